@@ -6,15 +6,15 @@ const FILES_PER_CORE = 1.5;
 /** @type {import('jest').Config} */
 module.exports = {
   // Like Node, without jest's sandbox: see the comment in native-runtime.js.
-  runtime: '<rootDir>/test/support/native-runtime.js',
-  testEnvironment: '<rootDir>/test/support/native-environment.js',
+  runtime: '<rootDir>/test/support/jest/native-runtime.js',
+  testEnvironment: '<rootDir>/test/support/jest/native-environment.js',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' } }] },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   maxWorkers: Number(process.env.JEST_WORKERS) || Math.ceil(availableParallelism() * FILES_PER_CORE),
-  testSequencer: '<rootDir>/test/support/slowest-first.js',
+  testSequencer: '<rootDir>/test/support/jest/slowest-first.js',
   testTimeout: 240_000,
 };

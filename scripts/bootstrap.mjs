@@ -61,7 +61,7 @@ async function main([task, ...args]) {
   if (task === 'prepare') return;
   if (task in PROGRAMS) return runInThisProcess(PROGRAMS[task], args, env);
   const { runTests } = await import('./checks.mjs');
-  // With this variable, jest's set-up neither builds nor searches for the command: see test/support/global-setup.ts.
+  // With this variable, jest's set-up neither builds nor searches for the command: see test/support/jest/global-setup.ts.
   process.exitCode = await runTests(args, { ...env, TOKENFERRY_TEST_TEMPORAL_CLI: env.TEMPORAL_CLI_PATH });
 }
 

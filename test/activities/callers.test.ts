@@ -2,8 +2,8 @@
 import type { Activities } from '../../activities';
 import { withCallerCheck } from '../../activities/callers';
 import { supplyMigration } from '../../store';
-import { activityEnvironment } from '../support/company-import';
-import { manifestRows, suppliedMigration, useLedger } from '../support/ledger';
+import { activityEnvironment } from '../support/migrations/company-import';
+import { manifestRows, suppliedMigration, useLedger } from '../support/migrations/ledger';
 
 const ledger = useLedger();
 

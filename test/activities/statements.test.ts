@@ -8,9 +8,9 @@ import type { Decision } from '../../domain/migration/decision';
 import { runWorkerPool } from '../../activities/companies/worker-pool';
 import type { ClaimedCompany } from '../../store';
 import { changeLimits, claimCompanies, createSendIntentRecorder } from '../../store';
-import { useImportRig } from '../support/company-import';
-import { createMovableMigration, manifestRows, msFromNow, release } from '../support/ledger';
-import { SAM, CLEO, SIGNED, steps1To3 } from '../support/signed-decisions';
+import { useImportRig } from '../support/migrations/company-import';
+import { createMovableMigration, manifestRows, msFromNow, release } from '../support/migrations/ledger';
+import { SAM, CLEO, SIGNED, steps1To3 } from '../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

@@ -1,9 +1,9 @@
 /** The failures of activities as Temporal receives them. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { dropped, failing } from '../company-data-client/misbehaving-service';
-import { useImportRig } from '../support/company-import';
-import type { Interceptor } from '../support/http-proxy';
-import { updateRow } from '../support/ledger';
+import { useImportRig } from '../support/migrations/company-import';
+import type { Interceptor } from '../support/faults/http-proxy';
+import { updateRow } from '../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -9,8 +9,8 @@ import { credentialDigest, startHttpProxy } from '../../chaos/cluster';
 import type { HttpProxy } from '../../chaos/cluster';
 import { createTemporaryFolder } from '../../stack/folders';
 import { ferry } from '../cli/captured-terminal';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { closedWindows, startTestMigration, SUPPORT } from '../workflows/running-migration';
 
 const TOKENS = ['sbx-ok-2.check-1', 'sbx-ok-2.check-2', 'sbx-ok-2.check-3', 'sbx-revoked.check-4'];

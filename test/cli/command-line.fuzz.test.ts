@@ -1,7 +1,7 @@
 /**
  * Fuzzes command lines: any arguments of any command, with and without a configuration. The command ends with
  * exit code 0, 1 or 2, never with a stack trace, and an error in the command line names the option or argument. See
- * test/support/fuzz.ts for longer runs.
+ * test/support/faults/fuzz.ts for longer runs.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,9 @@ import { programForReference } from '../../cli/reference/cli-page';
 import { optionsOf, runnableCommands } from '../../cli/reference/commands';
 import { hasUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 import { startTestMigration } from '../workflows/running-migration';
-import { anyText, fuzzer, NASTY_TEXTS, wellFormed, withinMs } from '../support/fuzz';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import { anyText, fuzzer, NASTY_TEXTS, wellFormed, withinMs } from '../support/faults/fuzz';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { capturedStream, ferry } from './captured-terminal';
 
 const commandLines = fuzzer('command lines');

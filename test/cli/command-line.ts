@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { Orchestrator } from '../support/orchestrator';
+import type { Orchestrator } from '../support/servers/orchestrator';
 import { ferry } from './captured-terminal';
 
 export const EXAMPLE = path.join(__dirname, '../../examples/quickbooks-online-25');

@@ -11,8 +11,8 @@ import {
 import { createAccount, createKey, type Service, startService } from '../../company-data-service';
 import { Secret } from '../../security/secret';
 import { until } from '../support/async';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { SERVICE_CIPHER } from '../support/keys';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { SERVICE_CIPHER } from '../support/servers/keys';
 
 const QUICKBOOKS = 'qhyg';
 const UNKNOWN_COMPANY = randomUUID();

@@ -13,7 +13,7 @@ import {
   waitForSyncs,
   newSyncedConnection,
 } from './running-service';
-import { SERVICE_CIPHER } from '../support/keys';
+import { SERVICE_CIPHER } from '../support/servers/keys';
 
 /** Creates a logger at the lowest level, and returns it with the lines that it writes. */
 function recordingLogger() {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../company-data-service';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { callerWith, type Caller } from './running-service';
-import { SERVICE_CIPHER } from '../support/keys';
+import { SERVICE_CIPHER } from '../support/servers/keys';
 
 const PER_MINUTE = 1_000;
 const AT_ONCE = 25;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey, startService, type ServiceOptions } from '../../company-data-service';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { SERVICE_CIPHER } from '../support/keys';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { SERVICE_CIPHER } from '../support/servers/keys';
 
 /** Matches any string. */
 export const ANY_STRING: unknown = expect.any(String);

@@ -16,7 +16,7 @@ require.extensions['.ts'] = (module, file) => {
 };
 
 const { startService } = require('../../company-data-service/index.ts');
-const { SERVICE_CIPHER } = require('../support/keys.ts');
+const { SERVICE_CIPHER } = require('../support/servers/keys.ts');
 
 const pace = { syncBaseMs: 100, syncMsPerRecord: 2, requestsPerMinute: 100_000 };
 void startService({ databaseUrl: process.argv[2], cipher: SERVICE_CIPHER, ...pace }).then(({ url }) =>

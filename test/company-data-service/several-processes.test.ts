@@ -5,9 +5,9 @@ import { Client } from 'pg';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { DATA_TYPES } from '../../company-data-service/platform/data-types';
 import { until } from '../support/async';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { newAuthorizedConnection, newConnection, callerWith, waitForSyncs, type Body } from './running-service';
-import { SERVICE_CIPHER } from '../support/keys';
+import { SERVICE_CIPHER } from '../support/servers/keys';
 
 const COMPANIES = 6;
 const INVOICES = 300;

@@ -1,7 +1,7 @@
 /**
  * Fuzzes the configuration: environment variables with arbitrary text, and the files that they name with arbitrary
- * content. All problems are reported together, without a stack trace and without a secret. See test/support/fuzz.ts for
- * longer runs.
+ * content. All problems are reported together, without a stack trace and without a secret. See
+ * test/support/faults/fuzz.ts for longer runs.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import {
   NASTY_TEXTS,
   wellFormed,
   withinMs,
-} from '../support/fuzz';
+} from '../support/faults/fuzz';
 
 const configurations = fuzzer('configurations');
 

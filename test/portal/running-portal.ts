@@ -7,7 +7,7 @@ import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import { createTemporaryFolder } from '../../stack/folders';
 import { createInvitation, grantPortalRole, supplyMigration, type Database, type PortalRole } from '../../store';
-import { manifestRows, openLedger, suppliedMigration } from '../support/ledger';
+import { manifestRows, openLedger, suppliedMigration } from '../support/migrations/ledger';
 import { useOpened } from '../support/async';
 
 export const PUBLIC_KEY = 'ab'.repeat(32);

@@ -2,8 +2,8 @@ import type { RawBuilder } from 'kysely';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { openPool } from '../../postgres/pool';
 import { until } from '../support/async';
-import type { TestDatabase } from '../support/database';
-import { createTestDatabase } from '../support/database';
+import type { TestDatabase } from '../support/servers/database';
+import { createTestDatabase } from '../support/servers/database';
 
 /** More executions than are needed for a statement to be prepared. */
 const OFTEN = 50;

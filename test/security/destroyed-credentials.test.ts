@@ -24,7 +24,7 @@ import {
   stageCredentials,
   stopClaims,
 } from '../../store';
-import { createMovableMigration, manifestRows, OBTAINED_AT, type MovableMigration } from '../support/ledger';
+import { createMovableMigration, manifestRows, OBTAINED_AT, type MovableMigration } from '../support/migrations/ledger';
 import { filesBelow } from './leak-search';
 import { attack, type Attack } from './raw-vault-search';
 

@@ -8,9 +8,9 @@ import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
 import { CORRELATION_ID, startMisbehavingService } from '../company-data-client/misbehaving-service';
-import { useImportRig } from '../support/company-import';
-import { alterBody } from '../support/http-proxy';
-import { readRow } from '../support/ledger';
+import { useImportRig } from '../support/migrations/company-import';
+import { alterBody } from '../support/faults/http-proxy';
+import { readRow } from '../support/migrations/ledger';
 
 const random = (): string => randomBytes(20).toString('base64');
 const KEY = random();

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { countCompanies, readMigration } from '../../store';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration, type TestMigration } from '../workflows/running-migration';
 
 let orchestrator: Orchestrator;

@@ -9,10 +9,10 @@ import { ferry } from '../cli/captured-terminal';
 import type { TestMigration } from '../workflows/running-migration';
 import { waitForProgress, startTestMigration, SUPPORT } from '../workflows/running-migration';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/orchestrator';
-import { SEPARATE_NAMESPACES } from '../support/namespaces';
-import { PAYLOAD_KEY } from '../support/keys';
-import { startOrchestrator } from '../support/orchestrator';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { SEPARATE_NAMESPACES } from '../support/jest/namespaces';
+import { PAYLOAD_KEY } from '../support/servers/keys';
+import { startOrchestrator } from '../support/servers/orchestrator';
 
 const OTHER_KEY = randomBytes(32).toString('base64');
 const payloadKeys = (...keys: string[]) => parsePayloadKeys(new Secret(keys.join()));

@@ -19,16 +19,16 @@ import { startWorker } from '../../worker';
 import { TIMING } from '../../worker/timing';
 import { ferry as ferryCommand } from '../cli/captured-terminal';
 import { waitForProgress } from '../workflows/running-migration';
-import { registerApplications } from '../support/platforms';
+import { registerApplications } from '../support/migrations/platforms';
 import { until } from '../support/async';
-import { createTestDatabase } from '../support/database';
-import { startHttpProxy, type Interceptor } from '../support/http-proxy';
-import { temporalCli } from '../support/servers';
-import { startWorkerProcess } from '../support/killable-process';
+import { createTestDatabase } from '../support/servers/database';
+import { startHttpProxy, type Interceptor } from '../support/faults/http-proxy';
+import { temporalCli } from '../support/servers/shared-servers';
+import { startWorkerProcess } from '../support/servers/killable-process';
 import { payloadsOf, saveResponses } from './codec-server-responses';
 import { createMarker, filesBelow, findMarkers } from './leak-search';
 import { applyDecision, CLIENT, moveFirstCompany, signOff, SUPPORT } from './marked-migrations';
-import { SERVICE_CIPHER } from '../support/keys';
+import { SERVICE_CIPHER } from '../support/servers/keys';
 
 let folder: string;
 beforeAll(() => {

@@ -14,8 +14,8 @@ import {
 } from '../../security';
 import { payloadConverter } from '../../security/payload-converter';
 import { readVault, supplyCredentials } from '../../store';
-import { useImportRig } from '../support/company-import';
-import { credentialOf, readRow } from '../support/ledger';
+import { useImportRig } from '../support/migrations/company-import';
+import { credentialOf, readRow } from '../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/async';
-import { createTestDatabase } from '../support/database';
-import { startJsonProcess, type JsonProcess } from '../support/json-process';
+import { createTestDatabase } from '../support/servers/database';
+import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let relay: Relay;

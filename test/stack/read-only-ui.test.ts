@@ -6,7 +6,7 @@ import type { ReadOnlyUi } from '../../stack/temporal/read-only-ui';
 import { startReadOnlyUi } from '../../stack/temporal/read-only-ui';
 import type { RunningTemporal } from '../../stack/temporal/server';
 import { startTemporal } from '../../stack/temporal/server';
-import { temporalCli } from '../support/servers';
+import { temporalCli } from '../support/servers/shared-servers';
 
 const ID = 'acme.quickbooks-online';
 const WORKFLOW = `/api/v1/namespaces/default/workflows/${ID}`;

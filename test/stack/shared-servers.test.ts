@@ -1,8 +1,8 @@
 /** Tests the servers that all test files of a run share. */
 import { Connection } from '@temporalio/client';
 import { Client } from 'pg';
-import { createTestDatabase } from '../support/database';
-import { sharedTemporal } from '../support/servers';
+import { createTestDatabase } from '../support/servers/database';
+import { sharedTemporal } from '../support/servers/shared-servers';
 
 test('a test database has the built-in locale, and can be dropped', async () => {
   const database = await createTestDatabase();

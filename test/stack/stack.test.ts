@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../stack/folders';
 import { reservePort } from '../../stack/ports';
 import { openStackDatabases } from '../../stack/postgres/databases';
 import { startPostgres } from '../../stack/postgres/postgres';
-import { sharedPostgres, temporalCli } from '../support/servers';
+import { sharedPostgres, temporalCli } from '../support/servers/shared-servers';
 
 const stacks: Stack[] = [];
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { SWEEP, TASK_QUEUE } from '../../workflows/messages';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/async';
-import { startJsonProcess, type JsonProcess } from '../support/json-process';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 
 const MAIN = ['worker/main.js'] as const;
 

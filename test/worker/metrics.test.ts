@@ -5,9 +5,9 @@ import { METRICS } from '../../worker/metrics/definitions';
 import { WorkerMetrics } from '../../worker/metrics/worker-metrics';
 import { readDocument } from '../cli/documented-commands';
 import { until } from '../support/async';
-import { startJsonProcess, type JsonProcess } from '../support/json-process';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { startTestMigration } from '../workflows/running-migration';
 
 let orchestrator: Orchestrator;

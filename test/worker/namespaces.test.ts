@@ -13,8 +13,8 @@ import { readMigration } from '../../store';
 import { runJson, MANIFEST } from '../cli/command-line';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 
 const NAMESPACE = `client-${randomBytes(4).toString('hex')}`;
 const ID = 'separated.quickbooks-online';

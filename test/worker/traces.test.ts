@@ -8,12 +8,12 @@ import path from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { traceActivities } from '../../worker/traces';
 import { until } from '../support/async';
-import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
-import { startJsonProcess, type JsonProcess } from '../support/json-process';
-import { SERVICE_KEY } from '../support/keys';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
-import { startTraceReceiver, type TraceReceiver } from '../support/trace-receiver';
+import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
+import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
+import { SERVICE_KEY } from '../support/servers/keys';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
+import { startTraceReceiver, type TraceReceiver } from '../support/servers/trace-receiver';
 import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../workflows/running-migration';
 
 /** Texts that must not be exported, in addition to the keys. */

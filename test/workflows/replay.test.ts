@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { PayloadCodec } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { createWorkerDataConverter, parsePayloadKeys, Secret } from '../../security';
-import type { SavedHistory } from '../support/histories';
-import { loadHistories } from '../support/histories';
-import { PAYLOAD_KEY } from '../support/keys';
+import type { SavedHistory } from '../support/migrations/histories';
+import { loadHistories } from '../support/migrations/histories';
+import { PAYLOAD_KEY } from '../support/servers/keys';
 import { TRACE_SINKS } from '../../worker/traces';
 
 const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));

@@ -5,9 +5,9 @@ import type { RunningWorker } from '../../worker';
 import { ferry } from '../cli/captured-terminal';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/async';
-import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from './running-migration';
 
 const INVENTED_KEY = 'deadbeefdeadbeef';

@@ -17,7 +17,7 @@ import { Secret } from '../../security';
 import type { SuppliedCredential } from '../../store';
 import { stageCredentials, supplyCredentials } from '../../store';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/orchestrator';
+import type { Orchestrator } from '../support/servers/orchestrator';
 
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;

@@ -5,9 +5,9 @@
 import { readRetriedErrors } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/async';
-import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { startTestMigration } from './running-migration';
 
 let orchestrator: Orchestrator;

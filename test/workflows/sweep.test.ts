@@ -8,9 +8,9 @@ import { createSweepSchedule } from '../../worker/sweep-schedule';
 import { CLOSE_TERMINATED, sweepSchedule, TASK_QUEUE } from '../../workflows/messages';
 import type { SweepOutcome } from '../../workflows/sweep';
 import { until } from '../support/async';
-import { rowsWithCredential } from '../support/ledger';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
+import { rowsWithCredential } from '../support/migrations/ledger';
+import type { Orchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration } from './running-migration';
 
 let orchestrator: Orchestrator;

@@ -1,9 +1,9 @@
 /** An accepted credential is never sent again, but its replacement is sent. */
 import { retryWithNewCredential, stopClaims, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
-import { statusAtService, useImportRig } from '../../support/company-import';
-import type { Interceptor } from '../../support/http-proxy';
-import { replaceCredentials, updateRow, readRow } from '../../support/ledger';
+import { statusAtService, useImportRig } from '../../support/migrations/company-import';
+import type { Interceptor } from '../../support/faults/http-proxy';
+import { replaceCredentials, updateRow, readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -1,8 +1,8 @@
 /** Companies that already exist at the service and whose ids the client supplied. They are never removed. */
 import { randomUUID } from 'node:crypto';
 import { closeMigration, stopClaims } from '../../../store';
-import { useImportRig } from '../../support/company-import';
-import { readRow } from '../../support/ledger';
+import { useImportRig } from '../../support/migrations/company-import';
+import { readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -3,9 +3,9 @@ import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { changeLimits } from '../../../store';
-import { activityEnvironment, useImportRig } from '../../support/company-import';
-import { loseAnswer } from '../../support/http-proxy';
-import { chooseFirst, readRow } from '../../support/ledger';
+import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
+import { loseAnswer } from '../../support/faults/http-proxy';
+import { chooseFirst, readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

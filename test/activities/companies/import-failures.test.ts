@@ -1,10 +1,10 @@
 /** The rows of the failure table that concern an import: their effects on the company and on the batch. */
 import { acceptFailures } from '../../../store';
 import { CORRELATION_ID, dropped, failing, html } from '../../company-data-client/misbehaving-service';
-import { useImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/migrations/company-import';
 import { until } from '../../support/async';
-import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
-import { readRow } from '../../support/ledger';
+import { alterBody, sendAnswer, type Interceptor } from '../../support/faults/http-proxy';
+import { readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

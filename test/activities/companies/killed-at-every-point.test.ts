@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Activities } from '../../../activities';
 import { terminationRecord } from '../../../domain/decisions/audit-trail';
 import { readMigration, recordDecisions } from '../../../store';
-import { activityEnvironment, statusAtService, useImportRig } from '../../support/company-import';
-import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
-import { startCrashableWorker } from '../../support/crash-points';
-import { rowsWithCredential, msFromNow, readRow } from '../../support/ledger';
+import { activityEnvironment, statusAtService, useImportRig } from '../../support/migrations/company-import';
+import type { Fault, CrashableWorker, InjectedFault } from '../../support/faults/crash-points';
+import { startCrashableWorker } from '../../support/faults/crash-points';
+import { rowsWithCredential, msFromNow, readRow } from '../../support/migrations/ledger';
 import { mapConcurrently } from '../../support/async';
 
 const rig = useImportRig();

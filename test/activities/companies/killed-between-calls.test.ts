@@ -1,9 +1,9 @@
 /** Attempts that die in the middle of an import, and the attempts that continue it. */
 import { neverAnswered } from '../../company-data-client/misbehaving-service';
-import { activityEnvironment, statusAtService, useImportRig } from '../../support/company-import';
+import { activityEnvironment, statusAtService, useImportRig } from '../../support/migrations/company-import';
 import { until } from '../../support/async';
-import { sendAnswer } from '../../support/http-proxy';
-import { readRow } from '../../support/ledger';
+import { sendAnswer } from '../../support/faults/http-proxy';
+import { readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -1,10 +1,10 @@
 /** The limits of a migration, which a slice reads from the ledger for each group of companies that it claims. */
 import { log } from '@temporalio/activity';
 import { beginRun, changeLimits, countCompanies, readMigration } from '../../../store';
-import { activityEnvironment, useImportRig } from '../../support/company-import';
+import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
 import { until } from '../../support/async';
-import { sendAnswer } from '../../support/http-proxy';
-import { updateRow } from '../../support/ledger';
+import { sendAnswer } from '../../support/faults/http-proxy';
+import { updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

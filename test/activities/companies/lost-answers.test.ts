@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
-import { statusAtService, useImportRig } from '../../support/company-import';
-import { loseAnswer, sendAnswer, type Interceptor } from '../../support/http-proxy';
+import { statusAtService, useImportRig } from '../../support/migrations/company-import';
+import { loseAnswer, sendAnswer, type Interceptor } from '../../support/faults/http-proxy';
 import { MAX_AUTHORIZATIONS } from '../../../store';
 import { Secret } from '../../../security';
-import { readRow, updateRow } from '../../support/ledger';
+import { readRow, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

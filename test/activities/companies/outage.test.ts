@@ -1,8 +1,8 @@
 /** The circuit breaker in an outage: it ends an import or a verification early. */
 import { countCompanies } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
-import { useImportRig } from '../../support/company-import';
-import { updateRow } from '../../support/ledger';
+import { useImportRig } from '../../support/migrations/company-import';
+import { updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 beforeEach(() => {

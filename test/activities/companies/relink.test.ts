@@ -8,8 +8,8 @@ import {
   retryCompanies,
 } from '../../../store';
 import { html } from '../../company-data-client/misbehaving-service';
-import { useImportRig } from '../../support/company-import';
-import { readRow, updateRow } from '../../support/ledger';
+import { useImportRig } from '../../support/migrations/company-import';
+import { readRow, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -2,7 +2,7 @@
  * Fuzzes the service's responses: any bytes, status, headers and body, truncated anywhere. A call of the HTTP client
  * ends before its time-out, with a value or with an error of the client. A company whose import and verification get
  * such responses reaches a final state once the service responds properly again, or a state that a person can resolve.
- * See test/support/fuzz.ts for longer runs.
+ * See test/support/faults/fuzz.ts for longer runs.
  */
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -20,10 +20,10 @@ import {
   NASTY_JSON,
   NASTY_TEXTS,
   withinMs,
-} from '../../support/fuzz';
-import { useImportRig } from '../../support/company-import';
-import { sendAnswer, type Interceptor } from '../../support/http-proxy';
-import { msFromNow, readRow } from '../../support/ledger';
+} from '../../support/faults/fuzz';
+import { useImportRig } from '../../support/migrations/company-import';
+import { sendAnswer, type Interceptor } from '../../support/faults/http-proxy';
+import { msFromNow, readRow } from '../../support/migrations/ledger';
 
 const answers = fuzzer('service answers');
 const KEY = 'hunter2-api-key';

@@ -1,9 +1,9 @@
 /** With a ledger that was restored to an older state, no company is created twice, and no token is used twice. */
 import { failing } from '../../company-data-client/misbehaving-service';
 import { clearLedgerFlag, flagForReconciliation, readDecisions } from '../../../store';
-import { takeBackup } from '../../support/backup';
-import { activityEnvironment, useImportRig, statusAtService } from '../../support/company-import';
-import { readRow } from '../../support/ledger';
+import { takeBackup } from '../../support/servers/backup';
+import { activityEnvironment, useImportRig, statusAtService } from '../../support/migrations/company-import';
+import { readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -4,9 +4,9 @@ import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } 
 import { acceptStaged } from '../../../store';
 import { Secret } from '../../../security';
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
-import { useImportRig, statusAtService } from '../../support/company-import';
-import type { Interceptor } from '../../support/http-proxy';
-import { readRow, updateRow } from '../../support/ledger';
+import { useImportRig, statusAtService } from '../../support/migrations/company-import';
+import type { Interceptor } from '../../support/faults/http-proxy';
+import { readRow, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

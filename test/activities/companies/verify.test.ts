@@ -1,9 +1,9 @@
 /** The verification of syncing companies: connection authorized, right organization, complete data sets. */
 import { failing } from '../../company-data-client/misbehaving-service';
-import { useImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/migrations/company-import';
 import { until } from '../../support/async';
-import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
-import { rowsWithCredential, msFromNow, updateRow, readRow } from '../../support/ledger';
+import { alterBody, sendAnswer, type Interceptor } from '../../support/faults/http-proxy';
+import { rowsWithCredential, msFromNow, updateRow, readRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

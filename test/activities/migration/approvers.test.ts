@@ -2,9 +2,9 @@
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { readMigration, readRecordedDecisions } from '../../../store';
-import { useImportRig } from '../../support/company-import';
-import { createMovableMigration, manifestRows } from '../../support/ledger';
-import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM } from '../../support/signed-decisions';
+import { useImportRig } from '../../support/migrations/company-import';
+import { createMovableMigration, manifestRows } from '../../support/migrations/ledger';
+import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

@@ -16,8 +16,8 @@ import {
   stopClaims,
 } from '../../../store';
 import { Secret } from '../../../security';
-import { useImportRig } from '../../support/company-import';
-import { loseAnswer } from '../../support/http-proxy';
+import { useImportRig } from '../../support/migrations/company-import';
+import { loseAnswer } from '../../support/faults/http-proxy';
 import {
   createMovableMigration,
   manifestRows,
@@ -25,8 +25,8 @@ import {
   rowsWithCredential,
   sendIntents,
   updateRow,
-} from '../../support/ledger';
-import { BY_CLEO, recordOf } from '../../support/signed-decisions';
+} from '../../support/migrations/ledger';
+import { BY_CLEO, recordOf } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

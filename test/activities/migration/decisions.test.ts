@@ -4,7 +4,7 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { readDecisions, readMigration, stageCredentials, supplyMigration } from '../../../store';
-import { useImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/migrations/company-import';
 import {
   CONFIRMED_AT,
   createMovableMigration,
@@ -14,8 +14,8 @@ import {
   release,
   suppliedMigration,
   updateRow,
-} from '../../support/ledger';
-import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
+} from '../../support/migrations/ledger';
+import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

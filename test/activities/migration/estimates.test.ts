@@ -1,7 +1,7 @@
 /** Estimates use the throughput of this migration; without it, that of the platform; without both, an assumption. */
 import { sql } from 'kysely';
 import { changeLimits, closeMigration } from '../../../store';
-import { useImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/migrations/company-import';
 
 const rig = useImportRig();
 

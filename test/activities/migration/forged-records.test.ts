@@ -2,9 +2,9 @@
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
-import { useImportRig } from '../../support/company-import';
-import { createMovableMigration, manifestRows, readRow, updateRow } from '../../support/ledger';
-import { BY_CLEO, BY_SAM, recordOf, SAM, SIGNED } from '../../support/signed-decisions';
+import { useImportRig } from '../../support/migrations/company-import';
+import { createMovableMigration, manifestRows, readRow, updateRow } from '../../support/migrations/ledger';
+import { BY_CLEO, BY_SAM, recordOf, SAM, SIGNED } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

@@ -1,7 +1,7 @@
 /** The companies that a restored service has lost, as `ferry reconcile` finds them in every state. */
 import { failing } from '../../company-data-client/misbehaving-service';
-import { useImportRig, statusAtService } from '../../support/company-import';
-import { msFromNow, readRow, updateRow } from '../../support/ledger';
+import { useImportRig, statusAtService } from '../../support/migrations/company-import';
+import { msFromNow, readRow, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 

@@ -14,9 +14,9 @@ import {
   supplyCredentials,
   supplyMigration,
 } from '../../../store';
-import { useImportRig } from '../../support/company-import';
-import { credentialOf, manifestRows, readRow, suppliedMigration, updateRow } from '../../support/ledger';
-import { BY_CLEO, BY_SAM, CLEO, recordOf, SIGNED, steps1To3 } from '../../support/signed-decisions';
+import { useImportRig } from '../../support/migrations/company-import';
+import { credentialOf, manifestRows, readRow, suppliedMigration, updateRow } from '../../support/migrations/ledger';
+import { BY_CLEO, BY_SAM, CLEO, recordOf, SIGNED, steps1To3 } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

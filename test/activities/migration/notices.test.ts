@@ -4,8 +4,8 @@ import type { ActivityDeps } from '../../../activities/deps';
 import { noticeActivities } from '../../../activities/migration/notices';
 import type { Notice } from '../../../domain/progress/notices';
 import { Secret } from '../../../security';
-import { activityEnvironment } from '../../support/company-import';
-import { createMovableMigration, manifestRows, useLedger } from '../../support/ledger';
+import { activityEnvironment } from '../../support/migrations/company-import';
+import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
 import { json, startMisbehavingService } from '../../company-data-client/misbehaving-service';
 
 const ledger = useLedger();

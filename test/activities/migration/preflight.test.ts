@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
-import { registerApplications } from '../../support/platforms';
-import { useImportRig } from '../../support/company-import';
-import { alterBody } from '../../support/http-proxy';
-import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/ledger';
+import { registerApplications } from '../../support/migrations/platforms';
+import { useImportRig } from '../../support/migrations/company-import';
+import { alterBody } from '../../support/faults/http-proxy';
+import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/migrations/ledger';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
   closeMigration,

@@ -1,9 +1,9 @@
 /** The activity that repairs a ledger: it trusts neither Temporal's history nor its caller. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration } from '../../../store';
-import { useImportRig } from '../../support/company-import';
-import { createMovableMigration, manifestRows, readRow, release, updateRow } from '../../support/ledger';
-import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
+import { useImportRig } from '../../support/migrations/company-import';
+import { createMovableMigration, manifestRows, readRow, release, updateRow } from '../../support/migrations/ledger';
+import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 

@@ -5,8 +5,8 @@ import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { Window } from '../../../domain/planning/windows';
 import { windowOccurrences } from '../../../domain/planning/windows';
 import { until } from '../../support/async';
-import { ownNamespace } from '../../support/namespaces';
-import { sharedTemporal } from '../../support/servers';
+import { ownNamespace } from '../../support/jest/namespaces';
+import { sharedTemporal } from '../../support/servers/shared-servers';
 
 const MIGRATION = 'listed.quickbooks-online';
 let client: Client;

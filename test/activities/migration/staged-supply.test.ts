@@ -10,8 +10,8 @@ import {
   stageApplication,
   stageCredentials,
 } from '../../../store';
-import { useImportRig } from '../../support/company-import';
-import { credentialOf, readRow, rowsWithCredential, untilBlocked, updateRow } from '../../support/ledger';
+import { useImportRig } from '../../support/migrations/company-import';
+import { credentialOf, readRow, rowsWithCredential, untilBlocked, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 const sent = { role: 'client', by: 'Cleo' } as const;

@@ -7,7 +7,7 @@ import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
-import { AT, counts, migrationPlan, stateAt } from '../../support/migration-states';
+import { AT, counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 import type { LedgerCompany } from '../../../store';
 

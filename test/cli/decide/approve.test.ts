@@ -1,7 +1,7 @@
 /** Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it has shown. */
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 

@@ -1,8 +1,8 @@
 import { sendCompanyDecision } from '../../../cli/shared/decisions';
 import { until } from '../../support/async';
-import { createTestDatabase } from '../../support/database';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { createTestDatabase } from '../../support/servers/database';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, exportedCredentials, MANIFEST } from '../command-line';
 

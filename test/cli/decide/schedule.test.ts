@@ -2,8 +2,8 @@
 import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

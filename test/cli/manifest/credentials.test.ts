@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);

@@ -2,7 +2,7 @@
 import iconv from 'iconv-lite';
 
 import type { Encoding } from '../../../cli/manifest';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { csv, HEADER } from './finding-cases';
 import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 

@@ -1,6 +1,6 @@
 /** Helpers for tests of faulty manifests and of the findings that they must produce. */
 import type { Finding, FindingCode } from '../../../domain/companies/finding';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { readWholeManifest, tempFile } from './manifest-files';
 
 export interface FindingCase {

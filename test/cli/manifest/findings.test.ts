@@ -1,6 +1,6 @@
 /** Tests what findings contain, and how many there are. */
 import { csv, findingsOf, quickBooks, withTokens, VALID_ROW } from './finding-cases';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);

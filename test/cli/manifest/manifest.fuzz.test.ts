@@ -1,14 +1,23 @@
 /**
  * Fuzzes manifests and credential files: any content. Reading ends, reports what is wrong without quoting a
- * token, and accepts only rows that can be stored. See test/support/fuzz.ts for longer runs.
+ * token, and accepts only rows that can be stored. See test/support/faults/fuzz.ts for longer runs.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { hasUnsafeCharacters, hasUnsafeCharactersInMultilineText } from '../../../domain/text/untrusted-text';
 import { PLATFORMS, type Platform } from '../../../platforms/platforms';
-import { anyBytes, anyJson, anyText, brokenJson, fuzzer, NASTY_JSON, NASTY_TEXTS, withinMs } from '../../support/fuzz';
-import { platform } from '../../support/platforms';
+import {
+  anyBytes,
+  anyJson,
+  anyText,
+  brokenJson,
+  fuzzer,
+  NASTY_JSON,
+  NASTY_TEXTS,
+  withinMs,
+} from '../../support/faults/fuzz';
+import { platform } from '../../support/migrations/platforms';
 import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterEach(removeTempFiles);

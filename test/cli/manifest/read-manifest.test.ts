@@ -5,7 +5,7 @@ import iconv from 'iconv-lite';
 
 import { manifestDigest } from '../../../cli/manifest';
 import type { ManifestRow } from '../../../domain/companies/manifest';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);

@@ -15,10 +15,10 @@ import { openDatabase } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/async';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { startHttpProxy } from '../../support/http-proxy';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
+import { startHttpProxy } from '../../support/faults/http-proxy';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import { ferry } from '../captured-terminal';
 

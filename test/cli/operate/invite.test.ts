@@ -2,7 +2,7 @@ import { createPortalToken, hashPortalToken } from '../../../security/portal-tok
 import { fingerprintOf } from '../../../security';
 import { listInvitations, markKeyConfirmed, openMigration, supplyMigration } from '../../../store';
 import { call, connectAsPortal, PUBLIC_KEY } from '../../store/portal/portal-role';
-import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { ferry } from '../captured-terminal';
 

@@ -2,12 +2,12 @@
 import { Client as PostgresClient } from 'pg';
 import { readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
-import type { Backup } from '../../support/backup';
-import { forgetIdempotencyKeys, takeBackup } from '../../support/backup';
+import type { Backup } from '../../support/servers/backup';
+import { forgetIdempotencyKeys, takeBackup } from '../../support/servers/backup';
 import { until } from '../../support/async';
-import { statusAtService } from '../../support/company-import';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { statusAtService } from '../../support/migrations/company-import';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runFerry } from '../../../cli/program';
 import { callerWith } from '../../company-data-service/running-service';
 import { until } from '../../support/async';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { capturedStream, ferry } from '../captured-terminal';
 
 interface Started {

@@ -3,9 +3,9 @@ import { closeWorkflowIdOf, scheduleIdOf } from '../../../domain/migration/tempo
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import { rowsWithCredential, readRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { rowsWithCredential, readRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -12,7 +12,7 @@ import { createTemporaryFolder } from '../../../stack/folders';
 import { defaultWorkers } from '../../../stack/workers';
 import { TASK_QUEUE } from '../../../workflows/messages';
 import { until } from '../../support/async';
-import { temporalCli } from '../../support/servers';
+import { temporalCli } from '../../support/servers/shared-servers';
 import { ferry } from '../captured-terminal';
 
 const FERRY = path.join(__dirname, '../../../bin/ferry.js');

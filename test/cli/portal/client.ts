@@ -7,7 +7,7 @@ import { providerFingerprintOfMasterKeys, Secret } from '../../../security';
 import { createLog } from '../../../security/log';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { grantPortalRole } from '../../../store';
-import { startOrchestrator, type Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
 export type Run = Awaited<ReturnType<typeof ferry>>;

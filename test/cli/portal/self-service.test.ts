@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { useOpened } from '../../support/async';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { removeTempFiles } from '../manifest/manifest-files';
 import { manifestOf } from '../supply/self-service-set-up';
 import { openClientPortal } from './client';

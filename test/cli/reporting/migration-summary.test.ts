@@ -19,7 +19,7 @@ import {
   preflight,
   proposeTime,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
 
 const plan = migrationPlan({ migrationId: 'acme.quickbooks-online' });

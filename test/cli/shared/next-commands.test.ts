@@ -23,7 +23,7 @@ import {
   proposeTime,
   reject,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 import { commandOf } from '../parse-command';
 import { pasted } from '../captured-terminal';
 

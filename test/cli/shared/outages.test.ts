@@ -1,9 +1,9 @@
 import { localTime } from '../../../cli/terminal/times';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import { updateRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { updateRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration } from '../../workflows/running-migration';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { MANIFEST } from '../command-line';
 

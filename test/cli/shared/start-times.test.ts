@@ -17,7 +17,7 @@ import {
   migrationPlan,
   proposeTime,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
 
 const NIGHTS: Window = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '05:00', timeZone: 'UTC' };

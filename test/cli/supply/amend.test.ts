@@ -6,9 +6,9 @@ import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { CLEO, SAM } from '../../support/signed-decisions';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { CLEO, SAM } from '../../support/migrations/signed-decisions';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -6,8 +6,8 @@ import type { Payload } from '@temporalio/common';
 import type { Prompts } from '../../../cli/terminal/prompts';
 import { createPayloadCodec } from '../../../security';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration } from '../../workflows/running-migration';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 
 const ZOHO_BOOKS = platform('zoho-books');

@@ -2,8 +2,8 @@
 import { readMigration } from '../../../store';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT, waitForProgress } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';

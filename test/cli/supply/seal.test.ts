@@ -16,9 +16,9 @@ import {
   SealBroken,
 } from '../../../security';
 import { readVault } from '../../../store';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { platform } from '../../support/platforms';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { platform } from '../../support/migrations/platforms';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import type { SelfServiceClient } from './self-service-set-up';
 import { manifestOf, openSelfServiceClient } from './self-service-set-up';
 

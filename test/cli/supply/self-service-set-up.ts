@@ -6,9 +6,9 @@ import { createAccount, createKey } from '../../../company-data-service';
 import type { Platform } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { platform } from '../../support/platforms';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 
 export interface Row {

@@ -1,8 +1,8 @@
 /** Tests a self-service migration that is started before any worker is running. */
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
 let orchestrator: Orchestrator;

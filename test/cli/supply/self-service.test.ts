@@ -5,7 +5,7 @@ import { PLATFORMS } from '../../../platforms/platforms';
 import { tempFile } from '../manifest/manifest-files';
 import { closedWindows } from '../../workflows/running-migration';
 import { mapConcurrently, until } from '../../support/async';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 import type { SelfServiceClient } from './self-service-set-up';
 import { manifestOf, openSelfServiceClient } from './self-service-set-up';

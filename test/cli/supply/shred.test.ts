@@ -2,8 +2,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -2,8 +2,8 @@
 import { readMigration } from '../../../store';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, startTerminalSession } from '../terminal/pseudo-terminal';
 

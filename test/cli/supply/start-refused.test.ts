@@ -2,9 +2,9 @@
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import { readRow, updateRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { readRow, updateRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { formatTable, type TableColumn } from '../../../cli/terminal/table';
 import { capturedStream, ferry } from '../captured-terminal';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { SEPARATE_NAMESPACES } from '../../support/namespaces';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { SEPARATE_NAMESPACES } from '../../support/jest/namespaces';
 
 let orchestrator: Orchestrator;
 let migration: TestMigration;

@@ -1,8 +1,8 @@
 /** Tests the filters, pages and CSV of `ferry companies`. */
 import { supplyMigration } from '../../../store';
-import { suppliedMigration, updateRow, manifestRows } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { suppliedMigration, updateRow, manifestRows } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

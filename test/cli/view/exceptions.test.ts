@@ -9,9 +9,9 @@ import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import { readRow, updateRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { readRow, updateRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -1,8 +1,8 @@
 /** Tests which migrations `ferry list` shows in addition to those that Temporal lists. */
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -1,8 +1,8 @@
 /** Tests the handover report of a migration completed with exceptions, and of a cancelled migration. */
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -4,8 +4,8 @@ import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-mig
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
 import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';

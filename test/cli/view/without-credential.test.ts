@@ -1,9 +1,15 @@
 /** Companies that could be moved but have no usable credential are named wherever people look for them. */
 import { readCompanies } from '../../../store';
-import type { MovableMigration } from '../../support/ledger';
-import { CONFIRMED_AT, createMovableMigration, manifestRows, updateRow, useLedger } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { MovableMigration } from '../../support/migrations/ledger';
+import {
+  CONFIRMED_AT,
+  createMovableMigration,
+  manifestRows,
+  updateRow,
+  useLedger,
+} from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

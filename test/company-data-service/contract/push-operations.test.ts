@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { credentialBinding } from '../../../company-data-service/credentials/secret-cipher';
 import { PushOperationSchema } from '../../../company-data-service/http/schemas/push';
-import { SERVICE_CIPHER } from '../../support/keys';
+import { SERVICE_CIPHER } from '../../support/servers/keys';
 import {
   newAuthorizedConnection,
   newConnection,

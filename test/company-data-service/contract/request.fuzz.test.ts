@@ -1,13 +1,22 @@
 /**
  * Fuzzes requests to the service: any method, path, query, header and body, as raw bytes. The service answers with
- * a success or with its own error body, never with 5xx, and keeps working. See test/support/fuzz.ts for longer
+ * a success or with its own error body, never with 5xx, and keeps working. See test/support/faults/fuzz.ts for longer
  * runs.
  */
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { createKey } from '../../../company-data-service';
 import { runService, type RunningService } from '../running-service';
-import { anyBytes, anyJson, anyText, brokenJson, fuzzer, NASTY_JSON, NASTY_TEXTS, withinMs } from '../../support/fuzz';
+import {
+  anyBytes,
+  anyJson,
+  anyText,
+  brokenJson,
+  fuzzer,
+  NASTY_JSON,
+  NASTY_TEXTS,
+  withinMs,
+} from '../../support/faults/fuzz';
 import { companyWithEverything, ENDPOINTS, type PathParameters } from './endpoints';
 import { error } from './response-schemas';
 

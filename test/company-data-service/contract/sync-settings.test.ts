@@ -11,7 +11,7 @@ import {
   type RunningService,
 } from '../running-service';
 import { until } from '../../support/async';
-import { SERVICE_CIPHER } from '../../support/keys';
+import { SERVICE_CIPHER } from '../../support/servers/keys';
 
 let service: RunningService;
 beforeAll(async () => {

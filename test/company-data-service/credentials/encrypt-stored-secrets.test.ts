@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../../company-data-service';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { serviceCipher } from '../../support/keys';
+import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
+import { serviceCipher } from '../../support/servers/keys';
 import { callerWith, newConnection, waitForSyncs, type Caller } from '../running-service';
 
 const TOKEN = 'sbx-ok-4.marker-of-a-token';

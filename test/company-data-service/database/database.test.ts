@@ -9,8 +9,8 @@ import { sharedRateLimit } from '../../../company-data-service/database/migratio
 import { pushedRecords } from '../../../company-data-service/database/migrations/004-pushed-records';
 import { lastSync } from '../../../company-data-service/database/migrations/005-last-sync';
 import { scheduledSyncs } from '../../../company-data-service/database/migrations/006-scheduled-syncs';
-import { createTestDatabase } from '../../support/database';
-import { SERVICE_CIPHER } from '../../support/keys';
+import { createTestDatabase } from '../../support/servers/database';
+import { SERVICE_CIPHER } from '../../support/servers/keys';
 import { callerWith, waitForSyncs } from '../running-service';
 
 /** The schema of the last version that stored tokens unencrypted. */

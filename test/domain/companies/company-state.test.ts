@@ -18,7 +18,7 @@ import {
 } from '../../../domain/companies/company-state';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
-import { approve, AT, counts, decideAll, LATER, stateAt } from '../../support/migration-states';
+import { approve, AT, counts, decideAll, LATER, stateAt } from '../../support/migrations/migration-states';
 
 const ONE_EACH = counts({
   total: 10,

@@ -12,7 +12,7 @@ import {
   proposeTime,
   stateAt,
   withoutRecord,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const NOTHING_OPEN = counts({ total: 10, moved: 10 });
 

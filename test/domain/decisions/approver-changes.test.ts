@@ -12,8 +12,8 @@ import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { bytesToSign, parseSigned } from '../../../domain/migration/signatures';
 import type { SigningKey } from '../../../security';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import { AT, stateAt, withoutRecord } from '../../support/migration-states';
-import { BY_CLEO, BY_SAM, CLEO, SAM, SIGNED } from '../../support/signed-decisions';
+import { AT, stateAt, withoutRecord } from '../../support/migrations/migration-states';
+import { BY_CLEO, BY_SAM, CLEO, SAM, SIGNED } from '../../support/migrations/signed-decisions';
 
 const ID = 'acme.xero';
 const NEW_CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));

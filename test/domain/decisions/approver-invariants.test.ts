@@ -15,7 +15,7 @@ import { ROLES } from '../../../domain/migration/steps';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import type { SigningKey } from '../../../security';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import { AT, counts, stateAt } from '../../support/migration-states';
+import { AT, counts, stateAt } from '../../support/migrations/migration-states';
 
 const ID = 'acme.xero';
 const KEYS: readonly SigningKey[] = ['Sam', 'Kim', 'Cleo', 'Cleo', 'Dana'].map((by) =>

@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { nextAuditBatch } from '../../../domain/decisions/audit-trail';
-import { LATER } from '../../support/migration-states';
+import { LATER } from '../../support/migrations/migration-states';
 
 const MAX_COMPANIES = 1_000;
 

@@ -11,7 +11,7 @@ import {
   stateAt,
   withoutRecord,
   type DecisionDraft,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const pause = (role: 'client' | 'support', reason?: string): DecisionDraft => ({
   kind: 'pause',

@@ -1,7 +1,7 @@
 import { digestOf, approversDeadlock } from '../../../domain/decisions/guards';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
-import type { DecisionDraft } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -13,8 +13,8 @@ import {
   preflight,
   proposeTime,
   reject,
-} from '../../support/migration-states';
-import { START_AT, stateAt } from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
+import { START_AT, stateAt } from '../../support/migrations/migration-states';
 
 const RULES = { requireDigest: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>

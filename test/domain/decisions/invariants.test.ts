@@ -7,8 +7,13 @@ import type { Decision } from '../../../domain/migration/decision';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { newMigration } from '../../../domain/migration/migration-state';
 import { STEPS, stepNumber } from '../../../domain/migration/steps';
-import { approve, AT, decideAll, proposeTime, withoutRecord } from '../../support/migration-states';
-import { anyDecision, confirmsSyncDisabled, withAllConfirmed, workflowActs } from '../../support/random-decisions';
+import { approve, AT, decideAll, proposeTime, withoutRecord } from '../../support/migrations/migration-states';
+import {
+  anyDecision,
+  confirmsSyncDisabled,
+  withAllConfirmed,
+  workflowActs,
+} from '../../support/migrations/random-decisions';
 
 function afterAll(decisions: readonly Decision[]): MigrationState {
   return decisions.reduce(

@@ -3,8 +3,16 @@ import type { Outcome } from '../../../domain/migration/decision';
 import { decide, outcomeOf, withLedgerOutcomes } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { DecisionDraft } from '../../support/migration-states';
-import { approve, AT, decideAll, decideOne, proposeTime, stateAt, withoutRecord } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
+import {
+  approve,
+  AT,
+  decideAll,
+  decideOne,
+  proposeTime,
+  stateAt,
+  withoutRecord,
+} from '../../support/migrations/migration-states';
 
 const refusedByLedger = ({ outcome }: { readonly outcome: Outcome }): Outcome => ({
   ...outcome,

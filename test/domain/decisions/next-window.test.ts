@@ -1,8 +1,8 @@
 /** Tests that the answer to a decision says when the next window opens, if companies are tried again only then. */
 import type { Window } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
-import type { DecisionDraft } from '../../support/migration-states';
-import { counts, decideOne, stateAt } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
+import { counts, decideOne, stateAt } from '../../support/migrations/migration-states';
 
 /** The decisions are made at 10:00. */
 const daily = (from: string, to: string): Window => ({ days: WEEKDAYS, from, to, timeZone: 'UTC' });

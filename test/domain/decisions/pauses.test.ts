@@ -6,8 +6,16 @@ import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { pausedTexts, progressOf } from '../../../domain/progress/progress';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { actionsOf } from '../../../presentation/portal/actions';
-import type { DecisionDraft } from '../../support/migration-states';
-import { AT, counts, decideAll, decideOne, LATER, migrationPlan, stateAt } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
+import {
+  AT,
+  counts,
+  decideAll,
+  decideOne,
+  LATER,
+  migrationPlan,
+  stateAt,
+} from '../../support/migrations/migration-states';
 
 const AUTOMATIC: Pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: LATER };
 const MOVING = stateAt('complete-migration', { counts: counts({ total: 9, moved: 5, waiting: 4 }) });

@@ -4,7 +4,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
 import type { Role, Step } from '../../../domain/migration/steps';
-import type { DecisionDraft } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -17,7 +17,7 @@ import {
   reject,
   stateAt,
   withoutRecord,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 describe('before the first credential is handed over', () => {
   test.each<[Step, Step]>([

@@ -12,7 +12,7 @@ import {
   proposeTime,
   reject,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const textOf = (state: MigrationState) => reopenedText(progressOf(migrationPlan(), state));
 

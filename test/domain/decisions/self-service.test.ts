@@ -10,8 +10,16 @@ import { nextNotice, waitOf } from '../../../domain/progress/notices';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
-import type { DecisionDraft } from '../../support/migration-states';
-import { approve, AT, counts, decideOne, preflight, proposeTime, reject } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
+import {
+  approve,
+  AT,
+  counts,
+  decideOne,
+  preflight,
+  proposeTime,
+  reject,
+} from '../../support/migrations/migration-states';
 
 const plan = {
   migrationId: 'acme.xero',

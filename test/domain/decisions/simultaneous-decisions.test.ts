@@ -2,7 +2,7 @@
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
-import type { DecisionDraft } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -13,7 +13,7 @@ import {
   proposeTime,
   reject,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const cancel: DecisionDraft = { kind: 'cancel', role: 'client', reason: 'sold' };
 const retry: DecisionDraft = { kind: 'retry', role: 'support', companies: 'all' };

@@ -18,7 +18,7 @@ import {
   preflight,
   reject,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 describe('another application', () => {
   const supply = { kind: 'application-supplied', role: 'client', clientId: 'b', environment: 'production' } as const;

@@ -13,7 +13,7 @@ import { newMigration } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import type { Step } from '../../../domain/migration/steps';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { DecisionDraft } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -23,8 +23,13 @@ import {
   proposeTime,
   reject,
   stateAt,
-} from '../../support/migration-states';
-import { anyDecision, confirmsSyncDisabled, withAllConfirmed, workflowActs } from '../../support/random-decisions';
+} from '../../support/migrations/migration-states';
+import {
+  anyDecision,
+  confirmsSyncDisabled,
+  withAllConfirmed,
+  workflowActs,
+} from '../../support/migrations/random-decisions';
 
 const LATE = '2026-03-02T12:00:00.000Z';
 const VERIFIED = firstCompany();

@@ -1,7 +1,15 @@
 /** Tests that a decision says which approvals it withdraws, and that people see why they are asked again. */
 import { reopenedText } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
-import { approve, counts, decideAll, decideOne, proposeTime, reject, stateAt } from '../../support/migration-states';
+import {
+  approve,
+  counts,
+  decideAll,
+  decideOne,
+  proposeTime,
+  reject,
+  stateAt,
+} from '../../support/migrations/migration-states';
 
 const SIGN_OFF = 'complete-migration';
 const atTheEnd = stateAt(SIGN_OFF, { counts: counts({ total: 3, moved: 2, failed: 1 }) });

@@ -3,7 +3,7 @@ import { malformedRecord, parseRecord, withBoundedTime } from '../../../domain/m
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
-import { BY_CLEO, CLEO } from '../../support/signed-decisions';
+import { BY_CLEO, CLEO } from '../../support/migrations/signed-decisions';
 
 const SENT = { decisionId: 'd', role: 'support', by: 'Sam', reason: 'a \\u0000 reason', digest: 'x' } as const;
 const APPROVER = { ...BY_CLEO, publicKey: CLEO.publicKey };

@@ -9,7 +9,7 @@ import type { TrailEntry } from '../../../domain/decisions/audit-trail';
 import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
 import type { SigningKey } from '../../../security';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import { AT, stateAt } from '../../support/migration-states';
+import { AT, stateAt } from '../../support/migrations/migration-states';
 
 const ID = 'acme.xero';
 const SAM = parseSigningKey(new Secret(createSigningKey('Sam')));

@@ -6,7 +6,7 @@ import { preflight } from '../../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../../domain/preflight/organization-conflicts';
-import { platform } from '../../support/platforms';
+import { platform } from '../../support/migrations/platforms';
 
 const QUICKBOOKS = platform('quickbooks-online');
 

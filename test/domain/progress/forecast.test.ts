@@ -8,7 +8,7 @@ import type { Throughput } from '../../../domain/planning/throughput';
 import type { Window } from '../../../domain/planning/windows';
 import { forecastOf, remainingWork } from '../../../domain/progress/forecast';
 import { progressOf } from '../../../domain/progress/progress';
-import { AT, START_AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
+import { AT, START_AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 
 const NIGHT: Window = { days: ['sat', 'mon'], from: '22:00', to: '04:00', timeZone: 'UTC' };
 const HOUR_MS = 3_600_000;

@@ -6,8 +6,8 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
 import type { Window } from '../../../domain/planning/windows';
-import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
-import { platform } from '../../support/platforms';
+import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migrations/migration-states';
+import { platform } from '../../support/migrations/platforms';
 
 const quickBooks = platform('quickbooks-online');
 

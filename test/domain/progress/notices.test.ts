@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../../../domain/progress/notices';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { counts, decideAll, preflight, proposeTime, stateAt } from '../../support/migration-states';
+import { counts, decideAll, preflight, proposeTime, stateAt } from '../../support/migrations/migration-states';
 
 const SINCE = '2026-03-02T12:00:00.000Z';
 const LATER = '2026-03-03T12:00:00.000Z';

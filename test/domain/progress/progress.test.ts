@@ -15,7 +15,7 @@ import {
   proposeTime,
   reject,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const plan = migrationPlan();
 

@@ -23,8 +23,8 @@ import {
   preflight,
   proposeTime,
   stateAt,
-} from '../../support/migration-states';
-import { anyDecision, workflowActs } from '../../support/random-decisions';
+} from '../../support/migrations/migration-states';
+import { anyDecision, workflowActs } from '../../support/migrations/random-decisions';
 
 const FACTS = { canSeal: true, isRotating: true, unconfirmedFirst: null as string | null };
 const actionsAt = (state: MigrationState, facts = FACTS): readonly ActionView[] =>

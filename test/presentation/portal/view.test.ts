@@ -18,7 +18,7 @@ import {
   reject,
   START_AT,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const FACTS = { waves: [], migrationKey: 'tokenferry-key-1.abc', unconfirmedFirst: null, isRotating: true };
 const viewOf = (state: MigrationState) =>

@@ -1,7 +1,7 @@
 import { batchDetails, batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { PLATFORMS } from '../../../platforms/platforms';
-import { AT, counts } from '../../support/migration-states';
+import { AT, counts } from '../../support/migrations/migration-states';
 
 const run = { migrationId: 'acme.quickbooks-online', runNumber: 2, outage: null };
 const window = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:00:00.000Z' };

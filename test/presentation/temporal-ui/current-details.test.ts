@@ -18,7 +18,7 @@ import {
   preflight,
   proposeTime,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',

@@ -1,7 +1,7 @@
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { decisionsSummary, noticeSummary } from '../../../presentation/temporal-ui/event-summaries';
-import { AT } from '../../support/migration-states';
+import { AT } from '../../support/migrations/migration-states';
 
 const approval: Decision = {
   ...{ kind: 'step', step: 'schedule', verdict: 'approve' },

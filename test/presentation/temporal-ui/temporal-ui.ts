@@ -6,11 +6,11 @@ import { startReadOnlyUi } from '../../../stack/temporal/read-only-ui';
 import { startTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { until } from '../../support/async';
-import { alterBody, startHttpProxy, sendAnswer } from '../../support/http-proxy';
-import { ownNamespace } from '../../support/namespaces';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { temporalCli } from '../../support/servers';
+import { alterBody, startHttpProxy, sendAnswer } from '../../support/faults/http-proxy';
+import { ownNamespace } from '../../support/jest/namespaces';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { temporalCli } from '../../support/servers/shared-servers';
 import { openBrowser } from './browser';
 
 export interface TemporalUi {

@@ -20,7 +20,7 @@ import {
   reject,
   START_AT,
   stateAt,
-} from '../../support/migration-states';
+} from '../../support/migrations/migration-states';
 
 const lineAt = (state: MigrationState, now = LATER): string =>
   statusLine(progressOf(migrationPlan({ route: state.route }), state), 'QuickBooks Online', now);

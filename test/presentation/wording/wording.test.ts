@@ -3,7 +3,7 @@ import { addLimitOptions } from '../../../cli/shared/limit-options';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { decisionText } from '../../../presentation/wording/decisions';
 import { windowsText } from '../../../presentation/wording/windows';
-import { decideOne, stateAt } from '../../support/migration-states';
+import { decideOne, stateAt } from '../../support/migrations/migration-states';
 
 const SENT = { decisionId: 'd', role: 'support', by: 'Sam' } as const;
 const NIGHTS = { days: ['mon', 'tue'], from: '22:00', to: '00:00', timeZone: 'Europe/London' } as const;

@@ -2,7 +2,7 @@
 import type { Evidence } from '../../../domain/companies/evidence';
 import type { CheckOutcome } from '../../../store';
 import { readDueChecks, readRemainingWork, recordChecks } from '../../../store';
-import type { MovableMigration } from '../../support/ledger';
+import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   rowsWithCredential,
   createMovableMigration,
@@ -11,7 +11,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
-} from '../../support/ledger';
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

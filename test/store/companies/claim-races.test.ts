@@ -1,7 +1,7 @@
 /** Races between a claim and other changes. The tests use locks to force the order of events. */
 import type { Database } from '../../../store';
 import { beginSlice, claimCompanies, readVault, setPaused, supplyCredentials, reclaimSent } from '../../../store';
-import type { MovableMigration } from '../../support/ledger';
+import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   credentialOf,
   createMovableMigration,
@@ -12,7 +12,7 @@ import {
   manifestRows,
   sendIntents,
   untilBlocked,
-} from '../../support/ledger';
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

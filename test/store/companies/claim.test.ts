@@ -9,7 +9,7 @@ import {
   flagLedger,
   setPaused,
 } from '../../../store';
-import type { MovableMigration } from '../../support/ledger';
+import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   CONFIRMED_AT,
   createMovableMigration,
@@ -18,7 +18,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
-} from '../../support/ledger';
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -8,7 +8,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
-} from '../../support/ledger';
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

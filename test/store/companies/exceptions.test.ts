@@ -9,7 +9,14 @@ import {
   recordRelinked,
   retryCompanies,
 } from '../../../store';
-import { createMovableMigration, manifestRows, msFromNow, readRow, updateRow, useLedger } from '../../support/ledger';
+import {
+  createMovableMigration,
+  manifestRows,
+  msFromNow,
+  readRow,
+  updateRow,
+  useLedger,
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -11,7 +11,7 @@ import {
   retryCompanies,
   stopClaims,
 } from '../../../store';
-import type { MovableMigration } from '../../support/ledger';
+import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   LEASE_MS,
   createMovableMigration,
@@ -21,7 +21,7 @@ import {
   readRow,
   manifestRows,
   sendIntents,
-} from '../../support/ledger';
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

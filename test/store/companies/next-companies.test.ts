@@ -6,7 +6,7 @@ import {
   useLedger,
   updateRow,
   manifestRows,
-} from '../../support/ledger';
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -1,7 +1,7 @@
 /** The opening and closing times of a window, by the database's clock. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { claimCompanies } from '../../../store';
-import { createMovableMigration, msFromNow, useLedger, manifestRows } from '../../support/ledger';
+import { createMovableMigration, msFromNow, useLedger, manifestRows } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

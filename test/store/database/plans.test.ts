@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { countCompanies, readRemainingWork, claimCompanies, openDatabase, type Database } from '../../../store';
-import { createMovableMigration, manifestRows, useLedger } from '../../support/ledger';
+import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
 
 const ROWS = 1_000;
 

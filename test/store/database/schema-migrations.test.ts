@@ -1,7 +1,7 @@
 import { SCHEMA_MIGRATIONS } from '../../../store/database/schema-migrations';
 import { sql } from 'kysely';
 import { DatabaseUnavailable, openDatabase } from '../../../store';
-import { createTestDatabase } from '../../support/database';
+import { createTestDatabase } from '../../support/servers/database';
 
 test('applies the schema migrations once when five processes open an empty database concurrently', async () => {
   const database = await createTestDatabase();

@@ -11,7 +11,7 @@ import {
 } from '../../../store';
 import { supplyMigration } from '../../../store';
 import type { Decision } from '../../../domain/migration/decision';
-import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/ledger';
+import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 const PLATFORM = () => ({ platformKey: randomUUID() });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Decision, Outcome } from '../../../domain/migration/decision';
 import { readDecisions, readOutcome, recordDecisions, supplyMigration } from '../../../store';
-import { suppliedMigration, useLedger, manifestRows } from '../../support/ledger';
+import { suppliedMigration, useLedger, manifestRows } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 let id: string;

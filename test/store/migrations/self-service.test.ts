@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { manifestDigest } from '../../../cli/manifest';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { amendManifest, readMigration, supplyMigration } from '../../../store';
-import { suppliedMigration, useLedger, readRow, manifestRows } from '../../support/ledger';
+import { suppliedMigration, useLedger, readRow, manifestRows } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -9,7 +9,7 @@ import {
   readMigration,
   supplyMigration,
 } from '../../../store';
-import { suppliedMigration, useLedger, readRow, manifestRows } from '../../support/ledger';
+import { suppliedMigration, useLedger, readRow, manifestRows } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

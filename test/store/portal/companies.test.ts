@@ -9,7 +9,13 @@ import {
 } from '../../../domain/companies/company-state';
 import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';
 import { countCompanies, readCompanies, readOverviews, supplyMigration } from '../../../store';
-import { createMovableMigration, manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/ledger';
+import {
+  createMovableMigration,
+  manifestRows,
+  suppliedMigration,
+  updateRow,
+  useLedger,
+} from '../../support/migrations/ledger';
 import { call, connectAsPortal, invite, redeem } from './portal-role';
 
 const ledger = useLedger();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createPortalToken, hashPortalToken, Secret } from '../../../security';
 import { createInvitation, grantPortalRole } from '../../../store';
-import type { Ledger } from '../../support/ledger';
+import type { Ledger } from '../../support/migrations/ledger';
 
 export const PUBLIC_KEY = 'ab'.repeat(32);
 export const HOUR_MS = 3_600_000;

@@ -13,7 +13,7 @@ import {
   takeWatchedMigrations,
   writePortalView,
 } from '../../../store';
-import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
 import { call, connectAsPortal, invite, redeem, valueOf } from './portal-role';
 
 const ledger = useLedger();

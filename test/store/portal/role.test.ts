@@ -9,7 +9,7 @@ import {
   openDatabase,
   PortalRoleRefused,
 } from '../../../store';
-import { createMovableMigration, manifestRows, useLedger } from '../../support/ledger';
+import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
 import { call, connectAsPortal, invite, redeem, valueOf } from './portal-role';
 
 const ledger = useLedger();

@@ -9,7 +9,7 @@ import {
   revokeInvitation,
   supplyMigration,
 } from '../../../store';
-import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
 import { call, connectAsPortal, HOUR_MS, invite, PUBLIC_KEY, redeem, valueOf } from './portal-role';
 
 const ledger = useLedger();

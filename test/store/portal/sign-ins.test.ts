@@ -11,7 +11,7 @@ import {
   takeSignIns,
 } from '../../../store';
 import { answerSignIns, newKey, signedSignIn, type Key } from '../../portal/signing-in';
-import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
 import { call, connectAsPortal, HOUR_MS, invite, redeem, valueOf } from './portal-role';
 
 const ledger = useLedger();

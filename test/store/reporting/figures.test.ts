@@ -1,6 +1,12 @@
 /** Totals of a migration for its report. */
 import { readFigures } from '../../../store';
-import { CONFIRMED_AT, createMovableMigration, useLedger, updateRow, manifestRows } from '../../support/ledger';
+import {
+  CONFIRMED_AT,
+  createMovableMigration,
+  useLedger,
+  updateRow,
+  manifestRows,
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -1,7 +1,13 @@
 /** Statistics of a migration for the charts of its report. */
 import { sql } from 'kysely';
 import { DURATION_BOUNDS_MS, readStatistics } from '../../../store';
-import { CONFIRMED_AT, createMovableMigration, useLedger, updateRow, manifestRows } from '../../support/ledger';
+import {
+  CONFIRMED_AT,
+  createMovableMigration,
+  useLedger,
+  updateRow,
+  manifestRows,
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -32,8 +32,8 @@ import {
   supplyMigration,
   VaultUsable,
 } from '../../../store';
-import type { Ledger } from '../../support/ledger';
-import { suppliedMigration, credentialOf, openLedger, manifestRows } from '../../support/ledger';
+import type { Ledger } from '../../support/migrations/ledger';
+import { suppliedMigration, credentialOf, openLedger, manifestRows } from '../../support/migrations/ledger';
 
 let ledger: Ledger;
 let db: Database;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
 import { deleteOldStaged, stageApplication, stageCredentials, StagingFull, stageManifest } from '../../../store';
-import { createMovableMigration, manifestRows, OBTAINED_AT, useLedger } from '../../support/ledger';
+import { createMovableMigration, manifestRows, OBTAINED_AT, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -8,7 +8,13 @@ import {
   supplyCredentials,
   supplyMigration,
 } from '../../../store';
-import { suppliedMigration, credentialOf, rowsWithCredential, useLedger, manifestRows } from '../../support/ledger';
+import {
+  suppliedMigration,
+  credentialOf,
+  rowsWithCredential,
+  useLedger,
+  manifestRows,
+} from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 

@@ -8,7 +8,7 @@ import { CLEO, CLIENT_ID, TestIdentityProvider } from '../../portal/identity-pro
 import { createMigration } from '../../portal/running-portal';
 import { answerSignIns, newKey } from '../../portal/signing-in';
 import { call, connectAsPortal, HOUR_MS, valueOf } from '../../store/portal/portal-role';
-import { useLedger } from '../../support/ledger';
+import { useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 let portal: Client;

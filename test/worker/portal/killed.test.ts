@@ -19,8 +19,8 @@ import {
 import { createInvitation, grantPortalRole, markKeyConfirmed, readMigrationKey, readTrail } from '../../../store';
 import type { z } from 'zod';
 import { until } from '../../support/async';
-import { startOrchestrator, type Orchestrator } from '../../support/orchestrator';
-import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/killable-process';
+import { startOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
+import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/servers/killable-process';
 import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { signedDecision } from './portal-requests';
 

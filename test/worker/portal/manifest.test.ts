@@ -7,8 +7,8 @@ import { MigrationViewSchema } from '../../../portal/contract';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { countCompanies, manifestDigest, readDecisions } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { SUPPORT, waitForProgress } from '../../workflows/running-migration';
 import { ask, invited, signedDecision } from './portal-requests';
 

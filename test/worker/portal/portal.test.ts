@@ -19,8 +19,8 @@ import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../s
 import { handleRequest } from '../../../worker/portal/requests';
 import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ask, invited, readAnswer, signedDecision, submit } from './portal-requests';

@@ -1,8 +1,8 @@
 /** Migrations with many slices occupy many activity slots of a worker. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 

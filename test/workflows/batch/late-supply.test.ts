@@ -2,8 +2,8 @@
  * A company with a long sync does not delay other companies, and a decision that arrives during a count is not missed.
  */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

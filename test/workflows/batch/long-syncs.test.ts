@@ -1,8 +1,8 @@
 /** A company that syncs for more than a day delays no other company and times out. */
-import { msFromNow, updateRow, readRow } from '../../support/ledger';
+import { msFromNow, updateRow, readRow } from '../../support/migrations/ledger';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

@@ -7,10 +7,10 @@ import { dropped, failing } from '../../company-data-client/misbehaving-service'
 import { runJson } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/async';
-import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/http-proxy';
+import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/faults/http-proxy';
 import { countCompanies } from '../../../store';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 

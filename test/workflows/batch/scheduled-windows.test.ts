@@ -4,8 +4,8 @@ import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type Win
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 

@@ -1,6 +1,6 @@
 /** Waves are confirmed, exported and moved one at a time, so that the data of each wave is out of date only briefly. */
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

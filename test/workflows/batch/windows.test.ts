@@ -1,8 +1,8 @@
 /** Moves begin only inside the windows. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

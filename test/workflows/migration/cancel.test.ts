@@ -1,9 +1,9 @@
 /** Cancelling a migration at different moments, by a decision or with Temporal's own tools. */
 import { countCompanies, readDecisions, readMigration } from '../../../store';
 import { until } from '../../support/async';
-import { readRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { readRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 

@@ -5,10 +5,10 @@ import { startTemporal } from '../../../stack/temporal/server';
 import type { RunningTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { readTrail } from '../../../store';
-import { ownNamespace } from '../../support/namespaces';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { temporalCli } from '../../support/servers';
+import { ownNamespace } from '../../support/jest/namespaces';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { temporalCli } from '../../support/servers/shared-servers';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 /** The server suggests continue-as-new after this many events. Its default is 4,096. */

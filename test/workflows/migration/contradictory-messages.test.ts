@@ -4,8 +4,8 @@
  */
 import { readOutcome } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import type { TestMigration } from '../running-migration';

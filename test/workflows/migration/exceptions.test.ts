@@ -2,9 +2,9 @@
 import { checkReconnected } from '../../../client';
 import { findCompany } from '../../../store';
 import { until } from '../../support/async';
-import { readRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { readRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 

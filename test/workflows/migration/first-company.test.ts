@@ -1,7 +1,7 @@
 import { readCompanies, readDecisions } from '../../../store';
 import type { LedgerCompany } from '../../../store';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

@@ -10,9 +10,9 @@ import { readDecisions, readMigration, setPaused } from '../../../store';
 import { CLOSE_TERMINATED, MIGRATIONS, progressQuery, TASK_QUEUE } from '../../../workflows/messages';
 import { readCounts } from '../../../client';
 import { ferry } from '../../cli/captured-terminal';
-import { readRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { readRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 

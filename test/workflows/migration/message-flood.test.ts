@@ -1,8 +1,8 @@
 /** More decisions arrive while no worker is running than fit into one Temporal payload. */
 import { readDecisions } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

@@ -1,7 +1,7 @@
 /**
  * Fuzzes signals, updates and queries: any name, number of payloads, metadata and bytes, sent raw through
  * Temporal's gRPC API to one running migration. Afterwards it still answers, no workflow task has failed, and it still
- * accepts a decision. See test/support/fuzz.ts for longer runs.
+ * accepts a decision. See test/support/faults/fuzz.ts for longer runs.
  */
 import { randomUUID } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
@@ -20,11 +20,11 @@ import {
   NASTY_JSON,
   wellFormed,
   withinMs,
-} from '../../support/fuzz';
+} from '../../support/faults/fuzz';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { PAYLOAD_KEY } from '../../support/keys';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { PAYLOAD_KEY } from '../../support/servers/keys';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const messages = fuzzer('signals, updates and queries');

@@ -4,8 +4,8 @@ import { readDecisions, readOutcome, readTrail } from '../../../store';
 import type { Outcome } from '../../../domain/migration/decision';
 import { progressQuery } from '../../../workflows/messages';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

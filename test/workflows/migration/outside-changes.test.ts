@@ -5,10 +5,10 @@ import { findCompany, readOutcome, readTrail } from '../../../store';
 import { runJson } from '../../cli/command-line';
 import { removeTempFiles, tempFile } from '../../cli/manifest/manifest-files';
 import { until } from '../../support/async';
-import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
-import { readRow, updateRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/faults/http-proxy';
+import { readRow, updateRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 

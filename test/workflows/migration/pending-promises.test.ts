@@ -10,8 +10,8 @@ import type { RunningWorker } from '../../../worker';
 import { startWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 

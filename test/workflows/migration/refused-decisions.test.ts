@@ -1,8 +1,8 @@
 /** Decisions that are refused cause no calls to the service. */
-import type { HttpProxy } from '../../support/http-proxy';
-import { startHttpProxy } from '../../support/http-proxy';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { HttpProxy } from '../../support/faults/http-proxy';
+import { startHttpProxy } from '../../support/faults/http-proxy';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

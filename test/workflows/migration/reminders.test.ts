@@ -4,8 +4,8 @@ import { Secret } from '../../../security';
 import { startMisbehavingService, json, failing } from '../../company-data-client/misbehaving-service';
 import type { MisbehavingService } from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

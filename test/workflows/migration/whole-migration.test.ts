@@ -7,9 +7,9 @@ import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import type { LedgerCompany } from '../../../store';
 import { supplyCredentials } from '../../../store';
 import { readWholeCredentials } from '../../cli/manifest/manifest-files';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { platform } from '../../support/platforms';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { platform } from '../../support/migrations/platforms';
 import { CLIENT as client, waitForProgress, SUPPORT as support } from '../running-migration';
 
 const EXAMPLE = path.join(__dirname, '../../../examples/quickbooks-online-25');

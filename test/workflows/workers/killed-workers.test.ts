@@ -1,13 +1,13 @@
 /** Worker processes are killed during a batch, and other workers reclaim their companies. */
 import { countCompanies } from '../../../store';
 import { mapConcurrently, until } from '../../support/async';
-import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
-import { statusAtService } from '../../support/company-import';
-import { readRow } from '../../support/ledger';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import type { KillableProcess } from '../../support/killable-process';
-import { startWorkerProcess } from '../../support/killable-process';
+import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/faults/http-proxy';
+import { statusAtService } from '../../support/migrations/company-import';
+import { readRow } from '../../support/migrations/ledger';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import type { KillableProcess } from '../../support/servers/killable-process';
+import { startWorkerProcess } from '../../support/servers/killable-process';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 

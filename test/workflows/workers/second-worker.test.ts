@@ -1,9 +1,9 @@
 /** Several workers share a run, including one that joins later. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
-import { startHttpProxy, type HttpProxy } from '../../support/http-proxy';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
+import { startHttpProxy, type HttpProxy } from '../../support/faults/http-proxy';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;

@@ -15,10 +15,10 @@ import { TIMING } from '../../../worker/timing';
 import { buildIdOf } from '../../../worker/versioning';
 import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/async';
-import { SEPARATE_NAMESPACES } from '../../support/namespaces';
-import type { Orchestrator } from '../../support/orchestrator';
-import { startOrchestrator } from '../../support/orchestrator';
-import { temporalCli } from '../../support/servers';
+import { SEPARATE_NAMESPACES } from '../../support/jest/namespaces';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { temporalCli } from '../../support/servers/shared-servers';
 import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const DEPLOYMENT = 'tokenferry';

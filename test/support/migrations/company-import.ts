@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createActivities, type Activities } from '../../activities';
-import type { CheckReport, SliceReport } from '../../activities/companies/batch';
-import type { ActivityDeps } from '../../activities/deps';
-import type { CompanyDataClient, CompanyDataClientOptions } from '../../company-data-client';
-import { createCompanyDataClient } from '../../company-data-client';
-import type { Service } from '../../company-data-service';
-import { createAccount, createKey, startService } from '../../company-data-service';
-import type { ManifestRow } from '../../domain/companies/manifest';
-import { findPlatform, isRotating } from '../../platforms/platforms';
-import { Secret } from '../../security';
-import type { SuppliedCredential } from '../../store';
-import { changeLimits } from '../../store';
-import { forgetIdempotencyKeys } from './backup';
-import { createTestDatabase } from './database';
-import { startHttpProxy, type HttpProxy } from './http-proxy';
+import { createActivities, type Activities } from '../../../activities';
+import type { CheckReport, SliceReport } from '../../../activities/companies/batch';
+import type { ActivityDeps } from '../../../activities/deps';
+import type { CompanyDataClient, CompanyDataClientOptions } from '../../../company-data-client';
+import { createCompanyDataClient } from '../../../company-data-client';
+import type { Service } from '../../../company-data-service';
+import { createAccount, createKey, startService } from '../../../company-data-service';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { findPlatform, isRotating } from '../../../platforms/platforms';
+import { Secret } from '../../../security';
+import type { SuppliedCredential } from '../../../store';
+import { changeLimits } from '../../../store';
+import { forgetIdempotencyKeys } from '../servers/backup';
+import { createTestDatabase } from '../servers/database';
+import { startHttpProxy, type HttpProxy } from '../faults/http-proxy';
 import {
   createMovableMigration,
   msFromNow,
@@ -25,8 +25,8 @@ import {
   type Ledger,
   type MovableMigration,
 } from './ledger';
-import { useOpened } from './async';
-import { SERVICE_CIPHER } from './keys';
+import { useOpened } from '../async';
+import { SERVICE_CIPHER } from '../servers/keys';
 
 const LEASE_MS = 60_000;
 const RUN = 'run-1';

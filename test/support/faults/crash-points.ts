@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
-import type { VaultKeyWrapper } from '../../security';
-import type { Database } from '../../store';
+import type { VaultKeyWrapper } from '../../../security';
+import type { Database } from '../../../store';
 import { startHttpProxy, sendAnswer, type Interceptor } from './http-proxy';
 
 /** A fault that a worker meets at one point. */

@@ -35,6 +35,6 @@ async function ask(name: SharedServer): Promise<string> {
 
 function variable(name: string): string {
   const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set: test/support/global-setup.ts has not run`);
+  if (value === undefined) throw new Error(`${name} is not set: test/support/jest/global-setup.ts has not run`);
   return value;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { forwardRequest } from '../../chaos/cluster/http-proxy';
-import type { Reply } from '../company-data-client/misbehaving-service';
+import { forwardRequest } from '../../../chaos/cluster/http-proxy';
+import type { Reply } from '../../company-data-client/misbehaving-service';
 
 /** A request that arrived at the proxy. */
 type ProxiedRequest = Parameters<Reply>[1];

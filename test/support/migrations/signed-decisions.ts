@@ -1,11 +1,11 @@
 /** Decisions of a signed migration, recorded as its workflow sends them, or as an attacker would. */
-import type { DecisionRecord } from '../../domain/migration/migration-state';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { parseDecision } from '../../domain/migration/parse-decision';
-import type { DecisionRules } from '../../domain/migration/plan';
-import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
-import { bytesToSign } from '../../domain/migration/signatures';
-import { createSigningKey, parseSigningKey, Secret } from '../../security';
+import type { DecisionRecord } from '../../../domain/migration/migration-state';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { parseDecision } from '../../../domain/migration/parse-decision';
+import type { DecisionRules } from '../../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { bytesToSign } from '../../../domain/migration/signatures';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 
 /** The signing keys of the approvers. */
 export const SAM = parseSigningKey(new Secret(createSigningKey('Sam')));

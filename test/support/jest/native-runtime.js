@@ -9,7 +9,7 @@ const path = require('node:path');
 const vm = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 
-const ROOT = path.join(__dirname, '../..') + path.sep;
+const ROOT = path.join(__dirname, '../../..') + path.sep;
 const PACKAGES = path.join(ROOT, 'node_modules') + path.sep;
 /** This module stays loaded, because Temporal's runtime can be installed only once per process. */
 const LOADED_ONCE = path.join(ROOT, 'worker/runtime.ts');

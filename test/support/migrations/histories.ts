@@ -12,7 +12,7 @@ import { temporal } from '@temporalio/proto';
 const { History } = temporal.api.history.v1;
 type IHistory = temporal.api.history.v1.IHistory;
 
-const FOLDER = path.join(__dirname, '../workflows/histories');
+const FOLDER = path.join(__dirname, '../../workflows/histories');
 
 /** The fields to clear. They reveal machines and paths, and a replay does not need them. */
 const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);

@@ -1,9 +1,9 @@
 /** Random decisions, and what the workflow does between them. */
 import fc from 'fast-check';
-import type { Decision } from '../../domain/migration/decision';
-import type { MigrationState } from '../../domain/migration/migration-state';
-import { isStepComplete, withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
-import { ROLES, STEPS } from '../../domain/migration/steps';
+import type { Decision } from '../../../domain/migration/decision';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
+import { ROLES, STEPS } from '../../../domain/migration/steps';
 import { AT, counts, firstCompany, preflight, START_AT } from './migration-states';
 
 const sender = fc.record({

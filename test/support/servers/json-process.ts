@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { until } from './async';
+import { until } from '../async';
 
-const DIST = path.join(__dirname, '../../dist');
+const DIST = path.join(__dirname, '../../../dist');
 
 export interface LogLine {
   readonly level: number;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { sharedPostgres } from './servers';
+import { sharedPostgres } from './shared-servers';
 
 export interface TestDatabase {
   url: string;

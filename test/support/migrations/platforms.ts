@@ -1,7 +1,7 @@
-import type { CompanyDataClient } from '../../company-data-client';
-import type { Platform } from '../../platforms/platforms';
-import { findPlatform, PLATFORMS } from '../../platforms/platforms';
-import { Secret } from '../../security';
+import type { CompanyDataClient } from '../../../company-data-client';
+import type { Platform } from '../../../platforms/platforms';
+import { findPlatform, PLATFORMS } from '../../../platforms/platforms';
+import { Secret } from '../../../security';
 
 /**
  * Returns the platform with this slug.

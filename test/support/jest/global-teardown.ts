@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client';
-import { MIGRATIONS } from '../../workflows/messages';
+import { MIGRATIONS } from '../../../workflows/messages';
 import { offeredServers } from './global-setup';
 import { testNamespaces, type JestRun } from './namespaces';
 

@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
-import type { LedgerClient } from '../../client';
-import { openLedgerClient } from '../../client';
-import { createCompanyDataClient, type CompanyDataClient } from '../../company-data-client';
-import type { Service, ServiceOptions } from '../../company-data-service';
-import { createAccount, createKey, startService } from '../../company-data-service';
-import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
-import { createTemporaryFolder } from '../../stack/folders';
-import type { RunningWorker, WorkerConfig } from '../../worker';
-import { startWorker } from '../../worker';
-import type { WorkerTiming } from '../../worker/timing';
-import { TIMING } from '../../worker/timing';
+import type { LedgerClient } from '../../../client';
+import { openLedgerClient } from '../../../client';
+import { createCompanyDataClient, type CompanyDataClient } from '../../../company-data-client';
+import type { Service, ServiceOptions } from '../../../company-data-service';
+import { createAccount, createKey, startService } from '../../../company-data-service';
+import { parseMasterKeys, parsePayloadKeys, Secret } from '../../../security';
+import { createTemporaryFolder } from '../../../stack/folders';
+import type { RunningWorker, WorkerConfig } from '../../../worker';
+import { startWorker } from '../../../worker';
+import type { WorkerTiming } from '../../../worker/timing';
+import { TIMING } from '../../../worker/timing';
 import { createTestDatabase } from './database';
-import { saveHistories } from './histories';
+import { saveHistories } from '../migrations/histories';
 import { PAYLOAD_KEY, SERVICE_CIPHER } from './keys';
-import { ownNamespace } from './namespaces';
-import { registerApplications } from './platforms';
-import { sharedTemporal } from './servers';
+import { ownNamespace } from '../jest/namespaces';
+import { registerApplications } from '../migrations/platforms';
+import { sharedTemporal } from './shared-servers';
 
 /**
  * The workflow bundle of the build, because bundling again for each test file would take seconds. It is read only once,
  * so that all workers of a file run the same code even if a build runs in parallel.
  */
 const WORKFLOWS = {
-  workflowBundle: { code: readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
+  workflowBundle: { code: readFileSync(path.join(__dirname, '../../../dist/workflow-bundle.js'), 'utf8') },
 };
 
 /** An orchestrator for one test file, with a real service, Postgres and Temporal, and a worker in this process. */

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
-import type { Release } from '../../domain/decisions/release';
-import type { ManifestRow } from '../../domain/companies/manifest';
-import { DEFAULT_LIMITS } from '../../domain/planning/limits';
-import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
-import type { VaultKeyWrapper } from '../../security';
-import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
-import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration, SupplyResult } from '../../store';
+import type { Release } from '../../../domain/decisions/release';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import type { VaultKeyWrapper } from '../../../security';
+import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../../security';
+import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration, SupplyResult } from '../../../store';
 import {
   acceptStaged,
   beginRun,
@@ -22,11 +22,11 @@ import {
   stageCredentials,
   supplyCredentials,
   supplyMigration,
-} from '../../store';
-import type { Tables } from '../../store/database/tables';
-import { createTemporaryFolder } from '../../stack/folders';
-import { until, useOpened } from './async';
-import { createTestDatabase } from './database';
+} from '../../../store';
+import type { Tables } from '../../../store/database/tables';
+import { createTemporaryFolder } from '../../../stack/folders';
+import { until, useOpened } from '../async';
+import { createTestDatabase } from '../servers/database';
 
 /** An empty ledger for one test file. */
 export interface Ledger {

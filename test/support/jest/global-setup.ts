@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createTemporaryFolder } from '../../stack/folders';
-import { startPostgres } from '../../stack/postgres/postgres';
-import { acquireTemporalCli } from '../../stack/temporal/cli';
-import { startTemporal } from '../../stack/temporal/server';
+import { createTemporaryFolder } from '../../../stack/folders';
+import { startPostgres } from '../../../stack/postgres/postgres';
+import { acquireTemporalCli } from '../../../stack/temporal/cli';
+import { startTemporal } from '../../../stack/temporal/server';
 import { testNamespaces, type JestRun } from './namespaces';
-import { SERVERS_URL, TEMPORAL_CLI, temporalCli, type SharedServer } from './servers';
+import { SERVERS_URL, TEMPORAL_CLI, temporalCli, type SharedServer } from '../servers/shared-servers';
 
 interface RunningServer {
   /** The URL or address that tests connect to. */
@@ -30,7 +30,7 @@ export default async function globalSetup({ maxWorkers }: JestRun): Promise<void
   // This variable is set if `npm test` has prepared the build and the command. Otherwise jest was started directly.
   if (process.env[TEMPORAL_CLI] === undefined) {
     // Builds the workflow bundle, and the compiled programs that tests run as processes.
-    execFileSync(process.execPath, [path.join(__dirname, '../../scripts/build.mjs')], { stdio: 'inherit' });
+    execFileSync(process.execPath, [path.join(__dirname, '../../../scripts/build.mjs')], { stdio: 'inherit' });
     process.env[TEMPORAL_CLI] = await acquireTemporalCli({ env: process.env, log: console.log });
   }
   await offerServers(testNamespaces(maxWorkers));

@@ -9,9 +9,9 @@ const log = pino({ level: 'error' }, pino.destination(2));
 /** Starts each kind of process, and returns the line that tells the test about it. */
 const STARTS = {
   worker: async () => {
-    const { loadConfig } = require('../../dist/config');
-    const { startWorker } = require('../../dist/worker');
-    const { TIMING } = require('../../dist/worker/timing');
+    const { loadConfig } = require('../../../dist/config');
+    const { startWorker } = require('../../../dist/worker');
+    const { TIMING } = require('../../../dist/worker/timing');
     // Leases of seconds instead of minutes.
     const shortTimes = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginMs: 4_000 };
     await startWorker(
@@ -23,7 +23,7 @@ const STARTS = {
     return 'runs';
   },
   portal: async (databaseUrl, port) => {
-    const { startPortal } = require('../../dist/portal/server');
+    const { startPortal } = require('../../../dist/portal/server');
     return (await startPortal({ databaseUrl, port: Number(port), log })).localUrl;
   },
 };

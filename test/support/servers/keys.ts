@@ -1,6 +1,6 @@
 /** The keys of the servers that tests start. */
-import { parseServiceKeys, Secret } from '../../security';
-import { createSecretCipher } from '../../stack/service/secret-cipher';
+import { parseServiceKeys, Secret } from '../../../security';
+import { createSecretCipher } from '../../../stack/service/secret-cipher';
 
 /**
  * The payload key of all test files. They share it because a file also lists the migrations that other files have left
