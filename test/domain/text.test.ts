@@ -1,5 +1,5 @@
 /** Tests the functions for sentences, streams and text that others wrote. */
-import { counted } from '../../domain/text/sentences';
+import { counted, duration } from '../../domain/text/sentences';
 import { inChunks } from '../../domain/text/streams';
 import {
   escapedUnsafeCharacters,
@@ -16,6 +16,18 @@ test.each([
   [1.5, 'hour', '1.5 hours'],
 ])('the count %d of "%s" is formatted as %s', (count, noun, text) => {
   expect(counted(count, noun)).toBe(text);
+});
+
+test.each([
+  [0, '0 s'],
+  [44_100, '45 s'],
+  [89_999, '90 s'],
+  [90_000, '2 min'],
+  [5_399_999, '90 min'],
+  [5_400_000, '1.5 h'],
+  [360_000_000, '100 h'],
+])('a duration of %d ms is formatted as %s', (ms, words) => {
+  expect(duration(ms)).toBe(words);
 });
 
 async function all<T>(chunks: AsyncIterable<T>): Promise<T[]> {

@@ -241,3 +241,10 @@ test('a self-service migration that waits for the client is not shown as moving 
   expect(alone({ moved: 8, waiting: 2 })).toBe('self-service, moving the companies');
   expect(alone({ moved: 8, failed: 2 })).toBe('self-service, waiting for the client');
 });
+
+test.each([
+  ['completed', 'completed'],
+  ['abandoned', 'abandoned'],
+] as const)('the headline of a migration that is %s is "%s"', (closed, words) => {
+  expect(headline(progressOf(plan, stateAt('complete-migration', { closed })))).toBe(words);
+});

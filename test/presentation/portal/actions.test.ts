@@ -7,8 +7,6 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
-import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
 import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { actionsOf } from '../../../presentation/portal/actions';
@@ -235,26 +233,6 @@ test.each(['managed', 'self-service'] as const)(
   },
 );
 
-test('a sign-off says what was moved and what was not', () => {
-  const [signOff] = actionsAt(last({ total: 1_200, moved: 1_190, failed: 7, mustReconnect: 6, excluded: 3 }));
-  expect(signOff).toMatchObject({
-    title: 'Sign off the handover',
-    isIrreversible: true,
-    facts: [
-      '1,190 of 1,200 companies moved',
-      '6 companies must reconnect. Reconnections have not been checked yet',
-      '1 company was not moved',
-      '3 companies were left out',
-    ],
-  });
-});
-
-test('a sign-off says when companies were last checked for reconnections', () => {
-  const reconnections = { asked: 0, answered: 0, checkedAt: AT };
-  const [signOff] = actionsAt(last({ total: 2, moved: 1, failed: 1, mustReconnect: 1 }, { reconnections }));
-  expect(signOff?.facts).toContain('1 company must reconnect. Reconnections were last checked at 2026-03-02 09:00 UTC');
-});
-
 /** Returns the message of an action, as a person would send it. */
 function sentFor({ message, step, digest }: ActionView, at: string) {
   const base = { decisionId: 'd-1', role: 'client', by: 'Clio', reason: 'a test', step, digest, startAt: at };
@@ -296,43 +274,5 @@ test('the migration applies each offered decision after any history', () => {
           expect([nameOf(action), outcomeFor(recorded, action)]).toEqual([nameOf(action), 'applied']);
       }
     }),
-  );
-});
-
-test('the approval of the start says what it starts', () => {
-  const approvalOf = (waiting: number, heldBack = 0) =>
-    actionsAt({
-      ...decideAll(stateAt('schedule'), proposeTime('support')),
-      counts: counts({ waiting, heldBack }),
-    }).find(({ message, step }) => message === 'approve' && step === 'schedule')?.facts;
-  expect(approvalOf(62, 2)).toEqual([
-    expect.stringMatching(/^Start: .*, proposed by /),
-    expect.stringMatching(/^Moves begin /),
-    'Starts the move of 60 companies: one first, and the others once support has accepted its result',
-  ]);
-  expect(approvalOf(1)).toContain('Starts the move of 1 company');
-});
-
-test('the approval of the start names one expected end if both ends are in the same minute', () => {
-  const end = '2026-03-07T20:08:00.000Z';
-  const endsAt = (latest: string) => {
-    const work = estimate({
-      volume: {
-        ...{ companies: 1, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 },
-        staleSince: null,
-      },
-      limits: DEFAULT_LIMITS,
-      speedEstimate: ASSUMED_SPEED,
-      from: AT,
-    });
-    return actionsAt({
-      ...decideAll(stateAt('schedule'), proposeTime('support')),
-      counts: counts({ total: 1, waiting: 1 }),
-      estimate: { ...work, ends: { earliest: end, latest } },
-    }).find(({ message, step }) => message === 'approve' && step === 'schedule')?.facts;
-  };
-  expect(endsAt(end)).toContain('Expected end: about 2026-03-07 20:08 UTC');
-  expect(endsAt('2026-03-07T20:12:00.000Z')).toContain(
-    'Expected end: between 2026-03-07 20:08 UTC and 2026-03-07 20:12 UTC',
   );
 });

@@ -1,12 +1,7 @@
-import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
-import { currentDetails, endText } from '../../../presentation/temporal-ui/current-details';
-import { headline, progressOf } from '../../../domain/progress/progress';
-import { duration, momentText } from '../../../domain/text/sentences';
+import { endText } from '../../../presentation/temporal-ui/current-details';
+import { momentText } from '../../../domain/text/sentences';
 import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { MigrationPlan } from '../../../domain/migration/plan';
-import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { STEPS } from '../../../domain/migration/steps';
 import {
   approve,
@@ -14,34 +9,11 @@ import {
   counts,
   decideAll,
   firstCompany,
-  LATER,
   preflight,
   proposeTime,
   stateAt,
 } from '../../support/migrations/migration-states';
-
-const plan: MigrationPlan = {
-  migrationId: 'acme.quickbooks-online',
-  route: 'managed',
-  client: 'acme',
-  platformKey: 'qhyg',
-  contact: 'solutions team, +44 20 7946 0018',
-  firstCompany: null,
-  limits: DEFAULT_LIMITS,
-  decisions: DEFAULT_DECISION_RULES,
-};
-const detailsAt = (state: MigrationState): string =>
-  currentDetails(progressOf(plan, state), { now: LATER, reconnect: state.reconnect });
-const volume = {
-  companies: 10,
-  records: 400,
-  companiesWithoutVolume: 0,
-  largestCompany: 40,
-  largestFamily: 0,
-  staleSince: null,
-};
-const from = '2026-03-07T20:00:00.000Z';
-const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from }) };
+import { detailsAt, estimated } from './details-page';
 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ...STEPS.map((step) => [step, stateAt(step, estimated)] as const),
@@ -122,15 +94,6 @@ test('the page says which companies were not moved, and that a sign-off is final
   expect(detailsAt(signed)).not.toContain('Before you sign off');
 });
 
-test('the page of a cancelled migration says who cancelled it and why, and which steps were not reached', () => {
-  const lines = detailsAt(
-    decideAll(stateAt('schedule', estimated), { kind: 'cancel', role: 'client', reason: 'wrong manifest' }),
-  ).split('\n');
-  expect(lines).toContain(`**Cancelled:** by Cleo (client) at ${momentText(LATER)}: wrong manifest`);
-  expect(lines.find((line) => line.startsWith('2.'))).toContain('**ended here**');
-  expect(lines.find((line) => line.startsWith('3.'))).toContain('not reached');
-});
-
 test('the page of a paused migration shows the reason of the person who paused it separately from what to do', () => {
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
   const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
@@ -148,30 +111,6 @@ test('the page says that nothing has to be switched off until step 4', () => {
   expect(detailsAt(stateAt('update-application', estimated))).toContain('nothing has to be switched off yet');
   expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain('nothing has to be switched off yet');
 });
-
-test.each<[string, Partial<MigrationState>, string]>([
-  [
-    'if all companies were moved',
-    { closed: 'completed', counts: counts({ total: 2, moved: 2 }) },
-    'every company was moved, and its syncing must stay off',
-  ],
-  [
-    'if one company was not moved',
-    { closed: 'completed', counts: counts({ total: 2, moved: 1, failed: 1 }) },
-    'in the handover report',
-  ],
-  ['if it was cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
-  [
-    'if it was cancelled',
-    { closed: 'cancelled' },
-    'companies that were not moved stays out of date until you switch their syncing back on in your own application, if the handover report allows it, or until their end customers reconnect',
-  ],
-])(
-  'after the migration has ended, the page says what may be switched back on and whose data is out of date: %s',
-  (_, changes, text) => {
-    expect(detailsAt(stateAt('complete-migration', { ...estimated, ...changes }))).toContain(text);
-  },
-);
 
 test('the page stays below the 20 KB limit of Temporal, even if people wrote very long text', () => {
   const long = '\u{1F98A}'.repeat(100);
@@ -202,32 +141,6 @@ test('the bar is full only if all companies have moved, and states without compa
   expect(all).toContain('`[##############################]` 60 of 60 companies moved\n\n## The six steps');
 });
 
-test('the page of a finished migration shows 20 links to reconnect, the report, and what support has accepted', () => {
-  const reconnect = Array.from({ length: 20 }, (_, index) => ({
-    ...{ reference: `R-${index}`, name: 'A_B Ltd', url: `https://link.example/connect/${index}?a=1&b=2` },
-  }));
-  const failed = counts({ total: 60, moved: 32, failed: 28, mustReconnect: 25 });
-  const text = detailsAt(stateAt('complete-migration', { closed: 'completed', counts: failed, reconnect }));
-  expect(text).toContain(
-    '- R-19, A\\_B Ltd: https://link.example/connect/19?a=1&b=2\n- and 5 more in the handover report',
-  );
-  expect(text).toContain('**Handover report:** it lists every company. Ask solutions team, +44 20 7946 0018 for it');
-  expect(text).toContain('- not moved, which support has accepted: 3');
-  expect(text).not.toContain('What to do');
-});
-
-test('the page of a migration that has just ended says that the links to reconnect follow', () => {
-  const justEnded = {
-    closed: 'completed',
-    counts: counts({ total: 9, moved: 8, failed: 1, mustReconnect: 1 }),
-  } as const;
-  const text = detailsAt(stateAt('complete-migration', justEnded));
-  expect(text).toContain('1 company must reconnect: please send its owner its link.');
-  expect(text).toContain('## Links to reconnect\n\nThe links are being collected. Reload this page in a minute.');
-  const collected = detailsAt(stateAt('complete-migration', { ...justEnded, reconnect: [] }));
-  expect(collected).not.toContain('being collected');
-});
-
 test('the page asks nobody to send credentials by email', () => {
   const lacking = counts({ waiting: 9, total: 9, withoutCredential: 2, firstWithoutCredential: ['N-1', 'N-2'] });
   const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
@@ -252,18 +165,16 @@ test('the page lists the problems with the supplied details, at most ten', () =>
   expect(text).toContain('- problem 9\n- and 2 more\n');
 });
 
-const at = (iso: string, state: MigrationState): string => currentDetails(progressOf(plan, state), { now: iso });
-
 test('the page shows the start and the end only while they are in the future', () => {
   const state = stateAt('update-application', estimated);
-  const before = at(LATER, state);
+  const before = detailsAt(state);
   expect(before).toContain('**Plan:** starts at 2026-03-07 20:00 UTC and ends between 2026-03-07 20:01 UTC and ');
   expect(before).not.toContain('**Start:**');
-  expect(at(LATER, decideAll(stateAt('schedule', estimated), proposeTime('client')))).toContain(
+  expect(detailsAt(decideAll(stateAt('schedule', estimated), proposeTime('client')))).toContain(
     '**Start:** 2026-03-07 20:00 UTC, proposed by Cleo (client)',
   );
   expect(before).toMatch(/from the moment syncing is disabled until it has been moved: up to \d+ minutes?\./);
-  const after = at('2026-03-08T00:00:00.000Z', state);
+  const after = detailsAt(state, { now: '2026-03-08T00:00:00.000Z' });
   expect(after).not.toContain('2026-03-07');
   expect(after).toContain('**Estimated duration:** 11 s to 2 min (10 companies, a cautious assumption');
   expect(after).toContain('**Start:** as soon as everything is ready, proposed by Sam (support)');
@@ -274,18 +185,18 @@ test('while companies move, the page says how much time remains, and when that w
     ...{ ...estimated, counts: counts({ total: 60, moved: 20, waiting: 40 }) },
     throughput: { moved: 20, withinMs: 120_000 },
   });
-  expect(at(LATER, moving)).toContain(
+  expect(detailsAt(moving)).toContain(
     '**Time left:** about 4 min, as of 2026-03-02 10:00 UTC (40 companies, at the current rate)',
   );
   const slow = { ...moving, throughput: { moved: 20, withinMs: 7_200_000 } };
-  expect(at(LATER, slow)).toContain('**Expected end:** ends at 2026-03-02 14:00 UTC, as of 2026-03-02 10:00 UTC');
+  expect(detailsAt(slow)).toContain('**Expected end:** ends at 2026-03-02 14:00 UTC, as of 2026-03-02 10:00 UTC');
   const onHold = { ...moving, outage: { why: 'x', since: AT, until: '2026-03-02T10:20:00.000Z' } };
-  expect(at(LATER, onHold)).not.toMatch(/Time left|Expected end/);
-  expect(at(LATER, onHold)).toContain('**Estimated duration:** 44 s to');
+  expect(detailsAt(onHold)).not.toMatch(/Time left|Expected end/);
+  expect(detailsAt(onHold)).toContain('**Estimated duration:** 44 s to');
 });
 
 test.each(SITUATIONS)('the page promises nothing for a time that has passed: %s', (_, state) => {
-  const text = at('2027-01-01T00:00:00.000Z', state);
+  const text = detailsAt(state, { now: '2027-01-01T00:00:00.000Z' });
   expect(text).toContain('\n\nWritten at 2027-01-01 00:00 UTC. ');
   const promises = text
     .split('\n')
@@ -302,10 +213,7 @@ test('names, reasons and the contact cannot become markup', () => {
   } as const;
   for (const changes of [{ pause }, ended]) {
     const state = { ...stateAt('complete-migration', estimated), ...changes };
-    const text = currentDetails(progressOf({ ...plan, contact: link }, state), {
-      now: LATER,
-      reconnect: state.reconnect,
-    });
+    const text = detailsAt(state, { contact: link });
     expect(text).toContain('\\[Go\\](http\\://e.io)');
     expect(text).not.toMatch(/(?<!\\)\[(Go|a)/);
   }
@@ -319,30 +227,6 @@ test('text with line breaks cannot forge a line of the page', () => {
   ]);
 });
 
-test.each([
-  ['completed', 'completed'],
-  ['abandoned', 'abandoned'],
-] as const)('the headline of a migration that is %s is "%s"', (closed, words) => {
-  expect(headline(progressOf(plan, stateAt('complete-migration', { closed })))).toBe(words);
-});
-
-test.each([
-  [0, '0 s'],
-  [44_100, '45 s'],
-  [89_999, '90 s'],
-  [90_000, '2 min'],
-  [5_399_999, '90 min'],
-  [5_400_000, '1.5 h'],
-  [360_000_000, '100 h'],
-])('a duration of %d ms is formatted as %s', (ms, words) => {
-  expect(duration(ms)).toBe(words);
-});
-
-test('an end whose earliest and latest times are equal is shown as one time', () => {
-  expect(endText('22:31', '22:31')).toBe('ends at 22:31');
-  expect(endText('22:31', '22:40')).toBe('ends between 22:31 and 22:40');
-});
-
 test('the page of a migration with windows says what happens after the window has closed', () => {
   const windows = [{ days: ['mon', 'tue'], from: '22:00', to: '23:30', timeZone: 'UTC' }] as const;
   const planned = stateAt('disable-syncing', { ...estimated });
@@ -352,4 +236,9 @@ test('the page of a migration with windows says what happens after the window ha
     '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC, and the data of companies whose syncing is off is out of date until they have moved.',
   );
   expect(detailsAt({ ...state, limits: planned.limits })).not.toContain('Deadline');
+});
+
+test('an end whose earliest and latest times are equal is shown as one time', () => {
+  expect(endText('22:31', '22:31')).toBe('ends at 22:31');
+  expect(endText('22:31', '22:40')).toBe('ends between 22:31 and 22:40');
 });

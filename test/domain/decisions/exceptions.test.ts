@@ -1,0 +1,96 @@
+/** Tests decisions about companies that were not moved. */
+import type { Companies } from '../../../domain/migration/decision';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import type { Role } from '../../../domain/migration/steps';
+import type { Window } from '../../../domain/planning/windows';
+import { WEEKDAYS } from '../../../domain/planning/windows';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
+import { counts, decideOne, firstCompany, stateAt, withoutRecord } from '../../support/migrations/migration-states';
+
+describe('a replacement of a credential', () => {
+  const replace = (...companies: readonly string[]): DecisionDraft => ({
+    kind: 'replace-credential',
+    role: 'support',
+    companies,
+  });
+  const failed = { counts: counts({ total: 10, waiting: 8, moved: 1, failed: 1 }) };
+  const allMoved = { counts: counts({ total: 10, moved: 10 }) };
+
+  test('is applied even if the counts do not show the failure yet', () => {
+    const lagging = { counts: counts({ total: 10, syncing: 4, moved: 6 }) };
+    expect(decideOne(stateAt('complete-migration', lagging), replace('acme-4')).outcome.applied).toBe(true);
+  });
+
+  test('moves the first company again', () => {
+    const before = stateAt('migrate-first-company', {
+      ...failed,
+      firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }),
+    });
+    const { state, outcome } = decideOne(before, replace('acme-4'));
+    expect(outcome).toMatchObject({ applied: true, text: '1 company will be tried again with a new credential' });
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-4' } });
+    expect(decideOne(before, replace('acme-5')).state.firstCompany).toEqual(before.firstCompany);
+  });
+
+  test('is not needed to retry the first company', () => {
+    const failedFirst = firstCompany({ reference: 'acme-4', stage: 'failed' });
+    const before = stateAt('migrate-first-company', { ...failed, firstCompany: failedFirst });
+    const retry = (companies: Companies): DecisionDraft => ({ kind: 'retry', role: 'support', companies });
+    for (const companies of ['all', ['acme-4']] as const) {
+      const { state } = decideOne(before, retry(companies));
+      expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-4' } });
+    }
+    expect(decideOne(before, retry(['acme-5'])).outcome.applied).toBe(false);
+  });
+
+  test.each(['client', 'support'] as const)('of the %s moves other companies again in step 6', (role) => {
+    const before = stateAt('complete-migration', { ...failed, firstCompany: firstCompany() });
+    const { state, outcome } = decideOne(before, { ...replace('acme-4', 'acme-5'), role });
+    expect(outcome.applied).toBe(true);
+    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+  });
+
+  test.each<[string, MigrationState, Role, string]>([
+    ['before any company has failed', stateAt('disable-syncing'), 'support', 'no exceptions'],
+    ['when all companies are moved', stateAt('complete-migration', allMoved), 'support', 'no exceptions'],
+    [
+      'after the migration has ended',
+      stateAt('complete-migration', { ...failed, closed: 'completed' }),
+      'support',
+      'is completed',
+    ],
+  ])('is refused %s', (_, before, role, why) => {
+    const { outcome } = decideOne(before, { ...replace('acme-4'), role });
+    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
+  });
+});
+
+describe('the answer to a decision', () => {
+  /** The decisions are made at 10:00. */
+  const daily = (from: string, to: string): Window => ({ days: WEEKDAYS, from, to, timeZone: 'UTC' });
+  const LATER_TODAY = daily('13:00', '15:00');
+
+  const texts = (draft: DecisionDraft, windows: readonly Window[]) => {
+    const state = stateAt('complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) });
+    return decideOne({ ...state, limits: { ...state.limits, windows } }, draft).outcome;
+  };
+
+  const retry: DecisionDraft = { kind: 'retry', role: 'support', companies: ['acme-3'] };
+  const replace: DecisionDraft = { kind: 'replace-credential', role: 'support', companies: ['acme-3'] };
+
+  test.each<[string, DecisionDraft, string]>([
+    ['a retry', retry, '1 company will be tried again'],
+    ['a new credential', replace, '1 company will be tried again with a new credential'],
+  ])('says after %s outside the windows when the next one opens', (_, draft, text) => {
+    const waits =
+      '; no move begins before 2026-03-02 13:00 UTC, when the next window opens, unless the windows are changed';
+    expect(texts(draft, [LATER_TODAY])).toMatchObject({ applied: true, text: `${text}${waits}` });
+    expect(texts(draft, [daily('09:00', '15:00')])).toMatchObject({ applied: true, text });
+    expect(texts(draft, [])).toMatchObject({ applied: true, text });
+  });
+
+  test('does not mention the next window after other decisions', () => {
+    const skip: DecisionDraft = { kind: 'skip', role: 'support', companies: ['acme-3'], reason: 'gone' };
+    expect(texts(skip, [LATER_TODAY]).text).toBe('1 company will not be moved: gone');
+  });
+});

@@ -1,0 +1,122 @@
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import type { Role } from '../../../domain/migration/steps';
+import { waitingForOf } from '../../../domain/progress/waiting-for';
+import type { DecisionDraft } from '../../support/migrations/migration-states';
+import {
+  counts,
+  decideAll,
+  decideOne,
+  firstCompany,
+  reject,
+  stateAt,
+  withoutRecord,
+} from '../../support/migrations/migration-states';
+
+describe('a rejection of the first company', () => {
+  const moved = stateAt('migrate-first-company', {
+    firstCompany: firstCompany({ reference: 'acme-4' }),
+    counts: counts({ total: 10, waiting: 9, moved: 1 }),
+  });
+  const rejected = (afterwards: NonNullable<Parameters<typeof reject>[2]>['afterwards']) =>
+    decideAll(moved, reject('migrate-first-company', 'support', afterwards ? { afterwards } : {}));
+
+  test('can try the same company again', () => {
+    expect(rejected({ next: 'same-company' })).toMatchObject({
+      firstCompany: null,
+      requestedFirst: { reference: 'acme-4' },
+      closed: null,
+    });
+  });
+  test('tries only the company again that it names', () => {
+    expect(rejected({ next: 'same-company', reference: 'acme-4' })).toMatchObject({ firstCompany: null });
+    const named = reject('migrate-first-company', 'support', {
+      afterwards: { next: 'same-company', reference: 'acme-7' },
+    });
+    const { outcome, state } = decideOne(moved, named);
+    expect(outcome).toMatchObject({ applied: false, text: 'the first company is acme-4, not acme-7' });
+    expect(state.firstCompany).toEqual(moved.firstCompany);
+  });
+  test('can choose another company', () => {
+    const state = rejected({ next: 'another-company', reference: 'acme-7' });
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-7' }, closed: null });
+  });
+  test('can end the migration', () => {
+    expect(rejected({ next: 'abandon' })).toMatchObject({ closed: 'abandoned' });
+  });
+
+  test.each<[string, Partial<MigrationState>, string]>([
+    ['if it does not specify what to do next', {}, 'a rejection must specify what to do next'],
+    ['while the company has no result', { firstCompany: firstCompany({ stage: 'importing' }) }, 'has no result yet'],
+    ['if there is no first company', { firstCompany: null }, 'has no result yet'],
+  ])('is refused %s', (_, changes, why) => {
+    const before = { ...moved, ...changes };
+    const { state, outcome } = decideOne(before, reject('migrate-first-company', 'support'));
+    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
+    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+  });
+
+  test('is refused after its step has ended', () => {
+    const before = stateAt('complete-migration', { firstCompany: firstCompany() });
+    const abandoning = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
+    expect(decideOne(before, abandoning).outcome).toMatchObject({ applied: false });
+  });
+});
+
+test('a late rejection of the first company says how to stop moves', () => {
+  const moved = stateAt('complete-migration', { firstCompany: firstCompany({ stage: 'verified' }) });
+  const { outcome } = decideOne(moved, reject('migrate-first-company', 'support'));
+  expect(outcome.text).toBe('migrate-first-company has already ended; to stop further moves, pause the migration');
+});
+
+describe('a choice of the first company', () => {
+  const choose = (reference: string, role: Role = 'support'): DecisionDraft => ({
+    kind: 'first-company',
+    role,
+    reference,
+  });
+
+  test.each(['supply-details', 'disable-syncing', 'migrate-first-company'] as const)(
+    'is applied in step %s',
+    (step) => {
+      const { state, outcome } = decideOne(stateAt(step), choose('acme-7'));
+      expect(outcome).toMatchObject({ applied: true, text: 'acme-7 goes first' });
+      expect(state).toMatchObject({
+        step,
+        firstCompany: null,
+        requestedFirst: { reference: 'acme-7', notReady: false },
+      });
+    },
+  );
+
+  test.each(['verified', 'failed'] as const)('replaces a first company whose stage is %s', (stage) => {
+    const before = stateAt('migrate-first-company', { firstCompany: firstCompany({ reference: 'acme-4', stage }) });
+    const { state, outcome } = decideOne(before, choose('acme-7'));
+    expect(outcome.text).toBe(
+      `acme-7 goes first instead of acme-4, which was ${stage === 'failed' ? 'not moved' : 'moved'}`,
+    );
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-7' } });
+  });
+
+  test.each<[string, MigrationState, Role, string]>([
+    ['if the client sends it', stateAt('schedule'), 'client', 'only support can choose'],
+    [
+      'while a first company is moving',
+      stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) }),
+      'support',
+      'acme-1 is already being moved',
+    ],
+    ['after the step has ended', stateAt('complete-migration'), 'support', 'has already ended'],
+  ])('is refused %s', (_, before, role, why) => {
+    const { state, outcome } = decideOne(before, choose('acme-7', role));
+    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
+    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+  });
+
+  test('makes the migration wait for both sides if the company is not ready', () => {
+    const held = stateAt('migrate-first-company', { requestedFirst: { reference: 'acme-7', notReady: true } });
+    expect(waitingForOf(held)).toEqual({
+      roles: ['client', 'support'],
+      what: 'acme-7 goes first but is not ready: supply what it needs, or choose another company',
+    });
+  });
+});

@@ -1,0 +1,191 @@
+/** Tests the sections and rows of companies in the handover report. */
+import type { ReportedCompany } from '../../../presentation/handover/company-sections';
+import { companyRecord, sectionsOf } from '../../../presentation/handover/company-sections';
+import { sectionHead, sectionRow } from '../../../presentation/handover/markdown-report';
+import type { CompanyState } from '../../../domain/companies/company-state';
+import { COMPANY_STATES } from '../../../domain/companies/company-state';
+
+const COMPANY: ReportedCompany = {
+  reference: 'C-1',
+  name: 'Bramble | Finch\nInteriors',
+  storedName: 'Bramble Finch Interiors',
+  organization: '91',
+  state: 'moved',
+  credential: null,
+  confirmedAt: null,
+  crossedAt: new Date('2026-11-20T22:03:00.000Z'),
+  sentAt: null,
+  existedBefore: false,
+  companyId: 'company',
+  connectionId: 'connection',
+  linkUrl: 'https://link.example/1',
+  movedAt: new Date('2026-11-20T22:03:00.000Z'),
+  failure: null,
+  failureText: null,
+  correlationId: 'latest',
+  evidence: [
+    {
+      code: 'refreshed',
+      label: 'token refreshed at the platform',
+      passed: true,
+      detail: '',
+      correlationId: 'authorization',
+      durationMs: 3,
+    },
+    {
+      code: 'organization',
+      label: 'right organization',
+      passed: true,
+      detail: '91 (Organization 91); the manifest calls the company Bramble',
+    },
+    {
+      code: 'complete',
+      label: 'invoices complete',
+      passed: true,
+      detail: '3 expected, 3 found',
+      correlationId: 'counted',
+      records: { dataType: 'invoices', expected: 3, found: 3 },
+    },
+  ],
+  syncSchedule: { everyHours: { least: 24, most: 24 }, nextAt: '2026-11-21T22:03:00.000Z' },
+  leftOutBy: null,
+  leftOutReason: null,
+  heldBack: null,
+  tries: 1,
+  deferred: false,
+  retryAt: null,
+  relinkingSince: null,
+};
+
+/** Returns the rows of a company, by the title of the section. */
+function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
+  const sections = sectionsOf(ended).filter(
+    ({ states, includes: holds }) => states.includes(company.state) && holds(company),
+  );
+  return Object.fromEntries(
+    sections.map((section) => [section.title, sectionRow(section, company, { ended, year: '2026' })]),
+  );
+}
+
+describe('a company in the report', () => {
+  test('shows its invoices when it has moved, because other records are counted only for the first company', () => {
+    const counted = (dataType: string, found: number) => ({
+      ...({ code: 'complete', label: `${dataType} complete`, passed: true, detail: `${found} found` } as const),
+      records: { dataType, expected: null, found },
+    });
+    const evidence = [counted('invoices', 13), counted('customers', 32)];
+    expect(rowsOf({ ...COMPANY, evidence }, true)['Moved']).toContain('| 13 |');
+  });
+
+  test('says in the CSV file what to do if it was left out although the service has its connection', () => {
+    const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
+    expect(companyRecord(leftOut, true)['what to do']).toBe('ask support whether its connection stays in use');
+    expect(companyRecord({ ...leftOut, crossedAt: null }, true)['what to do']).toBe('');
+  });
+
+  test('cannot contain markup in its name', () => {
+    expect(rowsOf({ ...COMPANY, name: '[Go](http://e.io)' }, true)['Moved']).not.toContain('[Go]');
+  });
+
+  test('is one short row without ids if it was moved, whatever characters its name contains', () => {
+    expect(rowsOf(COMPANY, true)).toEqual({
+      Moved: '| C-1 | Bramble \\| Finch Interiors | 3 | 20 Nov 22:03 | 24 h | 21 Nov 22:03 |',
+    });
+  });
+
+  test.each([
+    [null, '|  |  |'],
+    [{ everyHours: null, nextAt: null }, '| only on request |  |'],
+    [{ everyHours: { least: 1, most: 24 }, nextAt: null }, '| 1 to 24 h |  |'],
+  ])('shows the sync schedule %j as %s', (syncSchedule, text) => {
+    expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(text);
+  });
+
+  const failed: ReportedCompany = { ...COMPANY, state: 'failed', failureText: 'why', movedAt: null };
+
+  test('is shown with its link if it must reconnect', () => {
+    const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
+    expect(rows).toEqual({
+      'Must reconnect': '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it reconnects |',
+    });
+  });
+
+  test.each([
+    ['incomplete', false, 'try again (if its credential was accepted, it is only synced and checked again)'],
+    ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],
+    ['wrong-organization', false, 'try again with a new credential from the client'],
+    ['wrong-organization', true, 'in a new migration'],
+    ['refused', false, 'try again'],
+  ] as const)('that failed with %s (migration ended: %s) is shown with what to do: %s', (failure, ended, whatToDo) => {
+    const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
+    expect(row).toContain('| why |');
+    expect(row).toContain(whatToDo);
+    expect(row).not.toContain('latest');
+  });
+
+  test('that was left out is shown with the person who decided it and the reason', () => {
+    const leftOut = { leftOutBy: 'Sam', leftOutReason: 'sold', crossedAt: null, companyId: null };
+    expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded' }, false)).toEqual({
+      'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |',
+    });
+    expect(rowsOf({ ...failed, ...leftOut, state: 'skipped' }, false)['Left out']).toContain(
+      '| after an attempt to move it | Sam | sold | why | yes |',
+    );
+  });
+
+  test.each<[CompanyState, boolean, boolean, string]>([
+    ['syncing', true, false, 'never'],
+    ['failed', true, true, 'never'],
+    ['skipped', true, true, 'never: the service has its connection; ask support whether it stays in use'],
+    ['waiting', true, true, 'never'],
+    ['importing', false, false, 'ask first'],
+    ['outcome-unknown', false, true, 'ask first'],
+    ['failed', false, false, 'not yet'],
+    ['failed', false, true, 'yes'],
+    ['waiting', false, false, 'not yet'],
+    ['waiting', false, true, 'yes'],
+    ['skipped', false, false, 'yes'],
+    ['excluded', false, false, 'yes'],
+  ])(
+    'that is %s (handed over: %s, migration ended: %s) may be switched back on: %s',
+    (state, crossed, ended, answer) => {
+      const crossedAt = crossed ? COMPANY.crossedAt : null;
+      const [row] = Object.values(rowsOf({ ...COMPANY, state, crossedAt }, ended));
+      expect(row).toContain(`| ${answer} |`);
+    },
+  );
+
+  test('that was moved is in a section that says once that it may never be switched back on', () => {
+    const moved = sectionsOf(true).find(({ title }) => title === 'Moved');
+    expect(moved && sectionHead(moved)).toContain(
+      'Never switch the syncing of these companies back on in your own application.',
+    );
+  });
+
+  test.each(['skipped', 'excluded', 'waiting'] as const)(
+    'that is %s has the answer "ask first" if its single-use token might have been used',
+    (state) => {
+      const sent = { ...COMPANY, state, crossedAt: null, sentAt: new Date('2026-11-20T22:02:00.000Z') };
+      expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
+      // The platform has refused the token, so neither side can use it.
+      expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain(
+        state === 'waiting' ? '| yes |' : '| after its end customer has authorized your application again |',
+      );
+    },
+  );
+
+  test('that was created but not used is listed for deletion after the migration has ended', () => {
+    const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
+    const title = 'Created at the service but not used: delete them there';
+    expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
+    expect(rowsOf(unused, false)).not.toHaveProperty([title]);
+    expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);
+    // The client must not delete a company that existed before the migration.
+    expect(rowsOf({ ...unused, existedBefore: true }, true)).not.toHaveProperty([title]);
+    expect(rowsOf({ ...unused, crossedAt: COMPANY.crossedAt }, true)).not.toHaveProperty([title]);
+  });
+
+  test('is in exactly one section in every state', () => {
+    for (const state of COMPANY_STATES) expect(Object.keys(rowsOf({ ...COMPANY, state }, true))).toHaveLength(1);
+  });
+});
