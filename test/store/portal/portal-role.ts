@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createPortalToken, hashPortalToken, Secret } from '../../../security';
-import { createInvitation, grantPortalRole } from '../../../store';
+import { createInvitation, grantPortalRole, openMigration, supplyMigration } from '../../../store';
 import type { Ledger } from '../../support/migrations/ledger';
+import { manifestRows, suppliedMigration } from '../../support/migrations/ledger';
 
 export const PUBLIC_KEY = 'ab'.repeat(32);
 export const HOUR_MS = 3_600_000;
@@ -53,4 +54,13 @@ export async function redeem(client: Client, token: string, key: string | null =
   const rows = await call(client, 'redeem', hashPortalToken(token), session, key, HOUR_MS);
   if (rows.length !== 1) throw new Error('the invitation was not accepted');
   return session;
+}
+
+/** Starts a session in a new migration, which has one company. */
+export async function openSession({ db }: PortalLedger, portal: Client, role: 'client' | 'viewer' = 'client') {
+  const migration = suppliedMigration();
+  await supplyMigration(db, migration, manifestRows(1));
+  await openMigration(db, migration.id);
+  const { id, token } = await invite(db, migration.id, { role });
+  return { migrationId: migration.id, invitation: id, session: await redeem(portal, token) };
 }

@@ -4,33 +4,20 @@ import type { Client } from 'pg';
 import {
   answerPortalRequest,
   deleteOldPortalRequests,
-  openMigration,
   postponePortalRequest,
-  postponePortalView,
   revokeInvitation,
-  supplyMigration,
   takePortalRequests,
-  takeWatchedMigrations,
-  writePortalView,
 } from '../../../store';
-import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
-import { call, connectAsPortal, invite, redeem, valueOf } from './portal-role';
+import { useLedger } from '../../support/migrations/ledger';
+import { call, connectAsPortal, invite, openSession, redeem, valueOf } from './portal-role';
 
 const ledger = useLedger();
 let portal: Client;
 beforeAll(async () => {
   portal = await connectAsPortal(ledger);
 });
-beforeEach(() => sql`truncate portal_requests, portal_views`.execute(ledger.db));
+beforeEach(() => sql`truncate portal_requests`.execute(ledger.db));
 afterAll(() => portal.end());
-
-async function openSession(role: 'client' | 'viewer' = 'client') {
-  const migration = suppliedMigration();
-  await supplyMigration(ledger.db, migration, manifestRows(1));
-  await openMigration(ledger.db, migration.id);
-  const { id, token } = await invite(ledger.db, migration.id, { role });
-  return { migrationId: migration.id, invitation: id, session: await redeem(portal, token) };
-}
 
 const submit = (session: Buffer, kind = 'decide', body: object = { message: 'approve' }, id: string = randomUUID()) =>
   valueOf(portal, 'submit', session, id, kind, JSON.stringify(body));
@@ -39,7 +26,7 @@ const take = (limit = 100, leaseMs = 60_000, namespace = 'default') =>
 
 describe('a request', () => {
   test('reaches a worker with the facts of its invitation, and its answer reaches the same invitation only', async () => {
-    const { migrationId, invitation, session } = await openSession();
+    const { migrationId, invitation, session } = await openSession(ledger, portal);
     const colleague = await redeem(portal, (await invite(ledger.db, migrationId)).token);
     const id = randomUUID();
     expect(await submit(session, 'credentials', { sealed: 'a box' }, id)).toBe('stored');
@@ -63,7 +50,7 @@ describe('a request', () => {
   });
 
   test('is taken once by concurrent workers, and again after the lease', async () => {
-    for (let each = 0; each < 20; each += 1) await submit((await openSession()).session);
+    for (let each = 0; each < 20; each += 1) await submit((await openSession(ledger, portal)).session);
     const taken = (await Promise.all(Array.from({ length: 10 }, () => take(5)))).flat();
     expect(new Set(taken.map(({ id }) => id)).size).toBe(20);
     expect(taken).toHaveLength(20);
@@ -73,7 +60,7 @@ describe('a request', () => {
   });
 
   test('is taken after earlier requests of the same person, even with another invitation, have been answered', async () => {
-    const { migrationId, session } = await openSession();
+    const { migrationId, session } = await openSession(ledger, portal);
     const tablet = await redeem(portal, (await invite(ledger.db, migrationId)).token);
     const colleague = await redeem(portal, (await invite(ledger.db, migrationId, { person: 'Clara' })).token);
     const ids: string[] = [];
@@ -93,9 +80,9 @@ describe('a request', () => {
   });
 
   test('that has crashed three workers is taken without its body, so that reading it cannot crash another', async () => {
-    const { session } = await openSession();
+    const { session } = await openSession(ledger, portal);
     await submit(session, 'decide', { decision: { decisionId: 'one' } });
-    await submit((await openSession()).session);
+    await submit((await openSession(ledger, portal)).session);
     for (const attempts of [1, 2, 3])
       expect(await take(1, 0)).toMatchObject([{ attempts, body: { decision: {} }, decisionId: 'one' }]);
     expect((await take(2, 0)).map(({ attempts, body }) => [attempts, body])).toEqual([
@@ -104,20 +91,20 @@ describe('a request', () => {
     ]);
     const failed = (hasFailed: boolean) =>
       takePortalRequests(ledger.db, { namespace: 'default', limit: 9, leaseMs: 0, hasFailed });
-    await submit((await openSession()).session);
+    await submit((await openSession(ledger, portal)).session);
     expect((await failed(true)).map(({ attempts }) => attempts)).toEqual([5, 2]);
     expect((await failed(false)).map(({ attempts }) => attempts)).toEqual([1]);
   });
 
   test('for a report waits only for other reports', async () => {
-    const { session } = await openSession();
+    const { session } = await openSession(ledger, portal);
     for (const kind of ['report', 'decide', 'report', 'decide']) await submit(session, kind);
     expect((await take()).map(({ kind }) => kind)).toEqual(['report', 'decide']);
     expect(await take()).toEqual([]);
   });
 
   test('that could not be carried out is taken again after a pause, unless another worker has taken it since', async () => {
-    const { session } = await openSession();
+    const { session } = await openSession(ledger, portal);
     await submit(session);
     const [slow] = await take(1, 0);
     const [second] = await take();
@@ -132,7 +119,7 @@ describe('a request', () => {
   });
 
   test('is not taken by the workers of another namespace, or before the workflow has started', async () => {
-    const { migrationId, session } = await openSession();
+    const { migrationId, session } = await openSession(ledger, portal);
     await submit(session);
     await sql`update migrations set namespace = 'theirs' where id = ${migrationId}`.execute(ledger.db);
     expect(await take()).toEqual([]);
@@ -143,7 +130,7 @@ describe('a request', () => {
   });
 
   test('is deleted when its invitation is revoked, even if a worker has taken it', async () => {
-    const { invitation, session } = await openSession();
+    const { invitation, session } = await openSession(ledger, portal);
     await submit(session);
     await submit(session);
     const [taken] = await take();
@@ -153,7 +140,7 @@ describe('a request', () => {
   });
 
   test('cannot slip in after a revocation in a transaction that began before it', async () => {
-    const { invitation, session } = await openSession();
+    const { invitation, session } = await openSession(ledger, portal);
     await portal.query('begin isolation level repeatable read');
     expect(await call(portal, 'session', session)).toHaveLength(1);
     await revokeInvitation(ledger.db, invitation, 'Sam');
@@ -163,13 +150,13 @@ describe('a request', () => {
   });
 
   test('of a viewer can only be for a report', async () => {
-    const { session } = await openSession('viewer');
+    const { session } = await openSession(ledger, portal, 'viewer');
     for (const kind of ['decide', 'credentials', 'application']) expect(await submit(session, kind)).toBe('refused');
     expect(await submit(session, 'report')).toBe('stored');
   });
 
   test('of an unknown kind or without a body is refused', async () => {
-    const { session } = await openSession();
+    const { session } = await openSession(ledger, portal);
     expect(await submit(session, 'import')).toBe('refused');
     expect(await valueOf(portal, 'submit', session, randomUUID(), null, '{}')).toBe('refused');
     expect(await valueOf(portal, 'submit', session, null, 'decide', '{}')).toBe('refused');
@@ -179,8 +166,8 @@ describe('a request', () => {
 
 describe('an invitation can have', () => {
   test('32 open requests, however many are sent at once', async () => {
-    const { session } = await openSession();
-    const { session: other } = await openSession();
+    const { session } = await openSession(ledger, portal);
+    const { session: other } = await openSession(ledger, portal);
     const clients = await Promise.all(Array.from({ length: 8 }, () => connectAsPortal(ledger)));
     const results = await Promise.all(
       clients.map(async (client) => {
@@ -201,7 +188,7 @@ describe('an invitation can have', () => {
   });
 
   test('32 MB of open requests', async () => {
-    const { session } = await openSession();
+    const { session } = await openSession(ledger, portal);
     const body = { text: 'x'.repeat(15 * 1024 * 1024) };
     expect(await submit(session, 'credentials', { text: 'x'.repeat(33 * 1024 * 1024) })).toBe('refused');
     expect(await submit(session, 'credentials', body)).toBe('stored');
@@ -210,7 +197,7 @@ describe('an invitation can have', () => {
   });
 
   test('5,000 requests a day, and the content of only the latest reports', async () => {
-    const { migrationId, invitation, session } = await openSession();
+    const { migrationId, invitation, session } = await openSession(ledger, portal);
     await sql`
       insert into portal_requests (id, invitation_id, migration_id, kind, bytes, answer, answered_at)
       select gen_random_uuid(), ${invitation}, ${migrationId}, 'decide', 2, '{}', now() - interval '25 hours'
@@ -230,9 +217,9 @@ describe('an invitation can have', () => {
 });
 
 test('deletes requests that were answered a day ago, and sessions that ended a day ago', async () => {
-  const { session } = await openSession();
-  const { session: ended } = await openSession();
-  const { session: live } = await openSession();
+  const { session } = await openSession(ledger, portal);
+  const { session: ended } = await openSession(ledger, portal);
+  const { session: live } = await openSession(ledger, portal);
   await submit(session);
   const [request] = await take();
   await answerPortalRequest(ledger.db, request?.id ?? '', {});
@@ -258,94 +245,4 @@ test('deletes requests that were answered a day ago, and sessions that ended a d
   );
   await deleteOldPortalRequests(ledger.db);
   expect(await count()).toEqual({ requests: 1, sessions: 1 });
-});
-
-describe('a view', () => {
-  const watched = (changes = {}) =>
-    takeWatchedMigrations(ledger.db, {
-      ...{ namespace: 'default', withinMs: 60_000, olderThanMs: 2_000, limit: 10 },
-      ...changes,
-    });
-
-  test('is written by one worker while a browser is watching, and shown to the sessions of its migration', async () => {
-    const { migrationId, session } = await openSession();
-    const { session: foreign } = await openSession();
-    expect(await watched()).toEqual([]);
-    expect(await call(portal, 'view', session)).toEqual([
-      { view: null, version: '0', written_at: null, is_current: false, age_ms: null },
-    ]);
-    const taken = await Promise.all(Array.from({ length: 5 }, () => watched()));
-    expect(taken.flat()).toEqual([migrationId]);
-    await writePortalView(ledger.db, migrationId, { headline: 'moving' });
-    expect(await call(portal, 'view', session)).toMatchObject([{ view: { headline: 'moving' }, is_current: true }]);
-    expect(await call(portal, 'view', foreign)).toMatchObject([{ view: null }]);
-    expect(await watched({ limit: 1 })).toHaveLength(1); // the view of the other migration
-
-    expect(await watched()).toEqual([]); // the view is not old enough
-    expect(await watched({ olderThanMs: 0 })).toEqual([migrationId]);
-    await sql`update portal_views set written_at = now() - interval '1 hour', taken_at = null`.execute(ledger.db);
-    expect(await call(portal, 'view', session)).toMatchObject([{ is_current: false }]);
-    await sql`update portal_views set watched_at = now() - interval '1 hour'`.execute(ledger.db);
-    expect(await watched()).toEqual([]);
-    await call(portal, 'view', session);
-    expect(await watched()).toEqual([migrationId]);
-  });
-
-  test('has a new version only if its content has changed', async () => {
-    const { migrationId, session } = await openSession();
-    const written = async (view: object) => {
-      await writePortalView(ledger.db, migrationId, view);
-      const [{ version, ...row } = {}] = await call(portal, 'view', session);
-      const [known] = await call(portal, 'view', session, version);
-      expect([row['view'], known]).toEqual([
-        view,
-        { ...row, version, view: null, age_ms: expect.any(Number) as number },
-      ]);
-      return version;
-    };
-    const first = await written({ headline: 'one', counts: [1, 2] });
-    expect(await written({ counts: [1, 2], headline: 'one' })).toBe(first);
-    const second = await written({ headline: 'two', counts: [1, 2] });
-    expect(Number(second)).toBeGreaterThan(Number(first));
-    expect(await written({ headline: 'one', counts: [1, 2] })).not.toBe(first);
-  });
-
-  test('is taken again if a worker takes it and does not write it, and never in another namespace', async () => {
-    const { migrationId, session } = await openSession();
-    await call(portal, 'view', session);
-    await sql`update migrations set namespace = 'theirs' where id = ${migrationId}`.execute(ledger.db);
-    expect(await watched()).toEqual([]);
-    expect(await watched({ namespace: 'theirs' })).toEqual([migrationId]);
-    expect(await watched({ namespace: 'theirs' })).toEqual([]);
-    await sql`update portal_views set taken_at = now() - interval '11 seconds'`.execute(ledger.db);
-    expect(await watched({ namespace: 'theirs' })).toEqual([migrationId]);
-  });
-
-  test('that has crashed three workers is taken again only after ten minutes, until it is written', async () => {
-    const { migrationId, session } = await openSession();
-    await call(portal, 'view', session);
-    const takenAfter = async (time: string) => {
-      await sql`update portal_views set taken_at = taken_at - ${time}::interval`.execute(ledger.db);
-      return (await watched()).length;
-    };
-    expect(await takenAfter('0')).toBe(1);
-    await postponePortalView(ledger.db, migrationId); // the worker has survived
-    for (let ended = 0; ended < 3; ended += 1) expect(await takenAfter('11 seconds')).toBe(1);
-    expect(await takenAfter('11 seconds')).toBe(0);
-    expect(await takenAfter('10 minutes')).toBe(1);
-    await writePortalView(ledger.db, migrationId, { headline: 'written' });
-    await sql`update portal_views set written_at = now() - interval '1 minute'`.execute(ledger.db);
-    expect(await watched()).toHaveLength(1);
-    expect(await takenAfter('11 seconds')).toBe(1);
-  });
-
-  test('does not make 50 sessions wait for a session that is marking it as watched', async () => {
-    const { migrationId, session } = await openSession();
-    await call(portal, 'view', session);
-    await sql`update portal_views set watched_at = now() - interval '1 minute'`.execute(ledger.db);
-    await ledger.db.transaction().execute(async (tx) => {
-      await sql`update portal_views set taken_at = now() where migration_id = ${migrationId}`.execute(tx);
-      for (let each = 0; each < 50; each += 1) expect(await call(portal, 'view', session)).toHaveLength(1);
-    });
-  });
 });
