@@ -61,15 +61,18 @@ export async function ferry(
   return { exitCode, out: stdout.text, err: stderr.text };
 }
 
-/** Runs a printed command with the arguments that a shell would pass, on a machine where nothing is running. */
-export async function pasted(
-  command: string,
-): Promise<{ readonly args: readonly string[]; readonly exitCode: number; readonly err: string }> {
+/**
+ * Asserts that a printed command is valid in a shell as it is, and contains no placeholder. Runs it where nothing is
+ * running.
+ */
+export async function assertValid(command: string): Promise<void> {
   const script = `set -eu; ferry() { printf '%s\\0' "$@"; }; ${command}`;
-  const args = execFileSync('sh', ['-c', script], { cwd: '/', encoding: 'utf8', stdio: 'pipe' })
-    .split('\0')
-    .slice(0, -1);
-  return { args, ...(await ferry(args, undefined, { TOKENFERRY_HOME: '/nowhere' })) };
+  const output = execFileSync('sh', ['-c', script], { cwd: '/', encoding: 'utf8', stdio: 'pipe' });
+  const args = output.split('\0').slice(0, -1);
+  expect([command, args.filter((word) => /^[A-Z]+$|[<>]|\.\.\.$/.test(word))]).toEqual([command, []]);
+  // The command fails because nothing is running, but not with a usage error.
+  const { exitCode, err } = await ferry(args, undefined, { TOKENFERRY_HOME: '/nowhere' });
+  expect([command, exitCode, err]).toEqual([command, 1, err]);
 }
 
 /** Asserts that the output is exactly one JSON value and matches its schema in docs/json.md. */

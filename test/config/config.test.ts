@@ -255,29 +255,6 @@ test.each(['9464', ':9464', '0.0.0.0', '0.0.0.0:65536', '::1:9464', 'http://loca
   },
 );
 
-test('a secret can be a file', () => {
-  const file = path.join(home, 'database-url');
-  writeFileSync(file, 'postgres://worker:pass@db.example/tokenferry\n');
-  env = { ...env, DATABASE_URL_FILE: file };
-  expect(loadConfig(['databaseUrl'], env).databaseUrl.reveal()).toBe('postgres://worker:pass@db.example/tokenferry');
-});
-
-test.each([
-  ['a missing file', { DATABASE_URL_FILE: '/missing' }, /^DATABASE_URL_FILE cannot be read: ENOENT/],
-  ['an empty file', { DATABASE_URL_FILE: '/dev/null' }, /^DATABASE_URL_FILE is empty\.$/],
-  [
-    'a variable in addition to the file',
-    { DATABASE_URL_FILE: '/missing', DATABASE_URL: 'postgres://a@b/c' },
-    /^DATABASE_URL_FILE is set, but DATABASE_URL is set as well\. Set only one of them\.$/,
-  ],
-])('%s is reported as a problem, once', (_, variables, message) => {
-  expect(() => loadConfig(['databaseUrl'], { ...env, ...variables })).toThrow(message);
-});
-
-test('the file of a secret that a process does not need is not read', () => {
-  expect(() => loadConfig([], { ...env, DATABASE_URL_FILE: '/missing' })).not.toThrow();
-});
-
 describe('the identity provider of the portal', () => {
   const OPENID = { TOKENFERRY_OPENID_ISSUER: 'https://identity.example', TOKENFERRY_OPENID_CLIENT_ID: 'portal' };
   const read = (variables: NodeJS.ProcessEnv) =>

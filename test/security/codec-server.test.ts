@@ -11,7 +11,6 @@ import { pino } from 'pino';
 import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
 import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
 import { startCodecServer, createTokenVerifier } from '../../security/codec-server';
-import { ferry } from '../cli/captured-terminal';
 import { mapConcurrently } from '../support/async';
 
 const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];
@@ -237,29 +236,6 @@ test('logs the route and subject of a call, but no other text from its URL', asy
     { subject: 'cleo', namespace: 'ours', call: '/decode', status: 403 },
     { subject: 'cleo', namespace: 'ours', call: null, status: 404 },
   ]);
-});
-
-test.each([
-  [
-    'tokens are not checked and other machines can reach the address',
-    ['--host', '0.0.0.0'],
-    'only on this machine, not on 0.0.0.0',
-  ],
-  ['the address only looks like a loopback address', ['--host', '127.evil.example'], 'not on 127.evil.example'],
-  [
-    'the token options are incomplete',
-    ['--issuer', ISSUER],
-    '--issuer, --audience and --key-set must be used together',
-  ],
-  [
-    'the key set file does not exist',
-    ['--issuer', ISSUER, '--audience', AUDIENCE, '--key-set', 'none.json'],
-    'the key set none.json cannot be read',
-  ],
-])('does not start ferry codec-server if %s', async (_, options, why) => {
-  const env = { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') };
-  const { exitCode, err } = await ferry(['codec-server', '--origin', ORIGIN, ...options], undefined, env);
-  expect({ exitCode, err }).toEqual({ exitCode: 1, err: expect.stringContaining(why) as string });
 });
 
 test('allows CORS only for the configured origins', async () => {

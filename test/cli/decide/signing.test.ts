@@ -50,17 +50,8 @@ const approvers = (): string[] => [
 async function start(id: string, organization: string, ...more: string[]): Promise<void> {
   const manifest = path.join(folder, `${organization}.csv`);
   writeFileSync(manifest, `reference,name,realmId,expectedInvoices\nC-1,Corner Shop,${organization},3\n`);
-  const command = [
-    'start',
-    manifest,
-    '--platform',
-    'quickbooks-online',
-    '--client',
-    'signing',
-    ...more,
-    ...approvers(),
-  ];
-  const { exitCode, out, err } = await run('pia', ...command);
+  const options = ['--platform', 'quickbooks-online', '--client', 'signing', ...more, ...approvers()];
+  const { exitCode, out, err } = await run('pia', 'start', manifest, ...options);
   expect({ exitCode, out, err }).toMatchObject({ exitCode: 0, out: expect.stringContaining(id) as string });
 }
 

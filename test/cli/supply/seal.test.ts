@@ -70,8 +70,9 @@ async function credentialFile(name: string): Promise<string> {
 }
 
 /** Runs `ferry seal` as on the client's machine: without Temporal, database or keys. */
-const seal = (file: string, ...more: string[]) =>
-  ferry(['seal', file, '--for', key, '--provider', provider, ...more], undefined, { TOKENFERRY_HOME: folder });
+const sealFor = (migrationKey: string, file: string, ...more: string[]) =>
+  ferry(['seal', file, '--for', migrationKey, '--provider', provider, ...more], undefined, { TOKENFERRY_HOME: folder });
+const seal = (file: string, ...more: string[]) => sealFor(key, file, ...more);
 
 const atSupport = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
@@ -93,10 +94,7 @@ test('companies are moved with sealed credentials, although only the client coul
   expect(content).not.toMatch(/marker|sbx-ok/);
 
   const stored = await atSupport('credentials', migration.id, `${plain}.sealed`, ...AS_CLIENT);
-  expect(stored).toEqual({
-    ...{ exitCode: 0, err: '' },
-    out: `✓ ${migration.id}: 3 credentials sealed and stored\n`,
-  });
+  expect(stored).toEqual({ exitCode: 0, err: '', out: `✓ ${migration.id}: 3 credentials sealed and stored\n` });
   const { firstCompany } = await migration.until((progress) => progress.firstCompany?.stage === 'verified');
   expect(firstCompany?.reference).toBe('R-1');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -111,13 +109,13 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
   const { json } = await runJson(orchestrator, 'migration-key', other.id);
   const secret = fileOf('secret.txt', 'client-secret-marker\n');
   const application = ['--client-id', 'acme-app', '--environment', 'production'];
-  const forOther = ['--for', String(json['key']), '--provider', provider];
+  const otherKey = String(json['key']);
   const tokens = await credentialFile('not-a-secret.csv');
-  const wrong = await ferry(['seal', tokens, ...forOther, ...application], undefined, { TOKENFERRY_HOME: folder });
+  const wrong = await sealFor(otherKey, tokens, ...application);
   expect(wrong).toMatchObject({ exitCode: 1, out: '' });
   expect(wrong.err).toContain('looks like a file of credentials or companies; nothing was sent or sealed');
   expect([existsSync(tokens), existsSync(`${tokens}.sealed`)]).toEqual([true, false]);
-  const sealed = await ferry(['seal', secret, ...forOther, ...application], undefined, { TOKENFERRY_HOME: folder });
+  const sealed = await sealFor(otherKey, secret, ...application);
   expect(sealed.exitCode).toBe(0);
   expect(sealed.out).toContain('Delete it and all copies once support has accepted the sealed file.');
   expect(readFileSync(`${secret}.sealed`, 'utf8')).not.toContain('marker');
@@ -252,9 +250,7 @@ describe('if somebody has replaced the public key in the database', () => {
     expect(refusal).toContain('its signature does not match');
     const { out: replaced } = await atSupport('migration-key', migration.id, '--quiet');
     const file = await credentialFile('refused.csv');
-    const { exitCode, err } = await ferry(['seal', file, '--for', replaced.trim(), '--provider', provider], undefined, {
-      TOKENFERRY_HOME: folder,
-    });
+    const { exitCode, err } = await sealFor(replaced.trim(), file);
     expect({ exitCode, err }).toEqual({
       exitCode: 1,
       err: expect.stringContaining('was altered: its signature does not match; nothing was sealed') as string,
