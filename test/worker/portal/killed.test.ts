@@ -8,23 +8,15 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import type { CompaniesSchema, RequestAnswer, RequestStatusSchema } from '../../../portal/contract';
-import {
-  createSealer,
-  createSigningKey,
-  fingerprintOf,
-  parseSigningKey,
-  sealCredential,
-  Secret,
-} from '../../../security';
+import { createSealer, fingerprintOf, sealCredential, Secret } from '../../../security';
 import { createInvitation, grantPortalRole, markKeyConfirmed, readMigrationKey, readTrail } from '../../../store';
 import type { z } from 'zod';
 import { until } from '../../support/async';
 import { startOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
 import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/servers/killable-process';
 import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';
-import { signedDecision } from './portal-requests';
+import { CLEO, signedDecision } from './portal-requests';
 
-const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 const COMPANIES = 3;
 /** The key of an advisory lock. Statements wait for the lock while the test holds it. */
 const LOCK = 4711;

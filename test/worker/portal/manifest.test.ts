@@ -2,18 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { decide, startMigration } from '../../../client';
 import { findPlatform } from '../../../platforms/platforms';
-import type { MigrationView } from '../../../portal/contract';
-import { MigrationViewSchema } from '../../../portal/contract';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { countCompanies, manifestDigest, readDecisions } from '../../../store';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { SUPPORT, waitForProgress } from '../../workflows/running-migration';
-import { ask, invited, signedDecision } from './portal-requests';
-
-const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
-const CLIO = parseSigningKey(new Secret(createSigningKey('Cleo')));
+import { ask, CLEO, CLIO, invited, readView, signedDecision } from './portal-requests';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -23,16 +17,6 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 let started = 0;
-
-async function readView(migrationId: string): Promise<MigrationView | null> {
-  const { db } = orchestrator.ferry;
-  const row = await db
-    .selectFrom('portal_views')
-    .select('view')
-    .where('migration_id', '=', migrationId)
-    .executeTakeFirst();
-  return row?.view == null ? null : MigrationViewSchema.parse(row.view);
-}
 
 const rowOf = (row: number, changes: object = {}) => ({
   ...{ row, reference: `M-${row}`, name: `Company ${row}`, organization: organizationOf(row) },
@@ -69,12 +53,12 @@ test('a manifest that arrived in parts becomes the companies once its signed dec
     .values({ migration_id: migrationId })
     .onConflict((on) => on.doNothing())
     .execute();
-  await until(async () => (await readView(migrationId)) !== null);
-  expect(await readView(migrationId)).toMatchObject({
+  await until(async () => (await readView(db, migrationId)) !== null);
+  expect(await readView(db, migrationId)).toMatchObject({
     headline: expect.stringContaining('Please supply the manifest') as string,
     counts: { total: 0 },
   });
-  expect((await readView(migrationId))?.actions[0]).toMatchObject({
+  expect((await readView(db, migrationId))?.actions[0]).toMatchObject({
     ...{ message: 'manifestSupplied', title: 'Supply the manifest', isExpected: true },
   });
   const decisionId = randomUUID();
@@ -94,7 +78,7 @@ test('a manifest that arrived in parts becomes the companies once its signed dec
   expect(await total(migrationId)).toBe(1_003);
   expect((await readDecisions(db, migrationId)).map(({ decision }) => decision.kind)).toEqual(['manifest-supplied']);
   await until(async () => {
-    const replace = (await readView(migrationId))?.actions.find(({ title }) => title === 'Replace the manifest');
+    const replace = (await readView(db, migrationId))?.actions.find(({ title }) => title === 'Replace the manifest');
     return replace?.facts[0] === 'Now: 1,003 companies, supplied by Cleo';
   });
 });
@@ -142,6 +126,6 @@ test('a manifest of another person, with another digest, with invalid rows, or a
     ...{ outcome: 'refused', text: expect.stringContaining('support must first reject supply-details') as string },
   });
   await until(
-    async () => !(await readView(migrationId))?.actions.some(({ message }) => message === 'manifestSupplied'),
+    async () => !(await readView(db, migrationId))?.actions.some(({ message }) => message === 'manifestSupplied'),
   );
 });

@@ -1,14 +1,21 @@
-/** Stores portal requests as the portal does, and waits for their answers. */
+/** Stores portal requests as the portal does, waits for their answers, and reads what the portal shows. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { bytesToSign } from '../../../domain/migration/signatures';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import type { RequestAnswer } from '../../../portal/contract';
-import { RequestAnswerSchema } from '../../../portal/contract';
+import type { MigrationView, RequestAnswer } from '../../../portal/contract';
+import { MigrationViewSchema, RequestAnswerSchema } from '../../../portal/contract';
 import type { SigningKey } from '../../../security';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import type { Database } from '../../../store';
-import { createInvitation } from '../../../store';
+import { createInvitation, readTrail } from '../../../store';
 import { until } from '../../support/async';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startTestMigration } from '../../workflows/running-migration';
+
+export const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
+/** A key with Cleo's name that is not Cleo's. */
+export const CLIO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 
 /** A person who has redeemed an invitation. */
 export interface Guest {
@@ -36,6 +43,18 @@ export async function invited(
   return { db, invitation: id, migrationId };
 }
 
+/** Starts a migration, and invites Cleo to it. */
+export async function startWithGuest(
+  orchestrator: Orchestrator,
+  client: string,
+  credentials: readonly string[] = [`sbx-ok-1.${client}`],
+) {
+  const { db } = orchestrator.ferry;
+  const migration = await startTestMigration(orchestrator, client, credentials);
+  await migration.until(({ preflight }) => preflight !== null);
+  return { db, migration, guest: await invited(db, migration.id, 'Cleo', CLEO) };
+}
+
 /** Returns a decision as the browser sends it. `fields` replace the person's fields. */
 export function signedDecision(key: SigningKey, migrationId: string, message: DecisionMessage, fields: object) {
   const content = {
@@ -45,6 +64,14 @@ export function signedDecision(key: SigningKey, migrationId: string, message: De
   const value = key.sign(bytesToSign(migrationId, { message, content }));
   return { ...content, signature: { publicKey: key.publicKey, value } };
 }
+
+/** Returns the body of a request to decide. */
+export const decision = (
+  { id }: { readonly id: string },
+  message: DecisionMessage,
+  fields: object,
+  key: SigningKey = CLEO,
+) => ({ message, decision: signedDecision(key, id, message, fields) });
 
 export async function submit({ db, invitation, migrationId }: Guest, kind: string, body: object): Promise<string> {
   const id = randomUUID();
@@ -67,4 +94,21 @@ export async function ask(guest: Guest, kind: string, body: object): Promise<Req
   await until(async () => (answer = await readAnswer(guest.db, id)) !== null);
   if (answer === null) throw new Error('there is no answer');
   return answer;
+}
+
+/** Returns what a worker has written for the page; null if it has written nothing yet. */
+export async function readView(db: Database, migrationId: string): Promise<MigrationView | null> {
+  const row = await db
+    .selectFrom('portal_views')
+    .select('view')
+    .where('migration_id', '=', migrationId)
+    .executeTakeFirst();
+  return row?.view == null ? null : MigrationViewSchema.parse(row.view);
+}
+
+/** Returns the kinds of the decisions in the audit trail. */
+export async function recordedKinds(db: Database, migrationId: string): Promise<readonly string[]> {
+  const kinds: string[] = [];
+  for await (const record of readTrail(db, migrationId)) kinds.push(record.decision.kind);
+  return kinds;
 }

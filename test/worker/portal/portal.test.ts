@@ -1,19 +1,8 @@
+/** Tests the decisions that people send through the portal, and workers that fail while they carry them out. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
-import type { MigrationView } from '../../../portal/contract';
-import { MigrationViewSchema } from '../../../portal/contract';
-import {
-  createSealer,
-  createSigningKey,
-  fingerprintOf,
-  parseSigningKey,
-  sealClientSecret,
-  sealCredential,
-  Secret,
-} from '../../../security';
+import { createSigningKey, fingerprintOf, parseSigningKey, Secret } from '../../../security';
 import type { PortalRequest } from '../../../store';
 import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
 import { handleRequest } from '../../../worker/portal/requests';
@@ -21,13 +10,22 @@ import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import { ask, invited, readAnswer, signedDecision, submit } from './portal-requests';
+import { CLIENT } from '../../workflows/running-migration';
+import {
+  ask,
+  CLEO,
+  CLIO,
+  decision,
+  invited,
+  readAnswer,
+  readView,
+  recordedKinds,
+  signedDecision,
+  startWithGuest as startMigrationWithGuest,
+  submit,
+} from './portal-requests';
 
-const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 const CLARA = parseSigningKey(new Secret(createSigningKey('Clara')));
-const CLIO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -37,43 +35,19 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 let started = 0;
-async function startWithGuest(credentials: readonly string[] = [`sbx-ok-1.portal-${started + 1}`]) {
+function startWithGuest(credentials?: readonly string[]) {
   started += 1;
-  const { db } = orchestrator.ferry;
-  const migration = await startTestMigration(orchestrator, `portal-${started}`, credentials);
-  await migration.until(({ preflight }) => preflight !== null);
-  return { db, migration, guest: await invited(db, migration.id, 'Cleo', CLEO) };
-}
-
-const decision = (migration: TestMigration, message: DecisionMessage, fields: object, key = CLEO) => ({
-  message,
-  decision: signedDecision(key, migration.id, message, fields),
-});
-
-async function readView(migrationId: string): Promise<MigrationView | null> {
-  const { db } = orchestrator.ferry;
-  const row = await db
-    .selectFrom('portal_views')
-    .select('view')
-    .where('migration_id', '=', migrationId)
-    .executeTakeFirst();
-  return row?.view == null ? null : MigrationViewSchema.parse(row.view);
-}
-
-async function recordedKinds(migrationId: string): Promise<readonly string[]> {
-  const kinds: string[] = [];
-  for await (const record of readTrail(orchestrator.ferry.db, migrationId)) kinds.push(record.decision.kind);
-  return kinds;
+  return startMigrationWithGuest(orchestrator, `portal-${started}`, credentials);
 }
 
 test('a signed decision is applied, its answer says so, and the page shows it', async () => {
-  const { migration, guest } = await startWithGuest();
+  const { db, migration, guest } = await startWithGuest();
   expect(await ask(guest, 'decide', decision(migration, 'pause', { reason: 'a holiday' }))).toEqual({
     outcome: 'applied',
     text: 'paused',
   });
-  await until(async () => (await readView(migration.id))?.state === 'paused');
-  expect((await readView(migration.id))?.notices[0]).toMatch(/^Paused by Cleo \(client\) since .*: a holiday$/);
+  await until(async () => (await readView(db, migration.id))?.state === 'paused');
+  expect((await readView(db, migration.id))?.notices[0]).toMatch(/^Paused by Cleo \(client\) since .*: a holiday$/);
   expect(await ask(guest, 'decide', decision(migration, 'pause', { reason: 'again' }))).toEqual({
     outcome: 'refused',
     text: 'client has already paused the migration (Cleo)',
@@ -98,7 +72,7 @@ test('a decision that does not apply to some of its companies is not sent, and n
     'nothing was decided, because the manifest does not contain X-9',
     'nothing was decided, because the decision does not apply to R-2 (moved)',
   ]);
-  expect(await recordedKinds(migration.id)).toEqual([]);
+  expect(await recordedKinds(db, migration.id)).toEqual([]);
 });
 
 test('a decision of another person, role, key, content or migration is refused, and does not reach the migration', async () => {
@@ -131,7 +105,7 @@ test('a decision of another person, role, key, content or migration is refused, 
     'failed: the decision is malformed',
     'failed: supply the application together with its client secret',
   ]);
-  expect(await recordedKinds(migration.id)).toEqual([]);
+  expect(await recordedKinds(db, migration.id)).toEqual([]);
 });
 
 test('a person decides and supplies nothing before support has confirmed the key', async () => {
@@ -153,135 +127,7 @@ test('a person decides and supplies nothing before support has confirmed the key
     text: expect.stringMatching(/^support has not confirmed your key yet: /) as string,
   };
   expect(answers).toEqual([answer, answer]);
-  expect(await recordedKinds(migration.id)).toEqual([]);
-});
-
-test('companies are moved with credentials that were supplied sealed through the portal', async () => {
-  const { db, migration, guest } = await startWithGuest(['sbx-ok-1.sealed', 'sbx-ok-1.sealed-2']);
-  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
-  await ask(guest, 'decide', decision(migration, 'proposeTime', { startAt: new Date().toISOString() }));
-  for (const step of ['schedule', 'update-application']) {
-    expect(await ask(guest, 'decide', decision(migration, 'approve', { step }))).toMatchObject({ outcome: 'applied' });
-    await migration.send('approve', { step, ...SUPPORT });
-  }
-  await ask(guest, 'decide', decision(migration, 'confirmSyncDisabled', { companies: 'all' }));
-  await migration.until(({ step }) => step === 'migrate-first-company');
-
-  const { publicKey } = await readMigrationKey(db, migration.id);
-  const seal = createSealer(publicKey);
-  const organizations = await db
-    .selectFrom('companies')
-    .select(['reference', 'organization'])
-    .where('migration_id', '=', migration.id)
-    .execute();
-  const sealed = (reference: string, refreshToken: string) => {
-    const obtainedAt = new Date().toISOString();
-    const realmId = organizations.find((each) => each.reference === reference)?.organization ?? '';
-    const fields = new Secret({ accessToken: 'any', refreshToken, realmId });
-    const box = sealCredential(seal, migration.id, { reference, obtainedAt, fields });
-    return { reference, obtainedAt, sealed: box.toString('base64') };
-  };
-  const decisionId = randomUUID();
-  const body = { decisionId, replaces: false, keyFingerprint: fingerprintOf(publicKey) };
-  const first = sealed('R-1', 'sbx-ok-1.sealed');
-  const last = sealed('R-2', 'sbx-ok-1.sealed-2');
-  const early = { ...sealed('R-2', 'sbx-ok-1.sealed-2'), obtainedAt: '2020-01-01T00:00:00.000Z' };
-  const answer = await ask(guest, 'credentials', { ...body, credentials: [first, first, early, sealed('X-9', 'x')] });
-  expect(answer).toMatchObject({ outcome: 'stored', stored: 1, text: '1 credential stored' });
-  expect(answer.refusedCredentials).toEqual([
-    { reference: 'R-1', why: 'the file contains this reference more than once' },
-    { reference: 'X-9', why: 'the manifest has no company with this reference' },
-    { reference: 'R-2', why: expect.stringMatching(/^it was obtained before you confirmed/) as string },
-  ]);
-  const stale = { ...body, keyFingerprint: 'of-an-older-key', credentials: [first] };
-  expect(await ask(guest, 'credentials', stale)).toMatchObject({
-    outcome: 'failed',
-    text: expect.stringMatching(/^this was encrypted with a key that is no longer in use/) as string,
-  });
-  const second = await ask(guest, 'credentials', { ...body, credentials: [last] });
-  expect(second).toMatchObject({ outcome: 'stored', stored: 1 });
-  const { rows } = await sql<{ text: string }>`select r::text as text from portal_requests r`.execute(db);
-  expect(rows.map(({ text }) => text).join()).not.toContain(first.sealed.slice(0, 40));
-
-  const signed = { decisionId, companies: 2, sealedDigest: credentialsDigest([hashed(first), hashed(last)]) };
-  const { sealedDigest: _, ...undigested } = signed;
-  expect(await ask(guest, 'decide', decision(migration, 'credentialsSupplied', undigested))).toMatchObject({
-    outcome: 'failed',
-    text: expect.stringMatching(/^the signed decision does not say which credentials/) as string,
-  });
-  const supplied = await ask(guest, 'decide', decision(migration, 'credentialsSupplied', signed));
-  expect(supplied).toEqual({ outcome: 'applied', text: '2 credentials supplied' });
-  expect(await ask(guest, 'credentials', { ...body, credentials: [first] })).toMatchObject({ outcome: 'failed' });
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await migration.until(({ counts }) => counts.moved === 2);
-  const signOff = decision(migration, 'approve', { step: 'complete-migration' });
-  expect(await ask(guest, 'decide', signOff)).toMatchObject({ outcome: 'applied' });
-});
-
-const hashed = ({ reference, obtainedAt, sealed }: { reference: string; obtainedAt: string; sealed: string }) => ({
-  ...{ reference, obtainedAt, boxHash: hashOfBox(Buffer.from(sealed, 'base64')) },
-});
-
-test('if the portal replaces credentials after the signature, they are refused, and the audit trail shows this', async () => {
-  const { db, migration, guest } = await startWithGuest(['sbx-ok-1.exchanged']);
-  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
-  const { publicKey } = await readMigrationKey(db, migration.id);
-  const seal = createSealer(publicKey);
-  const box = (refreshToken: string) => {
-    const obtainedAt = new Date().toISOString();
-    const fields = new Secret({ accessToken: 'any', refreshToken, realmId: '1' });
-    const sealed = sealCredential(seal, migration.id, { reference: 'R-1', obtainedAt, fields }).toString('base64');
-    return { reference: 'R-1', obtainedAt, sealed };
-  };
-  const decisionId = randomUUID();
-  const body = { decisionId, replaces: false, keyFingerprint: fingerprintOf(publicKey) };
-  const cleos = box("Cleo's");
-  expect(await ask(guest, 'credentials', { ...body, credentials: [cleos] })).toMatchObject({ stored: 1 });
-  expect(await ask(guest, 'credentials', { ...body, credentials: [box("the portal's")] })).toMatchObject({ stored: 1 });
-  const signed = { decisionId, companies: 1, sealedDigest: credentialsDigest([hashed(cleos)]) };
-  const text = expect.stringMatching(/^the encrypted credentials that arrived do not match this decision/) as string;
-  const answer = await ask(guest, 'decide', decision(migration, 'credentialsSupplied', signed));
-  expect(answer).toMatchObject({ outcome: 'refused', text });
-  const trail: unknown[] = [];
-  for await (const record of readTrail(db, migration.id)) trail.push(record);
-  expect(trail.at(-1)).toMatchObject({ decision: { decisionId, by: 'Cleo' }, outcome: { applied: false, text } });
-  for (const table of ['staged_credentials', 'credentials'] as const)
-    expect(await db.selectFrom(table).select('row').where('migration_id', '=', migration.id).execute()).toEqual([]);
-});
-
-/** The application that is registered for all tests. */
-const APPLICATION = { clientId: 'the-clients-own', environment: 'production' } as const;
-
-test('a client secret that was supplied sealed through the portal is registered', async () => {
-  const { db, migration, guest } = await startWithGuest();
-  const { publicKey } = await readMigrationKey(db, migration.id);
-  const keyFingerprint = fingerprintOf(publicKey);
-  const sealedFor = (application: { readonly clientId: string; readonly environment: 'production' | 'sandbox' }) => {
-    const clientSecret = new Secret('a new secret');
-    const box = sealClientSecret(createSealer(publicKey), migration.id, { ...application, clientSecret });
-    const sealedDigest = sealedApplicationDigest({ ...application, sealed: box });
-    const signed = signedDecision(CLEO, migration.id, 'applicationSupplied', { ...application, sealedDigest });
-    return { ...application, keyFingerprint, sealed: box.toString('base64'), decision: signed };
-  };
-  const refused = await Promise.all([
-    ask(guest, 'application', sealedFor({ ...APPLICATION, environment: 'sandbox' })),
-    ask(guest, 'application', { ...sealedFor(APPLICATION), clientId: 'another' }),
-    ask(guest, 'application', { ...sealedFor(APPLICATION), keyFingerprint: 'an older one' }),
-    ask(guest, 'application', { ...sealedFor(APPLICATION), sealed: sealedFor(APPLICATION).sealed }),
-  ]);
-  expect(refused.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
-    'failed: QuickBooks Online uses the production environment, not sandbox',
-    'failed: the signed decision names another application',
-    expect.stringMatching(/^failed: this was encrypted with a key that is no longer in use/),
-    expect.stringMatching(/^failed: the encrypted client secret is not the one that was signed/),
-  ]);
-  expect(await ask(guest, 'application', sealedFor(APPLICATION))).toEqual({
-    outcome: 'applied',
-    text: 'the application is the-clients-own (production)',
-  });
-  const { preflight } = await migration.until(({ checking }) => !checking);
-  expect(preflight?.application).toEqual({ ...APPLICATION, suppliedBy: 'Cleo' });
+  expect(await recordedKinds(db, migration.id)).toEqual([]);
 });
 
 test('if a worker dies before it answers, the decision is applied once', async () => {
@@ -314,12 +160,12 @@ test('if a worker dies before it answers, the decision is applied once', async (
   await expect(handleRequest(context, request)).rejects.toThrow('the worker has died');
 
   // The decision has ended the migration.
-  await until(async () => (await recordedKinds(migration.id)).length === 1);
+  await until(async () => (await recordedKinds(db, migration.id)).length === 1);
   expect(await ask(guest, 'decide', cancel)).toEqual({
     outcome: 'applied',
     text: 'cancelled: no more moves will begin',
   });
-  expect(await recordedKinds(migration.id)).toEqual(['cancel']);
+  expect(await recordedKinds(db, migration.id)).toEqual(['cancel']);
 });
 
 test('two workers carry out the decisions of a person in the order in which they were sent', async () => {
@@ -355,7 +201,7 @@ test('a request that has crashed three workers is answered, the next one is carr
   const [wasDone, poison] = await Promise.all(poisons.map((id) => readAnswer(db, id)));
   expect(wasDone).toEqual({ outcome: 'applied', text: 'paused' });
   expect(poison).toMatchObject({ outcome: 'failed', text: expect.stringMatching(/technical problem/) as string });
-  expect(await recordedKinds(migration.id)).toEqual(['pause', 'resume']);
+  expect(await recordedKinds(db, migration.id)).toEqual(['pause', 'resume']);
   const { out } = await ferry(['doctor'], undefined, orchestrator.env);
   expect(out).toMatch(
     /portal requests +workers gave up on 1 request in the last day, the latest at .* UTC: a decision of Cleo for /,
@@ -368,6 +214,7 @@ test('a request that always fails is finally answered, and holds up only request
   const { db, migration, guest } = await startWithGuest();
   const colleague = await invited(db, migration.id, 'Clara', CLARA);
   const decisionId = randomUUID();
+  const application = { clientId: 'the-clients-own', environment: 'production' };
   await sql`
     create or replace function refuse_poison() returns trigger language plpgsql as
     $$ begin raise exception 'poison'; end $$`.execute(db);
@@ -376,10 +223,10 @@ test('a request that always fails is finally answered, and holds up only request
   );
   const { publicKey } = await readMigrationKey(db, migration.id);
   const poison = await submit(guest, 'application', {
-    ...{ keyFingerprint: fingerprintOf(publicKey), ...APPLICATION, sealed: 'AAAA' },
+    ...{ keyFingerprint: fingerprintOf(publicKey), ...application, sealed: 'AAAA' },
     decision: signedDecision(CLEO, migration.id, 'applicationSupplied', {
-      ...{ decisionId, ...APPLICATION },
-      sealedDigest: sealedApplicationDigest({ ...APPLICATION, sealed: Buffer.from('AAAA', 'base64') }),
+      ...{ decisionId, ...application },
+      sealedDigest: sealedApplicationDigest({ ...application, sealed: Buffer.from('AAAA', 'base64') }),
     }),
   });
   const next = await submit(guest, 'decide', decision(migration, 'resume', { reason: 'after it' }));
@@ -431,8 +278,8 @@ test('after the migration has ended, the page and the report are still written, 
   );
   await sql`delete from portal_views where migration_id = ${migration.id}`.execute(db);
   await sql`insert into portal_views (migration_id) values (${migration.id})`.execute(db);
-  await until(async () => (await readView(migration.id)) !== null);
-  const view = await readView(migration.id);
+  await until(async () => (await readView(db, migration.id)) !== null);
+  const view = await readView(db, migration.id);
   expect(view).toMatchObject({ state: 'cancelled', actions: [], migrationKey: null });
   expect(view?.notices).toEqual([expect.stringMatching(/^Ended by Cleo \(client\) at .*: no longer needed$/)]);
 });
