@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openLedgerClient } from '../../client';
 import type { LedgerClient } from '../../client';
 import { loadConfig } from '../../config';
@@ -33,6 +34,8 @@ const PREPARED_AT_ONCE = 10;
 const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 10, rampCompanies: 5 };
 const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 200, rampCompanies: 5 };
 const PREPARED_WITHIN_MS = 900_000;
+/** After this time, the burst of work is over that comes from beginning all batches of the crowd at the same moment. */
+const SETTLED_AFTER_MS = 60_000;
 const FIRST_ORGANIZATION = 3_000_000_000;
 
 export { crowdLines, TARGET } from './report';
@@ -78,6 +81,7 @@ async function measure(cluster: Cluster, { migrations, folder, log }: CrowdOptio
     const others = await prepareCrowd(prepare, migrations - 1);
     await Promise.all(others.map((migration) => migration.approveFirstCompany()));
     log(`${others.length} migrations have begun their batches`);
+    await delay(SETTLED_AFTER_MS);
     const [movedBefore, beganAtMs] = [await movedCompanies(cluster), Date.now()];
     const crowded = await measureEach(ferry, inCrowd, log);
     const movedMeanwhile = (await movedCompanies(cluster)) - movedBefore - REPETITIONS * SMALL;
