@@ -97,7 +97,9 @@ async function moveAndVerify(
   importing.start();
   try {
     for (;;) {
-      const report = await sliceActivities.verifySlice({ migrationId, finishing });
+      const report = await sliceActivities.verifySlice({
+        ...{ migrationId, finishing, whileImporting: importing.isRunning() },
+      });
       context.recordSlice(report.finished, report);
       if (finishing && !report.paused) context.end();
       if (report.claimable && !context.isEnding()) importing.start();

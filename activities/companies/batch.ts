@@ -15,7 +15,7 @@ import type { OutageSource } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { findPlatform, type Platform } from '../../platforms/platforms';
-import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner } from '../../store';
+import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner, RemainingWork } from '../../store';
 import {
   advanceRamp,
   beginSlice,
@@ -252,21 +252,54 @@ interface CheckWork {
   readonly countEveryDataSet: boolean;
   /** True if the migration is paused or closed, and only its companies in progress are finished. Default: false. */
   readonly finishing?: boolean;
+  /**
+   * True if the run is importing at the same time, so that more checks will become due. The slice then waits for them
+   * for `CHECK_FOR_MS`. Default: false.
+   */
+  readonly whileImporting?: boolean;
 }
+
+/**
+ * How long a slice waits for checks while companies are being imported. A new activity for each check would cost
+ * Temporal more than the check itself: at ten companies per minute, about 40 activities and 80 workflow tasks per
+ * minute. The wait is short, because the run learns of the results only when the slice ends.
+ */
+const CHECK_FOR_MS = 15_000;
+/**
+ * The time between two looks at the ledger while a slice waits for checks. It is short at first, because a small import
+ * ends within a second, and grows, so that a sync is not checked more often than a person would notice.
+ */
+const LOOK_EVERY_MS = { shortest: 500, longest: 2_000 };
 
 /** Verifies every company whose next check is due, up to as many at once as all slices together can import. */
 export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
-  const { migrationId, onlyRow, countEveryDataSet } = work;
+  const { migrationId, onlyRow, countEveryDataSet, whileImporting = false } = work;
+  const waitsUntil = whileImporting ? Date.now() + CHECK_FOR_MS : 0;
   const platform = await platformOf(db, migrationId);
   const signal = sharedSignal();
   /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
   const rowsInFlight = new Set<number>();
   let finished = 0;
+  let looks = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
     stopsFor: stopsFor(work),
     concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
+    beforeTake: async (inFlight) => {
+      let hasWaited = false;
+      while (inFlight === 0 && Date.now() < waitsUntil) {
+        const remaining = await readRemainingWork(db, migrationId);
+        // The run lets the ramp grow when it learns of the result.
+        if (remaining.rampOnly && finished > 0) break;
+        const delayMs = delayUntilCheck(remaining, looks);
+        looks += 1;
+        if (delayMs === null) break;
+        await sleep(delayMs);
+        hasWaited = true;
+      }
+      return hasWaited;
+    },
     take: async (size, { syncTimeoutMs }) => {
       const due = await readDueChecks(db, migrationId, { size, onlyRow, without: [...rowsInFlight] });
       for (const { row } of due) rowsInFlight.add(row);
@@ -283,6 +316,23 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
     },
   });
   return { finished, ...end };
+}
+
+/**
+ * Returns how long a slice that verifies companies during an import waits before it looks at the ledger again.
+ *
+ * @param looks how often the slice has waited so far
+ * @returns milliseconds; null if it must not wait, because a check is due, or because the workflow has to decide what
+ * follows: the migration is paused, or no company is left to import
+ */
+function delayUntilCheck(
+  { paused, importing, nextClaimInMs, nextCheckInMs }: RemainingWork,
+  looks: number,
+): number | null {
+  if (paused || nextCheckInMs === 0 || (importing === 0 && nextClaimInMs === null)) return null;
+  const { shortest, longest } = LOOK_EVERY_MS;
+  const lookMs = Math.min(longest, shortest * 2 ** looks);
+  return Math.min(longest, Math.max(lookMs, nextCheckInMs ?? lookMs));
 }
 
 async function platformOf(db: Database, migrationId: string): Promise<Platform> {

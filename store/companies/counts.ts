@@ -17,6 +17,8 @@ import { markOf } from '../migrations/ledger-mark';
 export interface RemainingWork {
   /** True if the migration is paused, so that no company can be claimed. */
   readonly paused: boolean;
+  /** True if claims are restricted to the companies of the ramp. */
+  readonly rampOnly: boolean;
   /** True if companies could be claimed but the window is closed. */
   readonly outsideWindow: boolean;
   readonly importing: number;
@@ -45,6 +47,7 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
     )
     select
       (select paused from migrations where id = ${migrationId}) as paused,
+      (select ramp_only from migrations where id = ${migrationId}) as "rampOnly",
       (select not m.paused and not ${WINDOW_IS_OPEN} and exists (
           select from companies c
           join credentials v on v.migration_id = c.migration_id and v.row = c.row

@@ -1,4 +1,5 @@
 /** The verification of syncing companies: connection authorized, right organization, complete data sets. */
+import { setPaused } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/migrations/company-import';
 import { until } from '../../support/async';
@@ -104,6 +105,38 @@ describe('verification moves a company', () => {
     rig.proxy.on('GET', INVOICES, unsupported);
     await rig.verify(id);
     expect((await rowOf(id)).state).toBe('moved');
+  });
+});
+
+describe('while companies are being imported', () => {
+  /** Creates a company whose check becomes due in a moment, and one that can be imported only in an hour. */
+  async function createTwo(): Promise<string> {
+    const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10'], { row: () => ({ expectedInvoices: 10 }) });
+    await updateRow(rig.ledger.db, id, 2, { not_before: msFromNow(3_600_000) });
+    await rig.importSlice(id);
+    await updateRow(rig.ledger.db, id, 1, { next_check_at: msFromNow(700) });
+    return id;
+  }
+  const verifySlice = (migrationId: string, whileImporting: boolean) =>
+    rig.runActivity((activities) => activities.verifySlice({ migrationId, whileImporting }));
+
+  test('a slice waits for checks that become due, and ends when the migration is paused', async () => {
+    const id = await createTwo();
+    const slice = verifySlice(id, true);
+    await until(async () => (await rowOf(id)).state === 'moved');
+    await setPaused(rig.ledger.db, id, true);
+    expect(await slice).toMatchObject({ finished: 1, paused: true, claimable: false });
+  });
+
+  test('a slice ends when no company is left to import', async () => {
+    const id = await createTwo();
+    await updateRow(rig.ledger.db, id, 2, { state: 'failed', failure: 'incomplete' });
+    expect(await verifySlice(id, true)).toMatchObject({ finished: 0, syncing: 1 });
+  });
+
+  test('a slice does not wait if nothing is being imported', async () => {
+    const id = await createTwo();
+    expect(await verifySlice(id, false)).toMatchObject({ finished: 0, syncing: 1, claimable: true });
   });
 });
 
