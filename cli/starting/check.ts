@@ -1,6 +1,5 @@
 /** Checks everything that a migration needs before it is started: the files, the account, and other migrations. */
-import { duration } from '../../domain/text/sentences';
-import { counted } from '../../domain/text/sentences';
+import { counted, duration, rangeText } from '../../domain/text/sentences';
 import type { Platform } from '../../platforms/platforms';
 import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
@@ -69,7 +68,7 @@ export function printSummary(output: Output, { manifest, platform, account, find
   if (account) {
     const { lowMs, highMs } = account.estimate;
     output.line(
-      `  Estimated duration: ${duration(lowMs)} to ${duration(highMs)} (${estimateBasisText(account.estimate)})`,
+      `  Estimated duration: ${rangeText(duration(lowMs), duration(highMs))} (${estimateBasisText(account.estimate)})`,
     );
   }
 }

@@ -53,6 +53,11 @@ export function spanText(earliest: string, latest: string): string {
   return earliest === latest ? `about ${latest}` : `between ${earliest} and ${latest}`;
 }
 
+/** Joins the formatted ends of a range: `2 min to 5 min`; if they are the same, names only one. */
+export function rangeText(low: string, high: string): string {
+  return low === high ? `about ${low}` : `${low} to ${high}`;
+}
+
 /** Formats a duration as `45 s`, `12 min` or `3.5 h`, rounded for people to read. */
 export function duration(ms: number): string {
   if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;

@@ -10,7 +10,7 @@ import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { counted, duration, hoursText } from '../../domain/text/sentences';
+import { counted, duration, hoursText, rangeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ReportView } from './company-sections';
@@ -119,12 +119,12 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
     ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
     [
       'last company moved',
-      expected?.ends ? `${at(expected.ends.earliest)} to ${at(expected.ends.latest)}` : '',
+      expected?.ends ? rangeText(at(expected.ends.earliest), at(expected.ends.latest)) : '',
       at(lastMovedAt),
     ],
     [
       'duration',
-      expected ? `${duration(expected.lowMs)} to ${duration(expected.highMs)} within the windows` : '',
+      expected ? `${rangeText(duration(expected.lowMs), duration(expected.highMs))} within the windows` : '',
       took,
     ],
     ['data out of date', expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`, stale],

@@ -10,7 +10,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { detailProblems } from '../../domain/preflight/detail-problems';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
-import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
+import { duration, momentText, counted, oneLine, rangeText } from '../../domain/text/sentences';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
@@ -218,7 +218,7 @@ function timesText(progress: Progress, now: string): string[] {
   if (!work || !estimate) return startText(progress, now);
   const { companies, lowMs, highMs } = work;
   const what = `${counted(companies, 'company')}, ${estimateBasisText(estimate)}`;
-  return [`**Estimated duration:** ${rangeText(lowMs, highMs)} (${what})`, ...startText(progress, now)];
+  return [`**Estimated duration:** ${durationRange(lowMs, highMs)} (${what})`, ...startText(progress, now)];
 }
 
 /** Returns when moves can begin; empty if they can begin at any time, or if no more moves will begin. */
@@ -243,12 +243,11 @@ function leftText(ends: NonNullable<Forecast['ends']>, now: string, what: string
   if (lowMs === undefined || highMs === undefined || lowMs > NEAR_MS) {
     return `**Expected end:** ${endText(momentText(ends.earliest), momentText(ends.latest))}, ${asOf} (${what})`;
   }
-  return `**Time left:** ${rangeText(lowMs, highMs)}, ${asOf} (${what})`;
+  return `**Time left:** ${durationRange(lowMs, highMs)}, ${asOf} (${what})`;
 }
 
-function rangeText(lowMs: number, highMs: number): string {
-  const [low, high] = [duration(lowMs), duration(highMs)];
-  return low === high ? `about ${low}` : `${low} to ${high}`;
+function durationRange(lowMs: number, highMs: number): string {
+  return rangeText(duration(lowMs), duration(highMs));
 }
 
 /** Returns the agreed or proposed start; empty once the moves have begun. */

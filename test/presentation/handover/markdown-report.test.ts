@@ -126,6 +126,11 @@ describe('the head of the report', () => {
     expect(head).toContain(`up to ${hoursText(expected.staleHours ?? 0)}`);
     const outside = { startAt, opensAt: '2026-11-20T22:45:00.000Z', estimate: expected };
     expect(reportHead({ ...HEAD, planned: outside })).toContain('| first move began | 20 Nov 22:45 | 20 Nov 23:00 |');
+    const end = '2026-11-20T22:31:00.000Z';
+    const short = { ...expected, lowMs: 11_000, highMs: 11_000, ends: { earliest: end, latest: end } };
+    const ofShort = reportHead({ ...HEAD, planned: { startAt, estimate: short } });
+    expect(ofShort).toContain('| last company moved | about 20 Nov 22:31 | 21 Nov 01:30 |');
+    expect(ofShort).toContain('| duration | about 11 s within the windows |');
   });
 
   test('shows for how many companies syncing may be switched back on, before and after the migration has ended', () => {
