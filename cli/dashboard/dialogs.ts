@@ -2,6 +2,7 @@
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
+import { isPartial } from '../../domain/migration/partial-outcome';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
@@ -64,7 +65,10 @@ export function openDialogs(
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
       const sent: DecisionContent = { ...draft.fields, ...lastPerson, ...(reason === '' ? {} : { reason }) };
       const { outcome, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
-      return { outcome, text: `${request.migrationId}: ${text}` };
+      return {
+        outcome: outcome === 'applied' && isPartial({ text }) ? 'partial' : outcome,
+        text: `${request.migrationId}: ${text}`,
+      };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
       const advised = withAdvice(error);

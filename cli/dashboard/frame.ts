@@ -61,8 +61,22 @@ function connectionLine({ connectionError, readAt, rows }: DashboardState, colum
 }
 
 const RESULT_LINES = 3;
-const STYLES = { applied: 'green', refused: 'red', recorded: 'yellow', nothing: 'dim', failed: 'red' } as const;
-const MARKS = { applied: '✓ ', refused: '✗ refused: ', recorded: '… ', nothing: '', failed: '✗ ' } as const;
+const STYLES = {
+  applied: 'green',
+  partial: 'red',
+  refused: 'red',
+  recorded: 'yellow',
+  nothing: 'dim',
+  failed: 'red',
+} as const;
+const MARKS = {
+  applied: '✓ ',
+  partial: '✗ ',
+  refused: '✗ refused: ',
+  recorded: '… ',
+  nothing: '',
+  failed: '✗ ',
+} as const;
 
 function resultLines(result: ActionResult | null, columns: number): readonly StyledLine[] {
   if (result === null) return [];

@@ -1,6 +1,7 @@
 /** Shows one migration: who must act, companies, steps, the latest decisions and the exceptions. */
 import { decisionText } from '../../presentation/wording/decisions';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isPartial } from '../../domain/migration/partial-outcome';
 import { countExceptions } from '../../domain/companies/company-state';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
@@ -80,8 +81,9 @@ function decisionLines(decisions: readonly AuditEntry[], now: Date, columns: num
     [{ text: 'Latest decisions', style: 'bold' }, decisions.length === 0 ? ': none yet' : ''],
     ...decisions.map(({ decision, outcome }): StyledLine => {
       const who = `${decision.by} (${decision.role})`;
-      const mark = outcome.applied ? ({ text: '✓', style: 'green' } as const) : ({ text: '✗', style: 'red' } as const);
-      const why = outcome.applied ? '' : `: ${outcome.text}`;
+      const isDone = outcome.applied && !isPartial(outcome);
+      const mark = isDone ? ({ text: '✓', style: 'green' } as const) : ({ text: '✗', style: 'red' } as const);
+      const why = isDone ? '' : `: ${outcome.text}`;
       return [mark, truncated(` ${shortTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`, columns - 1)];
     }),
   ];

@@ -24,7 +24,8 @@ export interface MigrationDetail {
 
 /** The result of a decision that was made in the dashboard. */
 export interface ActionResult {
-  readonly outcome: DecisionResult['outcome'] | 'nothing' | 'failed';
+  /** `partial`: applied to some of the companies that the decision names. */
+  readonly outcome: DecisionResult['outcome'] | 'partial' | 'nothing' | 'failed';
   readonly text: string;
 }
 

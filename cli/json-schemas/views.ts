@@ -199,7 +199,14 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       go: z.boolean(),
       window: part.windowOccurrence.nullable(),
-      answers: z.array(z.strictObject({ check: z.string(), go: z.boolean(), why: z.string() })),
+      answers: z.array(
+        z.strictObject({
+          check: z.string(),
+          go: z.boolean(),
+          warning: z.literal(true).optional().describe('set if the answer is a go with a warning'),
+          why: z.string(),
+        }),
+      ),
       pauseNotes: z.array(z.string()).describe('the conditions under which the migration pauses itself'),
       notes: z.array(z.string()),
       contact: z.string(),

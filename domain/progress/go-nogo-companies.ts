@@ -66,6 +66,7 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
   return {
     check: 'companies',
     go: ready + moving > 0,
+    ...(ready + moving > 0 && leftBehind + heldBack > 0 ? { warning: true } : {}),
     why: [
       canMove,
       ...(moving === 0 ? [] : [`${counted(moving, 'company')} ${moving === 1 ? 'is' : 'are'} moving`]),

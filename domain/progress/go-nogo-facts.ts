@@ -81,6 +81,8 @@ export interface Answer {
     | 'service'
     | 'worker';
   readonly go: boolean;
+  /** Set if the answer is a go, but `why` contains a warning. */
+  readonly warning?: true;
   /** One sentence. */
   readonly why: string;
 }

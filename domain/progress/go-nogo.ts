@@ -111,9 +111,23 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
     applicationAnswer(
       facts,
       application,
-      answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
+      suppliedAnswer(
+        facts,
+        application,
+        answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
+      ),
     ),
   ];
+}
+
+/** Adds a warning if the registered application was not supplied for this migration. In self-service it cannot be. */
+function suppliedAnswer(
+  { route, applications }: GoNoGoFacts,
+  registered: ServiceFacts['application'],
+  answer: Answer,
+): Answer {
+  if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
+  return { ...answer, warning: true, why: `${answer.why}; it was not supplied for this migration` };
 }
 
 /** Adds the companies whose tokens need an application other than the registered one. */
@@ -121,7 +135,8 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
   const replaced = registered ? moved.filter(({ application }) => !isSameApplication(application, registered)) : [];
   if (!registered || replaced.length === 0) return answer;
   const lost = replaced.map((each) => replacedText(each, { moved, registered }));
-  return { ...answer, go: false, why: [...(answer.go ? [] : [answer.why]), ...lost].join('; ') };
+  const { check } = answer;
+  return { check, go: false, why: [...(answer.go ? [] : [answer.why]), ...lost].join('; ') };
 }
 
 /**
@@ -148,6 +163,7 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
   return {
     check,
     go: errors.length === 0,
+    ...(errors.length === 0 && findings.length > 0 ? { warning: true } : {}),
     why: reported.length === 0 ? good : reported.map(({ message }) => message).join('; '),
   };
 }

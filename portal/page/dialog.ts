@@ -1,4 +1,5 @@
 /** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
+import { isPartial } from '../../domain/migration/partial-outcome';
 import type { RequestAnswer } from '../contract';
 import { ApiError } from '../client/api';
 import { button, byId, el, type Child } from './elements';
@@ -118,9 +119,14 @@ export function openDialog(options: DecisionDialog): void {
 
   function finished({ text }: RequestAnswer): void {
     isSending = false;
+    const isDone = !isPartial({ text });
     const close = button('Close', () => dialog.close(), { class: 'primary' });
     form.replaceChildren(
-      el('p', { class: 'done', role: 'status' }, `✓ ${inReadersZone(sentence(text))}`),
+      el(
+        'p',
+        { class: isDone ? 'done' : 'problem', role: 'status' },
+        `${isDone ? '✓' : '✗'} ${inReadersZone(sentence(text))}`,
+      ),
       el('div', { class: 'buttons' }, close),
     );
     close.focus();

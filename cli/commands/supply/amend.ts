@@ -142,8 +142,9 @@ function amendResult(
   const changed = new Set([...added, ...amended.corrected]);
   const corrected = [...amended.corrected, ...recounted];
   const heldBack = held.filter(({ reference }) => changed.has(reference));
+  const failed = tooLate.length > 0 || heldBack.length > 0;
   return {
-    failed: tooLate.length > 0 || heldBack.length > 0,
+    failed,
     json: {
       schema: 'ferry.amend/1',
       migrationId,
@@ -158,7 +159,7 @@ function amendResult(
     printQuietly: PRINT_NOTHING,
     print: (output) => {
       printFindings(output, findings);
-      const mark = output.styled('green', '✓');
+      const mark = failed ? output.styled('red', '✗') : output.styled('green', '✓');
       output.line(
         `${mark} ${migrationId}: ${counted(added.length, 'company')} added, ${corrected.length} corrected, ${unchanged} unchanged`,
       );

@@ -2,7 +2,7 @@ import { CompanyDataError, readServiceFacts } from '../../../company-data-client
 import { loadConfig } from '../../../config';
 import { forecastOf } from '../../../domain/progress/forecast';
 import type { GoNoGo } from '../../../domain/progress/go-nogo';
-import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
+import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Progress } from '../../../domain/progress/progress';
 import {
@@ -124,13 +124,16 @@ function print(output: Output, migrationId: string, result: GoNoGo): void {
       ? 'moves can begin at any time'
       : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
-  for (const { check, go: isGood, why } of answers) {
-    output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${check}: ${why}`);
-  }
+  for (const answer of answers) output.line(`  ${markOf(output, answer)} ${answer.check}: ${answer.why}`);
   output.line();
   output.line('The migration pauses itself if:');
   for (const condition of pauseNotes) output.line(`  - ${condition}`);
   output.line('Also:');
   for (const note of notes) output.line(`  - ${note}`);
   output.line(`Who to call: ${contact}`);
+}
+
+function markOf(output: Output, { go, warning }: Answer): string {
+  if (!go) return output.styled('red', '✗');
+  return warning ? output.styled('yellow', '!') : output.styled('green', '✓');
 }

@@ -1,11 +1,12 @@
 /** Tests how the dashboard renders states and handles keys, without a terminal. */
 import { frameOf, visibleRowCount } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
-import type { DashboardRow, DashboardState, Reading } from '../../../cli/dashboard/state';
+import type { DashboardRow, DashboardState, MigrationDetail, Reading } from '../../../cli/dashboard/state';
 import { INITIAL_STATE, withReading } from '../../../cli/dashboard/state';
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { companiesOutcomeText } from '../../../domain/migration/partial-outcome';
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
@@ -195,6 +196,22 @@ test('help covers the screen until any key is pressed, and a result disappears a
   expect(linesOf(help).filter((line) => widthOf(line) > SIZE.columns)).toEqual([]);
   expect(linesOf(help).join('\n')).toContain('approve the open step');
   expect(linesOf(afterKeys(help, 'a')).join('\n')).not.toContain('too late');
+});
+
+test('a decision that was applied to some of its companies is not shown as a success', () => {
+  const outcome = companiesOutcomeText('2 companies will be retried', 1, 2);
+  const lastResult = { outcome: 'partial', text: outcome } as const;
+  expect(linesOf({ ...stateOf([]), lastResult }).join('\n')).toContain(
+    '✗ 1 company will be retried; applied to 1 of 2',
+  );
+  const decision = { kind: 'retry', companies: ['C-1', 'C-2'], decisionId: '1', role: 'support', by: 'Sam' } as const;
+  const entry = { decision, outcome: { decisionId: '1', applied: true, text: outcome, at: AT } };
+  const detail = {
+    ...{ progress: progressOf(migrationPlan(), stateAt('complete-migration')), overview: null, outages: [] },
+    ...{ exceptions: [], decisions: [entry] },
+  } as unknown as MigrationDetail;
+  const page = { ...stateOf([row('acme.xero')]), isOpen: true, selected: 'acme.xero', detail };
+  expect(linesOf(page).join('\n')).toMatch(/✗ .*retry C-1, C-2: 1 company will be retried/);
 });
 
 test('an empty list shows how to start a migration', () => {

@@ -97,6 +97,11 @@ test('a company whose row prevents the acceptance of the details can be left out
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
   await amend(id, manifest(`L-1,Late,${await connectOrganization('8000000000000011')},1`));
   await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
+  expect(
+    (await run('amend', id, manifest(`L-2,Later,${await connectOrganization('8000000000000012')},1`), ...AS_CLIENT))
+      .out,
+  ).toMatch(/^✗ /m);
+  expect((await run('exclude', id, 'L-2', '--reason', 'it is there already', '--yes')).exitCode).toBe(0);
   expect((await run('exclude', id, 'L-1', '--reason', 'it is there already', '--yes')).exitCode).toBe(0);
   await reached(({ preflight }) => preflight?.problems.length === 0);
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');

@@ -16,8 +16,9 @@ const plan = migrationPlan({ contact: 'Sam' });
 const MOVING = stateAt('complete-migration', { counts: counts({ total: 10, moved: 1, waiting: 9 }) });
 const NIGHT: Window = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'UTC' };
 
+const ACCOUNT = { plan: 'paid', role: 'administrator', companyLimit: null, companiesUsed: 1, expiresAt: null };
 const SERVICE: GoNoGoFacts['service'] = {
-  account: { plan: 'paid', role: 'administrator', companyLimit: null, companiesUsed: 1, expiresAt: null },
+  account: ACCOUNT,
   platformEnabled: true,
   callbackUrl: null,
   application: { clientId: 'app-1', environment: 'production' },
@@ -95,6 +96,27 @@ test('companies of earlier waves that cannot be moved are named, but do not hold
   expect(goNoGo(given).answers.find(({ check }) => check === 'companies')?.why).toBe(
     '9 companies of wave 2 can be moved, 1 company (C-7) of earlier waves cannot be moved yet',
   );
+});
+
+const warned = (given: GoNoGoFacts): readonly Answer['check'][] =>
+  goNoGo(given).answers.flatMap(({ check, warning }) => (warning ? [check] : []));
+
+test('an answer that contains a warning is a go with a warning, not a plain go', () => {
+  const application = { clientId: 'app-1', environment: 'production', suppliedBy: 'Cleo' };
+  const applications = { ...facts().applications, supplied: application };
+  const supplied = facts({ applications });
+  expect(warned(supplied)).toEqual([]);
+  expect(warned(facts())).toEqual(['application']);
+  expect(goNoGo(facts()).answers.find(({ check }) => check === 'application')?.why).toBe(
+    'app-1 (production); it was not supplied for this migration',
+  );
+  const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
+  const selfService = { route: 'self-service', platform: platform('xero') } as const;
+  expect(warned(facts({ ...selfService, service: none }))).toEqual(['account', 'application']);
+  expect(warned(facts(selfService))).toEqual([]);
+  expect(warned({ ...supplied, next: { ...facts().next, leftBehind: 1, firstLeftBehind: ['C-7'] } })).toEqual([
+    'companies',
+  ]);
 });
 
 test('companies without a usable credential are named', () => {
