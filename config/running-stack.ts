@@ -14,6 +14,8 @@ const runningStack = z.object({
   temporal: z.object({ address: z.string(), namespace: z.string() }),
   /** The read-only Web UI for clients. */
   clientUiUrl: z.string().optional(),
+  /** The codec server, for Temporal's own tools. It requires no token. */
+  codecUrl: z.string().optional(),
   /** The portal for clients. */
   portalUrl: z.string().optional(),
   databaseUrl: z.string(),

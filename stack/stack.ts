@@ -22,6 +22,7 @@ import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
 import { reserveStackPortal } from './portal';
 import { openStackDatabases } from './postgres/databases';
+import { keepPublishedPorts, readPublishedPorts } from './published-ports';
 import {
   ensureAdministratorKey,
   ensureMasterKeyFile,
@@ -57,7 +58,10 @@ export interface StackOptions extends WorkersOptions {
   dataFolder: string;
   /** True to remove `dataFolder` when the stack stops, even if this process is killed. */
   ephemeral: boolean;
-  /** The first ports to try; 0 for any free port. */
+  /**
+   * The first ports to try; 0 for any free port. If the data folder's stack has run before, it tries its earlier ports
+   * of the pages to which links were sent.
+   */
   ports?: {
     postgres?: number;
     temporal?: number;
@@ -82,7 +86,7 @@ export interface StackOptions extends WorkersOptions {
   /** Aborts the start and stops what is already running. */
   signal?: AbortSignal;
   log: (line: string) => void;
-  /** Called when a part has ended and is restarted. */
+  /** Called when a part has ended and is restarted, and if a page to which links were sent has moved to another port. */
   warn: (text: string) => void;
 }
 
@@ -138,6 +142,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 async function startParts(options: StackOptions, workers: Workers, running: Stoppable[]): Promise<Omit<Stack, 'stop'>> {
   const { dataFolder, ephemeral, env, logLevel, log, warn, ports = {}, signal } = options;
 
+  const published = readPublishedPorts(dataFolder);
   const cli = await acquireTemporalCli({ env, log });
   signal?.throwIfAborted();
   const codec = await reserveStackCodec(ports.codec);
@@ -150,13 +155,17 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   signal?.throwIfAborted();
 
   const namespace = 'default';
-  const clientUi = await startReadOnlyUi({ uiUrl: temporal.uiUrl, namespace, port: ports.clientUi });
+  const clientUi = await startReadOnlyUi({
+    uiUrl: temporal.uiUrl,
+    namespace,
+    port: published.clientUi ?? ports.clientUi,
+  });
   running.push(clientUi);
   const { serviceKeys = ensureServiceKeys(dataFolder), tracing } = loadConfig([], env, ['serviceKeys', 'tracing']);
   if (tracing) startTracing({ name: 'tokenferry-service' });
   const service = await startServiceOnFreePort(
     { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys), continueTrace },
-    ports.service,
+    published.service ?? ports.service,
   );
   running.push({ stop: () => service.close() });
   const apiKey = await ensureAdministratorKey(dataFolder, {
@@ -185,13 +194,18 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     clientUi: { url: clientUi.url, hasMigrationLinks: true },
   };
   signal?.throwIfAborted();
-  const portal = (await options.allowPortal?.(config)) ? await reserveStackPortal(ports.portal) : undefined;
+  const portal = (await options.allowPortal?.(config))
+    ? await reserveStackPortal(published.portal ?? ports.portal)
+    : undefined;
   signal?.throwIfAborted();
 
+  const urls = { clientUi: clientUi.url, portal: portal?.url, service: service.url };
+  for (const moved of keepPublishedPorts(dataFolder, urls)) warn(moved);
   writeRunningStack(dataFolder, {
     pid: process.pid,
     temporal: { address, namespace },
     clientUiUrl: clientUi.url,
+    codecUrl: codec.url,
     databaseUrl: databases.orchestratorDatabaseUrl,
     portalDatabaseUrl,
     portalUrl: portal?.url,

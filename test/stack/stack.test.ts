@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -164,4 +165,31 @@ test('a permanent stack keeps its data and keys across restarts', async () => {
   const authorization = `Basic ${Buffer.from(service.apiKey.reveal()).toString('base64')}`;
   const companies = await fetch(`${second.config.service.url}/companies`, { headers: { authorization } });
   expect(companies.status).toBe(200);
+});
+
+test('a stack keeps the ports of the pages to which links were sent, and says if one has moved', async () => {
+  const dataFolder = createTemporaryFolder();
+  const ports = { clientUi: 0, service: 0, portal: 0 };
+  const first = await start({ dataFolder, ephemeral: false, ports });
+  await first.stop();
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  const second = await start({ dataFolder, ephemeral: false, ports, warn });
+  expect(second.config.clientUi.url).toBe(first.config.clientUi.url);
+  expect(second.config.service.url).toBe(first.config.service.url);
+  expect(warnings).toEqual([]);
+  await second.stop();
+
+  const taken = createServer();
+  const port = Number(new URL(first.config.clientUi.url).port);
+  await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve));
+  try {
+    const third = await start({ dataFolder, ephemeral: true, ports, warn });
+    expect(third.config.clientUi.url).not.toBe(first.config.clientUi.url);
+    expect(warnings).toEqual([
+      `The client's page has moved to ${third.config.clientUi.url}, because port ${port} is in use; links that were sent before no longer work.`,
+    ]);
+  } finally {
+    taken.close();
+  }
 });

@@ -1,0 +1,60 @@
+/**
+ * The ports of the pages to which people are sent links: the Temporal UI for clients, the portal, and the service with
+ * its pages for reconnecting and its callback URL. A stack keeps them in its data folder and tries them first when it
+ * starts again, because a link that was sent contains the port.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+const port = z.int().min(1).max(65_535);
+const publishedPorts = z.object({ clientUi: port.optional(), portal: port.optional(), service: port.optional() });
+
+export type PublishedPorts = Readonly<z.infer<typeof publishedPorts>>;
+
+const NAMES = {
+  clientUi: "The client's page",
+  portal: 'The portal',
+  service: 'The Company Data Service',
+} as const satisfies Record<keyof PublishedPorts, string>;
+
+const fileIn = (dataFolder: string): string => path.join(dataFolder, 'published-ports.json');
+
+/** Returns the ports that the data folder's stack had last; empty if it has never run, or if the file is invalid. */
+export function readPublishedPorts(dataFolder: string): PublishedPorts {
+  try {
+    return publishedPorts.parse(JSON.parse(readFileSync(fileIn(dataFolder), 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Stores the ports for the next start. A part that is not running keeps its port.
+ *
+ * @param urls the addresses of the parts that are running
+ * @returns a sentence for each part that had another port before, because links to it no longer work
+ */
+export function keepPublishedPorts(
+  dataFolder: string,
+  urls: Readonly<Partial<Record<keyof PublishedPorts, string | undefined>>>,
+): readonly string[] {
+  const before = readPublishedPorts(dataFolder);
+  const now: { -readonly [Part in keyof PublishedPorts]: PublishedPorts[Part] } = { ...before };
+  const moved: string[] = [];
+  for (const part of ['clientUi', 'portal', 'service'] as const) {
+    const url = urls[part];
+    if (url === undefined) continue;
+    const used = Number(new URL(url).port);
+    const earlier = before[part];
+    now[part] = used;
+    if (earlier !== undefined && earlier !== used)
+      moved.push(
+        `${NAMES[part]} has moved to ${url}, because port ${earlier} is in use; links that were sent before no longer work.`,
+      );
+  }
+  const temporary = `${fileIn(dataFolder)}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(now)}\n`, { mode: 0o600 });
+  renameSync(temporary, fileIn(dataFolder));
+  return moved;
+}
