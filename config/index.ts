@@ -93,6 +93,8 @@ interface Parts {
   providerFingerprint: string;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
+  /** The running stack's codec server. Commands read the address of another one from `TEMPORAL_CODEC_ENDPOINT`. */
+  stackCodecUrl: string;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
@@ -161,6 +163,7 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
     name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
   },
+  stackCodecUrl: { name: "the running stack's codec server", variables: [] },
   clientUi: {
     name: 'the Web UI for clients (TOKENFERRY_CLIENT_UI_URL)',
     variables: ['TOKENFERRY_CLIENT_UI_URL'],
@@ -254,6 +257,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     signingKey: () => readSigningKey(environment, home, problems),
     providerFingerprint: () => environment.TOKENFERRY_PROVIDER_FINGERPRINT ?? stack?.providerFingerprint,
     webhook: () => readWebhook(environment, problems),
+    stackCodecUrl: () => stack?.codecUrl,
     clientUi: () => readClientUi(environment, variables, stack),
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,

@@ -46,7 +46,7 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 export type StackConfig = Config<
   Exclude<
     ConfigPartName,
-    | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'portalUrl')
+    | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'portalUrl' | 'stackCodecUrl')
     | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'openId' | 'openIdSecret')
   >
 >;

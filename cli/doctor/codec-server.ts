@@ -12,13 +12,18 @@ const PROBE = 'sent by ferry doctor';
 const { Payload } = temporal.api.common.v1;
 const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
 
-/** @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH` */
+/**
+ * @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH`
+ * @param stackCodecUrl the codec server of the running stack, which is checked if no other one is configured
+ */
 export async function checkCodecServer(
   env: NodeJS.ProcessEnv,
   namespace: string,
   payloadKeys: ConfigPart<'payloadKeys'>,
+  stackCodecUrl: string | undefined,
 ): Promise<readonly CheckResult[]> {
-  const endpoint = env['TEMPORAL_CODEC_ENDPOINT'] || undefined;
+  const configured = env['TEMPORAL_CODEC_ENDPOINT'] || undefined;
+  const endpoint = configured ?? stackCodecUrl;
   if (endpoint === undefined) {
     return [
       notChecked(
@@ -29,7 +34,11 @@ export async function checkCodecServer(
     ];
   }
   if ('unusable' in payloadKeys) return [notChecked(ABOUT, 'needs the payload key first')];
-  return check(ABOUT, 'start it (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT', async () => {
+  const advice =
+    configured === undefined
+      ? 'see logs/codec-server.log in the home folder, or start everything again with: ferry up'
+      : 'start it (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT';
+  return check(ABOUT, advice, async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
     const [encrypted = plain] = await createPayloadCodec(payloadKeys.value).encode([plain]);
     const response = await fetch(`${endpoint.replaceAll('{namespace}', namespace).replace(/\/$/, '')}/decode`, {
@@ -37,7 +46,7 @@ export async function checkCodecServer(
       headers: {
         'content-type': 'application/json',
         'x-namespace': namespace,
-        ...(env['TEMPORAL_CODEC_AUTH'] ? { authorization: env['TEMPORAL_CODEC_AUTH'] } : {}),
+        ...(configured && env['TEMPORAL_CODEC_AUTH'] ? { authorization: env['TEMPORAL_CODEC_AUTH'] } : {}),
       },
       body: JSON.stringify({ payloads: [Payload.fromObject(encrypted).toJSON()] }),
       signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
@@ -51,7 +60,9 @@ export async function checkCodecServer(
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));
     const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
-    if (text === PROBE) return ok(ABOUT, `at ${new URL(endpoint).host}, decrypts payloads that this machine encrypts`);
+    const whose = configured === undefined ? 'of the running stack, ' : '';
+    if (text === PROBE)
+      return ok(ABOUT, `${whose}at ${new URL(endpoint).host}, decrypts payloads that this machine encrypts`);
     return problem(
       ABOUT,
       `answers ${response.status} but does not decrypt payloads that this machine encrypts`,

@@ -30,7 +30,7 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     checkTemporal(temporal, payloadKeys, nowMs),
     database,
     service,
-    checkCodecServer(env, namespace, payloadKeys),
+    checkCodecServer(env, namespace, payloadKeys, readStackCodecUrl(env)),
   ]);
   const isTemporalUp = temporalChecks.some(({ verdict }) => verdict === 'ok');
   const isReady = isTemporalUp && 'value' in payloadKeys && isSchemaCurrent(databaseChecks);
@@ -44,4 +44,10 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),
     checkClocks(clocks),
   ];
+}
+
+/** Returns undefined if no stack is running, or if the environment points to another Temporal server. */
+function readStackCodecUrl(env: NodeJS.ProcessEnv): string | undefined {
+  const codec = readConfig(env, 'stackCodecUrl', 'codec server', 'it is checked if it is configured');
+  return 'value' in codec ? codec.value : undefined;
 }

@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import type { CheckResult } from '../../../cli/doctor';
 import { checkClocks, checkNodeVersion, sharedTimeMs } from '../../../cli/doctor/this-machine';
 import { createAccount, createKey } from '../../../company-data-service';
+import { writeRunningStack } from '../../../config';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer, type CodecServer } from '../../../security/codec-server';
 import { openDatabase } from '../../../store';
@@ -234,6 +235,32 @@ test('a signing key is reported with the name of its holder', async () => {
   expect(checks.find(({ check }) => check === 'signing key')?.finding).toMatch(
     /^belongs to Sam, public key [0-9a-f]{64}$/,
   );
+});
+
+test('the codec server of the running stack is checked if no other one is configured', async () => {
+  const home = mkdtempSync(path.join(folder, 'stack-'));
+  const ofStack = async (codecUrl: string, changes: NodeJS.ProcessEnv = {}) => {
+    writeRunningStack(home, {
+      ...{ pid: process.pid, codecUrl, databaseUrl: '', service: { url: '', apiKey: '' } },
+      temporal: { address: orchestrator.env['TEMPORAL_ADDRESS'] ?? '', namespace: 'default' },
+      ...{ masterKeyFile: '', vaultSecretsFolder: '', payloadKeyFile: '' },
+    });
+    const { checks } = await runDoctor({ TOKENFERRY_HOME: home, TEMPORAL_CODEC_ENDPOINT: '', ...changes });
+    return checks.find(({ check }) => check === 'codec server');
+  };
+  expect(await ofStack(codec.url)).toEqual({
+    check: 'codec server',
+    verdict: 'ok',
+    finding: `of the running stack, at ${new URL(codec.url).host}, decrypts payloads that this machine encrypts`,
+  });
+  expect(await ofStack(`http://${UNREACHABLE}`)).toMatchObject({
+    verdict: 'problem',
+    advice: expect.stringContaining('ferry up') as unknown,
+  });
+  expect(await ofStack(`http://${UNREACHABLE}`, { TEMPORAL_CODEC_ENDPOINT: codec.url })).toMatchObject({
+    verdict: 'ok',
+    finding: expect.stringMatching(/^at /) as unknown,
+  });
 });
 
 test('the variable to set is reported for a codec server that requires a token', async () => {
