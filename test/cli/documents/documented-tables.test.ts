@@ -32,10 +32,36 @@ test('the table of the self-service route contains the platforms of that route w
   for (const platform of PLATFORMS.filter(({ routes }) => routes.includes('self-service'))) expectRow(table, platform);
 });
 
-function expectRow(table: string, { name, slug, key, requiredFields, optionalFields }: Platform): void {
-  const row = table.split('\n').find((line) => line.startsWith(`| ${name} `)) ?? '';
-  const missing = [slug, key, ...requiredFields, ...optionalFields].filter((word) => !row.includes(`\`${word}\``));
-  expect({ name, missing }).toEqual({ name, missing: [] });
+const ROTATION_TEXTS = {
+  'each-refresh': 'new with each refresh',
+  daily: 'new about once a day',
+  kept: 'does not change',
+  none: 'none',
+} as const satisfies Record<Platform['rotation'], string>;
+
+/** Compares a row with the platform cell by cell, because a field can be named in a cell of another meaning. */
+function expectRow(table: string, platform: Platform): void {
+  const { name, slug, key, requiredFields, optionalFields, organizationField, rotation, family } = platform;
+  const cellsOf = (line: string): readonly string[] =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim());
+  const [titles = '', ...rows] = table.split('\n').filter((line) => line.startsWith('|'));
+  const cells = rows.map(cellsOf).find(([first]) => first === name) ?? [];
+  const row = Object.fromEntries(cellsOf(titles).map((title, index) => [title, cells[index]]));
+  const list = (fields: readonly string[]): string => fields.map((field) => `\`${field}\``).join(', ');
+  const optional = optionalFields.length === 0 ? '' : `; optional: ${list(optionalFields)}`;
+  const familyText = family === 'none' ? '' : `; companies of one ${family} move one at a time`;
+  expect(row).toMatchObject({
+    platform: name,
+    '`--platform`': `\`${slug}\``,
+    key: `\`${key}\``,
+    credential: `${list(requiredFields)}${optional}`,
+    ...('organization' in row
+      ? { organization: `\`${organizationField}\`` }
+      : { 'refresh token': `${ROTATION_TEXTS[rotation]}${familyText}` }),
+  });
 }
 
 test('docs/dependencies.md contains every package', () => {
