@@ -4,6 +4,7 @@ import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { isEnding } from '../../domain/migration/migration-state';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
+import { environmentFor } from '../shared/remedy-commands';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
 
@@ -29,7 +30,7 @@ export function printView(
     output.line();
   }
   printFacts(output, view);
-  printActions(output, canDecide ? view.actions : [], suggest);
+  if (canDecide) printActions(output, view, suggest);
 }
 
 function printTask(output: Output, { task, next }: MigrationView): void {
@@ -77,9 +78,9 @@ function printFacts(output: Output, view: MigrationView): void {
   output.line(`Your contact: ${contact}`);
 }
 
-function printActions(output: Output, actions: readonly Action[], suggest: (command: string) => string): void {
-  const offered = actions.flatMap((action) => {
-    const command = commandOf(action);
+function printActions(output: Output, view: MigrationView, suggest: (command: string) => string): void {
+  const offered = view.actions.flatMap((action) => {
+    const command = commandOf(action, view);
     return command === null ? [] : [{ ...action, command }];
   });
   if (offered.length === 0) return;
@@ -99,7 +100,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   confirmSyncDisabled: 'confirm-sync-disabled --all',
   credentialsSupplied: 'credentials credentials.csv',
   replaceCredential: 'replace-credential credentials.csv',
-  applicationSupplied: 'application --client-id <id> --environment production',
   exclude: 'exclude <references> --reason "why"',
   skip: 'skip <references> --reason "why"',
   retry: 'retry --all',
@@ -110,8 +110,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the command that makes a decision, without `ferry`; null if only the page can make it. */
-export function commandOf({ message, step }: Pick<Action, 'message' | 'step'>): string | null {
+export function commandOf(
+  { message, step }: Pick<Action, 'message' | 'step'>,
+  { platform, application }: Pick<MigrationView, 'platform' | 'application'>,
+): string | null {
   if (message === 'approve') return step === 'complete-migration' ? 'sign-off' : `approve ${step ?? ''}`.trim();
   if (message === 'reject') return `reject ${step ?? ''} --reason "why"`.replace('  ', ' ');
+  if (message === 'applicationSupplied')
+    return `application --client-id <id> --environment ${environmentFor(platform.key, application)}`;
   return COMMANDS[message] ?? null;
 }

@@ -8,7 +8,7 @@ import type { ApplicationFacts, MigrationApplications } from '../../domain/prefl
 import { ACCOUNT_ADVICE, applicationName, findApplicationConflict } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import type { NextCommand } from './remedy-commands';
-import { byClient, bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
+import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from './remedy-commands';
 
 /** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
@@ -68,27 +68,37 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
     case undefined: {
       // The registered application is not the one that was supplied, or is in the wrong environment.
       const isRight = codes.includes('application-of-another-migration');
-      return [{ command: applicationCommand(migrationId, isRight ? registered : null) }];
+      const application = isRight ? registered : null;
+      // An application of the wrong environment says nothing about the right one.
+      const known = codes.includes('application-environment') ? null : registered;
+      return [{ command: applicationCommand(progress, application, known) }];
     }
     case 'not-registered':
-      return [{ command: applicationCommand(migrationId, conflict.supplied) }];
+      return [{ command: applicationCommand(progress, conflict.supplied) }];
     case 'not-supplied': {
       const first = `make sure that ${applicationName(conflict.registered)} obtained the tokens of this client too (${ACCOUNT_ADVICE})`;
-      return [{ command: { ...applicationCommand(migrationId, conflict.registered), first } }];
+      return [{ command: { ...applicationCommand(progress, conflict.registered), first } }];
     }
     case 'different': {
       const { other } = conflict;
-      if (other.client === applications?.client)
-        return [{ command: applicationCommand(migrationId, other.application) }];
+      if (other.client === applications?.client) return [{ command: applicationCommand(progress, other.application) }];
       const before = `wait until ${other.migrationId} has ended, or move one of the clients to its own account (docs/deploying.md)`;
       return [{ command: bySupport(`ferry show ${other.migrationId}`), before }];
     }
   }
 }
 
-/** Suggests supplying this application, or, without one, an application that only the client knows. */
-export function applicationCommand(migrationId: string, application: ApplicationFacts | null | undefined): NextCommand {
+/**
+ * Suggests supplying this application, or, without one, an application that only the client knows.
+ *
+ * @param similar an application of the same environment
+ */
+export function applicationCommand(
+  { migrationId, platformKey }: Pick<Progress, 'migrationId' | 'platformKey'>,
+  application: ApplicationFacts | null,
+  similar = application,
+): NextCommand {
   const word = application ? shellQuoted(application.clientId) : '"client id"';
-  const environment = application?.environment === 'sandbox' ? 'sandbox' : 'production';
+  const environment = application?.environment === 'sandbox' ? 'sandbox' : environmentFor(platformKey, similar);
   return byClient(`ferry application ${migrationId} --client-id ${word} --environment ${environment}`);
 }

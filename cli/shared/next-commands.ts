@@ -125,7 +125,7 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
     case 'application-refused':
       return [
         bySupport(`ferry exceptions ${progress.migrationId}`),
-        applicationCommand(progress.migrationId, progress.preflight?.application),
+        applicationCommand(progress, progress.preflight?.application ?? null),
       ];
     case 'wrong-organization':
     case 'too-many-failures':
@@ -149,8 +149,9 @@ function duringSupplyDetails(progress: Progress, applications?: MigrationApplica
 }
 
 /** Suggests what the client can change in step 1. */
-function changes({ migrationId: id, preflight }: Progress): Commands {
-  const application = preflight?.application ? [applicationCommand(id, preflight.application)] : [];
+function changes(progress: Progress): Commands {
+  const { migrationId: id, preflight } = progress;
+  const application = preflight?.application ? [applicationCommand(progress, preflight.application)] : [];
   return [byClient(`ferry manifest ${id} manifest.csv`), ...application];
 }
 

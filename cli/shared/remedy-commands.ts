@@ -1,7 +1,9 @@
 import type { Remediable, Remedy } from '../../domain/companies/remedies';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
+import type { ApplicationFacts } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
 import type { LedgerCompany, StoredMigration } from '../../store';
 
 /** A command that is useful next. It can be pasted into a shell as it is. */
@@ -53,20 +55,37 @@ export function remediesNow(
   return all.filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
 }
 
+/** The facts about a migration that the commands of remedies contain. */
+export interface RemedyTarget extends Pick<StoredMigration, 'id' | 'route' | 'suppliedBy' | 'platformKey'> {
+  /** The application that was supplied last; null if none was. */
+  readonly application: ApplicationFacts | null;
+}
+
+/**
+ * Returns the environment for a suggested application: the platform's, or else that of the application so far.
+ *
+ * @param application null if none is known
+ */
+export function environmentFor(platformKey: string, application: ApplicationFacts | null): 'production' | 'sandbox' {
+  const environment = findPlatform(platformKey)?.environment ?? application?.environment;
+  return environment === 'sandbox' ? 'sandbox' : 'production';
+}
+
 /**
  * Returns the command that applies a remedy to companies. In self-service, the client decides, so the command gets the
  * name of the person who supplied the manifest.
  */
-export function remedyCommand(
-  remedy: Remedy,
-  { id, route, suppliedBy }: Pick<StoredMigration, 'id' | 'route' | 'suppliedBy'>,
-  references: readonly string[],
-): string {
-  const command = commandOf(remedy, id, references);
+export function remedyCommand(remedy: Remedy, migration: RemedyTarget, references: readonly string[]): string {
+  const { route, suppliedBy } = migration;
+  const command = commandOf(remedy, migration, references);
   return route === 'self-service' ? `${command} ${byClientNamed(suppliedBy)}` : command;
 }
 
-function commandOf(remedy: Remedy, migrationId: string, references: readonly string[]): string {
+function commandOf(
+  remedy: Remedy,
+  { id: migrationId, platformKey, application }: RemedyTarget,
+  references: readonly string[],
+): string {
   switch (remedy) {
     case 'retry':
     case 'relink':
@@ -79,7 +98,7 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
     case 'credentials':
       return `ferry credentials ${migrationId} new-credentials.csv`;
     case 'application':
-      return `ferry application ${migrationId} --client-id "client id" --environment production ${BY_CLIENT}`;
+      return `ferry application ${migrationId} --client-id "client id" --environment ${environmentFor(platformKey, application)} ${BY_CLIENT}`;
     case 'amend':
       return `ferry amend ${migrationId} companies.csv`;
   }

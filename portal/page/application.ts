@@ -2,6 +2,7 @@
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
 import { isPlaceholder } from '../../domain/text/placeholders';
+import { findPlatform } from '../../platforms/platforms';
 import { submit } from './api';
 import type { Action } from '../client/api';
 import { base64Of } from '../client/supply';
@@ -16,11 +17,12 @@ export function openApplication(app: App, action: Action): void {
   const { application, platform } = app.view();
   const clientId = el('input', { id: 'client-id', autocomplete: 'off', maxlength: 250, spellcheck: false });
   const secret = el('input', { id: 'client-secret', type: 'password', autocomplete: 'off', spellcheck: false });
+  const suggested = findPlatform(platform.key)?.environment ?? application?.environment;
   const environment = el(
     'select',
     { id: 'environment' },
     ...(['production', 'sandbox'] as const).map((each) =>
-      el('option', { value: each, selected: application?.environment === each }, each),
+      el('option', { value: each, selected: suggested === each }, each),
     ),
   );
   clientId.value = application?.clientId ?? '';

@@ -5,13 +5,14 @@ import { remediesFor, remedyText } from '../../../domain/companies/remedies';
 import type { Window } from '../../../domain/planning/windows';
 import { nextMove } from '../../../domain/planning/windows';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
-import { readCompanies, readCompanyPage, readLimits, readMigration } from '../../../store';
+import { readApplications, readCompanies, readCompanyPage, readLimits, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
+import type { RemedyTarget } from '../../shared/remedy-commands';
 import {
   BY_CLIENT,
   MAX_REFERENCES_IN_A_COMMAND,
@@ -38,9 +39,11 @@ export function addExceptions({ program, run, output, terminal }: Context): void
     );
 }
 
+type ListedMigration = StoredMigration & RemedyTarget;
+
 /** The migration, and the portal's address if its client signs decisions in the portal. */
 interface Owner {
-  readonly migration: StoredMigration;
+  readonly migration: ListedMigration;
   readonly portal: string | null;
 }
 
@@ -69,8 +72,9 @@ async function exceptions(
   migrationId: string,
   portal: string | null,
 ): Promise<AlreadyWritten> {
-  const migration = await readMigration(db, migrationId);
-  if (!migration) throw new NoSuchMigration(migrationId);
+  const stored = await readMigration(db, migrationId);
+  if (!stored) throw new NoSuchMigration(migrationId);
+  const migration = { ...stored, application: (await readApplications(db, stored)).supplied };
   const readExceptions = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
   if (output.json) {
     await output.streamJson(
@@ -131,7 +135,7 @@ function printLacking(output: Output, { migration, portal }: Owner, { companies,
 }
 
 async function* exceptionsJson(
-  migration: StoredMigration,
+  migration: ListedMigration,
   portal: string | null,
   found: AsyncIterable<LedgerCompany>,
 ): AsyncGenerator {

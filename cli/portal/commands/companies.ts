@@ -133,7 +133,7 @@ function printHelp(
   output.line();
   for (const { remedy, action, advice } of offeredRemedies(view, remedies)) {
     const references = byRemedy.get(remedy) ?? [];
-    const command = commandFor(action, references);
+    const command = commandFor(action, view, references);
     if (command === null) continue;
     output.line(`  ${commandText(context, command)}`);
     const others = otherReferencesText(command, references);
@@ -143,10 +143,10 @@ function printHelp(
 }
 
 /** Returns the command of a decision with the references in it; null if only the page can make the decision. */
-function commandFor(action: Action, references: readonly string[]): string | null {
+function commandFor(action: Action, view: MigrationView, references: readonly string[]): string | null {
   const all = references.length > MAX_REFERENCES_IN_A_COMMAND;
   const place = all ? '<references>' : /<references>|--all/;
-  return commandOf(action)?.replace(place, () => referenceArguments(references)) ?? null;
+  return commandOf(action, view)?.replace(place, () => referenceArguments(references)) ?? null;
 }
 
 function stateCell(state: CompanyState): TableCell {

@@ -1,19 +1,25 @@
 /** Tests the commands that `ferry exceptions` suggests. */
+import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { otherReferencesText, remedyCommand } from '../../../cli/shared/remedy-commands';
+import type { FindingCode } from '../../../domain/companies/finding';
 import type { Remedy } from '../../../domain/companies/remedies';
+import { progressOf } from '../../../domain/progress/progress';
+import { AT, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
+import { platform } from '../../support/migrations/platforms';
 import { assertValid } from '../captured-terminal';
 
 const ID = 'acme.quickbooks-online';
+const TARGET = { id: ID, platformKey: platform('quickbooks-online').key, application: null };
 const REMEDIES = ['retry', 'relink', 'replace-credential', 'credentials', 'skip', 'amend', 'exclude'] as const;
 
 test('in self-service, the command of a remedy names the person who has supplied the manifest', () => {
-  const migration = { id: ID, route: 'self-service', suppliedBy: "Mia O'Neil" } as const;
+  const migration = { ...TARGET, route: 'self-service', suppliedBy: "Mia O'Neil" } as const;
   expect(remedyCommand('retry', migration, ['C-1'])).toBe(`ferry retry ${ID} C-1 --as client --by 'Mia O'\\''Neil'`);
 });
 
 test('every command of a remedy is valid as printed', async () => {
   const migrations = (['managed', 'self-service'] as const).map((route) => ({
-    id: ID,
+    ...TARGET,
     route,
     suppliedBy: "Mia O'Neil",
   }));
@@ -32,10 +38,30 @@ test('every command of a remedy is valid as printed', async () => {
 });
 
 test('a command for many companies names references, not a file that does not exist', () => {
-  const migration = { id: ID, route: 'managed', suppliedBy: 'Mia' } as const;
+  const migration = { ...TARGET, route: 'managed', suppliedBy: 'Mia' } as const;
   const many = Array.from({ length: 51 }, (_, index) => `C-${index}`);
   expect(remedyCommand('retry', migration, many)).toBe(`ferry retry ${ID} --all`);
   expect(remedyCommand('skip', migration, many)).toBe(`ferry skip ${ID} ${many.slice(0, 50).join(' ')} --reason "why"`);
+});
+
+test('a suggested application has the environment of the platform, or else of the application so far', () => {
+  const sandboxApp = { clientId: 'app-1', environment: 'sandbox' };
+  const ofRemedy = (slug: string, application: typeof sandboxApp | null) => {
+    const { key: platformKey } = platform(slug);
+    return remedyCommand('application', { ...TARGET, route: 'managed', suppliedBy: 'Mia', platformKey, application }, []);
+  };
+  expect(ofRemedy('freeagent', sandboxApp)).toContain('--client-id "client id" --environment sandbox');
+  expect(ofRemedy('freeagent', null)).toContain('--environment production');
+  expect(ofRemedy('quickbooks-online-sandbox', null)).toContain('--environment sandbox');
+  const inFreeAgent = (...codes: FindingCode[]) => {
+    const found = preflight({ problems: codes, problemCodes: codes, application: { ...sandboxApp, suppliedBy: null } });
+    const state = stateAt('supply-details', { preflight: found });
+    const { key: platformKey } = platform('freeagent');
+    const progress = progressOf(migrationPlan({ migrationId: ID, platformKey }), state);
+    return nextCommands(progress, NO_COMPANIES, new Date(AT)).map(({ command }) => command);
+  };
+  expect(inFreeAgent('application-differs').join()).toContain('--client-id "client id" --environment sandbox');
+  expect(inFreeAgent('application-environment').join()).toContain('--client-id "client id" --environment production');
 });
 
 test.each<[Remedy, references: number, companies: number, string | null]>([
@@ -48,14 +74,14 @@ test.each<[Remedy, references: number, companies: number, string | null]>([
 ])(
   'a command to %s that has %d references of %d companies says how many it lacks',
   (remedy, references, companies, text) => {
-    const migration = { id: ID, route: 'managed', suppliedBy: 'Mia' } as const;
+    const migration = { ...TARGET, route: 'managed', suppliedBy: 'Mia' } as const;
     const known = Array.from({ length: references }, (_, index) => `C-${index}`);
     expect(otherReferencesText(remedyCommand(remedy, migration, known), known, companies)).toBe(text);
   },
 );
 
 test('a command with a file of references lacks none', () => {
-  const migration = { id: ID, route: 'managed', suppliedBy: 'Mia' } as const;
+  const migration = { ...TARGET, route: 'managed', suppliedBy: 'Mia' } as const;
   const known = Array.from({ length: 60 }, (_, index) => `-${index}`);
   expect(otherReferencesText(remedyCommand('skip', migration, known), known)).toBeNull();
 });
