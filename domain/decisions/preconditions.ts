@@ -38,6 +38,8 @@ export interface DecisionFacts {
   readonly counts: Counts | null;
   /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
   readonly firstCompany: Pick<FirstCompany, 'reference' | 'stage'> | null;
+  /** The first company that was rejected last. Absent if it is not known; null if none was, or if its step has ended. */
+  readonly rejectedFirst?: { readonly reference: string; readonly by: string } | null;
 }
 
 /** Returns the facts that the workflow's state contains. */
@@ -49,7 +51,13 @@ export function factsOfState(state: MigrationState): DecisionFacts & { readonly 
     hasProposal: proposal !== null,
     pausedItself: automaticPause(state) !== null,
     pausedByPeople: pausesByPeople(state).length > 0,
+    rejectedFirst: rejectedFirstOf(state),
   };
+}
+
+/** Returns the first company that a person has rejected, until its step has ended; null if there is none. */
+function rejectedFirstOf({ reopened }: MigrationState): { readonly reference: string; readonly by: string } | null {
+  return reopened?.company === undefined ? null : { reference: reopened.company, by: reopened.by };
 }
 
 /**
@@ -102,12 +110,28 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
     return `${step} is not open yet: the migration is at step ${stepNumber(facts.step)}, ${facts.step}`;
   }
   if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet; propose one first';
-  if (step === 'migrate-first-company' && facts.firstCompany?.stage !== 'verified')
-    return 'no first company has been moved and verified yet';
+  const noFirst = step === 'migrate-first-company' ? firstCompanyRefusal(facts) : null;
+  if (noFirst !== null) return noFirst;
   const open = step === 'complete-migration' ? openText(facts) : null;
   if (open !== null) return open;
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
   return earlier ? `${role} has already approved ${step} (${earlier.by})` : null;
+}
+
+/** Returns why there is no first company to approve; null if one has been moved and verified. */
+function firstCompanyRefusal({ firstCompany, rejectedFirst }: DecisionFacts): string | null {
+  switch (firstCompany?.stage) {
+    case 'verified':
+      return null;
+    case 'failed':
+      return `the first company, ${firstCompany.reference}, was not moved, so it cannot be approved; decide what to try next`;
+    case 'importing':
+      return `the first company, ${firstCompany.reference}, is still being moved and checked`;
+    case undefined:
+      return rejectedFirst
+        ? `${rejectedFirst.by} has rejected the first company, ${rejectedFirst.reference}, and no company has been moved and verified since`
+        : 'no first company has been moved and verified yet';
+  }
 }
 
 /** Says how many companies have no final outcome yet; null if there are none, or if they have not been counted. */

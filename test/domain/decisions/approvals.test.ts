@@ -4,6 +4,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import {
   approve,
+  AT,
   counts,
   decideAll,
   decideOne,
@@ -83,14 +84,22 @@ describe('an approval of a step that is not ready', () => {
     [
       'a first company that is moving',
       'migrate-first-company',
-      { firstCompany: firstCompany({ stage: 'importing' }) },
-      'no first company has been moved',
+      { firstCompany: firstCompany({ stage: 'importing', reference: 'C-7' }) },
+      'the first company, C-7, is still being moved and checked',
     ],
     [
       'a first company that failed',
       'migrate-first-company',
-      { firstCompany: firstCompany({ stage: 'failed' }) },
-      'no first company has been moved',
+      { firstCompany: firstCompany({ stage: 'failed', reference: 'C-7' }) },
+      'the first company, C-7, was not moved, so it cannot be approved; decide what to try next',
+    ],
+    [
+      'a first company that was rejected',
+      'migrate-first-company',
+      {
+        reopened: { step: 'migrate-first-company', by: 'Sam', role: 'support', reason: 'odd', at: AT, company: 'C-7' },
+      },
+      'Sam has rejected the first company, C-7, and no company has been moved and verified since',
     ],
     ['open companies', 'complete-migration', { counts: counts({ total: 10, syncing: 1, waiting: 2 }) }, '3 companies'],
     ['unknown outcomes', 'complete-migration', { counts: counts({ total: 10, outcomeUnknown: 1 }) }, '1 company has'],

@@ -37,7 +37,7 @@ test('if the first company is not moved, support chooses another one before the 
   expect(failed.firstCompany).toMatchObject({ reference: 'R-1', failure: 'reauthorization-required' });
   expect(failed.waitingFor.roles).toEqual(['support']);
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe(
-    'refused: no first company has been moved and verified yet',
+    'refused: the first company, R-1, was not moved, so it cannot be approved; decide what to try next',
   );
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'failed', 'R-2': 'waiting', 'R-3': 'waiting' });
 
