@@ -1,5 +1,7 @@
 import { isEnding } from '../../../domain/migration/migration-state';
+import { roleRefusal } from '../../../domain/decisions/roles';
 import type { Role, Step } from '../../../domain/migration/steps';
+import { STEP_RULES } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
 import type { MigrationClient } from '../../../client';
 import { checkReconnected, readProgressIfAnswered } from '../../../client';
@@ -8,8 +10,9 @@ import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { approvalConsequence } from '../../shared/consequences';
 import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
+import { actorFrom, addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { byClient, bySupport } from '../../shared/remedy-commands';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import { readReview } from '../../shared/review';
 import type { CommandResult } from '../../terminal';
@@ -58,6 +61,9 @@ function approve(
     if (step === undefined) {
       throw new CommandFailed('no worker is answering, so the current step is unknown', 'specify the step');
     }
+    const refusedAs = progress && refusalHint(progress, step, options);
+    if (refusedAs !== undefined)
+      return withHint(await sendDecision(ferry, migrationId, 'approve', { step, ...contentFrom(options) }), refusedAs);
     const { digest } = options;
     const content = { step, ...contentFrom(options), ...(digest === undefined ? {} : { digest }) };
     // Without a worker there is nothing to review, so the approval has no digest. Temporal keeps it until a worker runs.
@@ -70,7 +76,7 @@ function approve(
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
-    const isRefused = progress !== undefined && (!hasApprovals(progress) || hasProblems(progress, step));
+    const isRefused = progress !== undefined && hasProblems(progress, step);
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
     }
@@ -92,8 +98,34 @@ async function readCurrentProgress(
   return checkReconnected(ferry, progress);
 }
 
-/** Returns whether the migration is open and has steps that need approval. */
-const hasApprovals = ({ route, state }: Progress): boolean => route === 'managed' && !isEnding(state);
+/**
+ * Returns what to do instead if the migration has ended, or if its route or the step has no approval by this role;
+ * undefined otherwise. There is then nothing to review, because the migration refuses the approval.
+ */
+function refusalHint(progress: Progress, step: Step, options: ApproveOptions): string | undefined {
+  const { migrationId: id, route, state } = progress;
+  if (isEnding(state)) return `to see the outcome, run: ferry report ${id}`;
+  const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
+  if (roleRefusal(route, decision) === null) return undefined;
+  if (route === 'self-service') return `to see what it is waiting for, run: ferry show ${id}`;
+  const { approvers } = STEP_RULES[step];
+  if (approvers.length === 0) {
+    const { command } = byClient(`ferry confirm-sync-disabled ${id} --all`);
+    return `once syncing is off, the client confirms it with: ${command}`;
+  }
+  const commands = approvers.map((role) => (role === 'client' ? byClient : bySupport)(`ferry approve ${id} ${step}`));
+  return commands.map(({ who, command }) => `${who} approves it with: ${command}`).join('; ');
+}
+
+function withHint(result: CommandResult, hint: string): CommandResult {
+  return {
+    ...result,
+    print: (output) => {
+      result.print(output);
+      if (result.failed) output.line(`  ${hint}`);
+    },
+  };
+}
 
 /** Returns whether the details cannot be approved, because the preflight has found problems. */
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {

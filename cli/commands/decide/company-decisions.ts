@@ -1,7 +1,11 @@
+import { roleRefusal } from '../../../domain/decisions/roles';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { parseDecision } from '../../../domain/migration/parse-decision';
+import type { Progress } from '../../../domain/progress/progress';
 import { counted } from '../../../domain/text/sentences';
 import type { Database } from '../../../store';
 import { readCompanies } from '../../../store';
-import type { MigrationClient } from '../../../client';
+import type { DecisionContent, MigrationClient } from '../../../client';
 import { findInapplicable, readProgressIfAnswered } from '../../../client';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
@@ -63,8 +67,11 @@ async function decideCompanies(
   { migration: migrationId, definition: { name, message, final }, companies, options }: Selected,
 ): Promise<CommandResult> {
   const content = contentFrom(options);
-  if (message !== 'confirmSyncDisabled') {
-    const signOffs = withdrawnSignOffs(await readProgressIfAnswered(ferry, migrationId));
+  const progress = message === 'confirmSyncDisabled' ? undefined : await readProgressIfAnswered(ferry, migrationId);
+  // The answer to a question would make no difference.
+  const isRefused = progress !== undefined && isRoleRefused(progress, message, { companies, ...content });
+  if (message !== 'confirmSyncDisabled' && !isRefused) {
+    const signOffs = withdrawnSignOffs(progress);
     if (signOffs !== null) context.output.warn(`this withdraws ${signOffs}, who will be asked again`);
     const question = `Withdraw ${signOffs ?? ''}?`;
     if (signOffs !== null && !final && !(await confirm(context, options, { question, consequence: null })))
@@ -76,7 +83,7 @@ async function decideCompanies(
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
   if (ferry.db) await assertApplicable(ferry.db, migrationId, { name, message }, companies);
-  if (final) {
+  if (final && !isRefused) {
     const { fate } = final;
     const consequence = await finalConsequence(ferry.db, migrationId, { fate, references: companies });
     const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
@@ -84,6 +91,11 @@ async function decideCompanies(
       throw new CommandFailed('nothing was decided', `see what else can help with: ferry exceptions ${migrationId}`);
   }
   return sendCompanyDecision(ferry, migrationId, message, companies, content);
+}
+
+function isRoleRefused({ route }: Progress, message: DecisionMessage, content: DecisionContent): boolean {
+  const parsed = parseDecision(message, content, () => '');
+  return 'decision' in parsed && roleRefusal(route, parsed.decision) !== null;
 }
 
 async function readManifestDigest(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {

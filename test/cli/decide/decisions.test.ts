@@ -92,6 +92,9 @@ test('a decision by the wrong role is refused with exit code 1, and appears in t
   const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ refused: ${ID}: supply-details is approved by support, not by client\n`);
+  // Nothing is shown for review, because the approval is refused anyway.
+  expect(out).toMatch(/^✗ refused/);
+  expect(out).toContain(`  support approves it with: ferry approve ${ID} supply-details\n`);
   const { json } = await runJson(orchestrator, 'report', ID);
   expect(json['decisions']).toContainEqual(
     expect.objectContaining({ outcome: expect.objectContaining({ applied: false }) as unknown }),
