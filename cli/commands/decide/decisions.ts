@@ -1,3 +1,4 @@
+import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
@@ -19,7 +20,9 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
-import { findCompany } from '../../../store';
+import { choiceOption } from '../../shared/options';
+import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
+import { findCompany, readSuggestedCompanies } from '../../../store';
 import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal';
@@ -32,9 +35,12 @@ export function addDecisions(context: Context): void {
       program
         .command('reject <migration> [step]')
         .description('Reject a step, which reopens it. For the first company, specify what to try next')
-        .option(
-          '--next <what>',
-          'what to do after rejecting the first company: same-company, another-company, or abandon, which ends the migration for good',
+        .addOption(
+          choiceOption(
+            '--next <what>',
+            'what to do after rejecting the first company; abandon ends the migration for good',
+            NEXT,
+          ),
         )
         .option('--company <reference>', 'the other company to try; implies --next another-company'),
       now,
@@ -81,6 +87,7 @@ async function reject(
   { migration, step: given, options }: Rejection,
 ): Promise<CommandResult> {
   const step = await readStep(ferry, migration, given);
+  if (step === 'migrate-first-company') await assertNextGiven(ferry, migration, options);
   const next = await nextFrom(ferry, migration, options);
   if (next['next'] === 'abandon') {
     const consequence = endingConsequence(await readProgressIfAnswered(ferry, migration));
@@ -138,6 +145,47 @@ interface NextOptions {
 
 async function readStep(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
   return step === undefined ? (await readProgress(ferry, migrationId)).step : parseStep(step);
+}
+
+const NEXT = ['same-company', 'another-company', 'abandon'] as const satisfies readonly NextAfterRejection['next'][];
+
+/**
+ * Checks that a rejection of the first company says what to try next. Does nothing if there is no result to reject,
+ * because the migration then refuses the rejection for this reason.
+ *
+ * @throws CommandFailed with a complete command
+ */
+async function assertNextGiven(ferry: MigrationClient, migrationId: string, options: RejectOptions): Promise<void> {
+  const { next, company, reason, as, by } = options;
+  if (company !== undefined || (next !== undefined && next !== 'another-company')) return;
+  const first = (await readProgressIfAnswered(ferry, migrationId))?.firstCompany;
+  if (next === undefined && (first?.stage ?? 'importing') === 'importing') return;
+  const who = as === 'client' ? ` ${byClientNamed(by)}` : '';
+  const command = `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}${who}`;
+  const candidate = await firstCandidate(ferry, migrationId, first?.reference ?? null);
+  const another =
+    candidate === null
+      ? `list the companies that can go first with: ferry companies ${migrationId} --state not-moved-yet`
+      : `to try another company: ${command} ${companyOption(candidate)}`;
+  throw next === undefined
+    ? new CommandFailed(
+        'the rejection does not say what to try next: add --next or --company',
+        `to try the same company again: ${command} --next same-company; ${another}`,
+      )
+    : new CommandFailed('--next another-company needs the reference of this company: add --company', another);
+}
+
+/** A reference that begins with a hyphen would be taken for an option. */
+const companyOption = (reference: string): string =>
+  reference.startsWith('-') ? `--company=${shellQuoted(reference)}` : `--company ${shellQuoted(reference)}`;
+
+/** Returns a company that could go first instead; null if there is none, or without the ledger. */
+async function firstCandidate(
+  { db }: MigrationClient,
+  migrationId: string,
+  rejected: string | null,
+): Promise<string | null> {
+  return db ? (await readSuggestedCompanies(db, migrationId, rejected)).firstCandidate : null;
 }
 
 async function nextFrom(

@@ -3,6 +3,7 @@ import { until } from '../../support/async';
 import { createTestDatabase } from '../../support/servers/database';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
+import { startTestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson, exportedCredentials, MANIFEST } from '../command-line';
 
@@ -99,6 +100,23 @@ test('a decision by the wrong role is refused with exit code 1, and appears in t
   expect(json['decisions']).toContainEqual(
     expect.objectContaining({ outcome: expect.objectContaining({ applied: false }) as unknown }),
   );
+});
+
+test('a rejection that does not say what to try next names the options, with complete commands', async () => {
+  const missing = await run('reject', ID, 'migrate-first-company', '--next', 'another-company', '--reason', 'odd');
+  expect(missing).toMatchObject({
+    exitCode: 1,
+    err: `ferry: --next another-company needs the reference of this company: add --company; list the companies that can go first with: ferry companies ${ID} --state not-moved-yet\n`,
+  });
+  const migration = await startTestMigration(orchestrator, 'undecided', ['sbx-ok-1.undecided', 'sbx-ok-1.undecided2']);
+  const { id } = migration;
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  const command = `ferry reject ${id} migrate-first-company --reason 'too small'`;
+  expect(await run('reject', id, '--reason', 'too small')).toMatchObject({
+    exitCode: 1,
+    err: `ferry: the rejection does not say what to try next: add --next or --company; to try the same company again: ${command} --next same-company; to try another company: ${command} --company R-2\n`,
+  });
 });
 
 test('credentials that were obtained before syncing was disabled are refused and listed', async () => {
