@@ -5,6 +5,7 @@
  * use the same checks, so they report the same findings.
  */
 import { inClientWords } from '../companies/client-words';
+import type { Finding } from '../companies/finding';
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from './applications';
@@ -196,6 +197,9 @@ function environmentFindings(
         ),
       ];
 }
+
+/** The findings that are warnings before a managed migration starts, because its step 1 resolves them. */
+export const RESOLVED_IN_STEP_1: readonly Finding['code'][] = ['application-missing', 'application-environment'];
 
 /** Returns `warning` before a managed migration starts, because its step 1 supplies the application; else `error`. */
 function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof errorFinding {

@@ -6,6 +6,7 @@ import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { DecisionRules } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/approvers';
 import { approversDeadlock } from '../../../domain/decisions/guards';
+import { RESOLVED_IN_STEP_1 } from '../../../domain/preflight/preflight';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
@@ -17,6 +18,7 @@ import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
+import { applicationCommand } from '../../shared/detail-commands';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
@@ -138,7 +140,7 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
       output.line(`${output.styled('green', '✓')} ${migrationId}: started without a manifest (${platform.name})`);
-      printChecked(output, started);
+      printChecked(output, platform, started);
       output.line('  Let the client supply the manifest in the portal, or supply it yourself:');
       output.line(`    ferry invite ${migrationId} --name "name of the person"`);
       output.line(`    ferry manifest ${migrationId} manifest.csv ${BY_CLIENT}`);
@@ -148,9 +150,24 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
   };
 }
 
-/** Prints the result of the preflight, or why there is none. */
-function printChecked(output: Output, { preflight, retriedErrors }: StartedMigration): void {
-  if (preflight) return printPreflight(output, preflight);
+/**
+ * Prints the result of the preflight, or why there is none. What step 1 asks for is a warning, as in `ferry check`,
+ * because nothing is wrong with it yet.
+ */
+function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
+  const { preflight, retriedErrors } = checked;
+  if (preflight) {
+    const { problems, problemCodes, warnings } = preflight;
+    const isResolvedLater = (_: string, index: number): boolean =>
+      [...RESOLVED_IN_STEP_1, 'no-companies'].some((code) => code === problemCodes[index]);
+    printPreflight(output, {
+      problems: problems.filter((problem, index) => !isResolvedLater(problem, index)),
+      warnings: [...problems.filter(isResolvedLater), ...warnings],
+    });
+    if (!problemCodes.some((code) => RESOLVED_IN_STEP_1.includes(code))) return;
+    const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);
+    return output.line(`  The client supplies its application in step 1: ${command}`);
+  }
   const why =
     retriedErrors.length > 0
       ? retriedErrors.join('; ')
@@ -273,7 +290,7 @@ function startResult(request: Started): CommandResult {
       printFindings(output, findings);
       const what = counted(totals.companies, `${platform.name} company`);
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
-      printChecked(output, request);
+      printChecked(output, platform, request);
       if (stored < withCredential) output.line(`  Not stored: ${notStoredText(request, withCredential - stored)}`);
       disposal?.print(output);
       if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);

@@ -1,10 +1,12 @@
 /** Tests `ferry start --manifest-later` and `ferry manifest`, which supplies the manifest in step 1. */
+import { Secret } from '../../../security';
 import { readMigration } from '../../../store';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT, waitForProgress } from '../../workflows/running-migration';
+import { platform } from '../../support/platform';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
@@ -31,7 +33,8 @@ test('a migration that is started without a manifest waits for it, and every vie
   const { id, exitCode, out } = await startEmpty('later');
   expect(exitCode).toBe(0);
   expect(out).toContain(`${id}: started without a manifest (QuickBooks Online)`);
-  expect(out).toContain('no manifest has been supplied yet');
+  expect(out).toContain('  ! no manifest has been supplied yet');
+  expect(out).not.toContain('✗');
   expect(out).toContain(`ferry invite ${id} --name "name of the person"`);
   const shown = await run('show', id);
   expect(shown.out).toContain('Waiting for client: supply the manifest');
@@ -50,6 +53,21 @@ test('a migration that is started without a manifest waits for it, and every vie
   const approval = await run('approve', id, 'supply-details', '--yes', '--by', 'Sam');
   expect(approval.exitCode).toBe(1);
   expect(approval.out + approval.err).toContain('no manifest has been supplied yet');
+});
+
+test('what step 1 asks for is a warning after the start, with the command that supplies it', async () => {
+  await orchestrator.client().putApplicationCredentials(platform('quickbooks-online-sandbox').key, {
+    ...{ clientId: 'another', clientSecret: new Secret('any'), environment: 'production' },
+  });
+  const target = ['--platform', 'quickbooks-online-sandbox', '--client', 'early'];
+  const { exitCode, out } = await run('start', manifest('E-1,Early,8100000000000001,1'), ...target, '--by', 'Sam');
+  expect(exitCode).toBe(0);
+  expect(out).toContain('✓ early.quickbooks-online-sandbox: started with 1 QuickBooks Online Sandbox company\n');
+  expect(out).toContain('  ! the application "another" is registered for the production environment');
+  expect(out).toContain(
+    '\n  The client supplies its application in step 1: ferry application early.quickbooks-online-sandbox --client-id "client id" --environment sandbox --as client --by "your name"\n',
+  );
+  expect(out).not.toContain('✗');
 });
 
 test('the manifest is supplied, replaced, accepted, and can be replaced again once support has rejected the step', async () => {

@@ -2,7 +2,7 @@ import { companyFindings, familyFindings, heldBackBy } from '../../../domain/pre
 import { FindingSummary } from '../../../domain/preflight/findings';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { PreflightFacts, ServiceFacts } from '../../../domain/preflight/preflight';
-import { preflight } from '../../../domain/preflight/preflight';
+import { preflight, RESOLVED_IN_STEP_1 } from '../../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../../domain/preflight/organization-conflicts';
@@ -118,6 +118,7 @@ test.each<[string, Partial<ServiceFacts>]>([
     severity: 'warning',
     advice: expect.stringContaining('in step 1, after the start') as string,
   });
+  expect(RESOLVED_IN_STEP_1).toContain(found({ isStarted: true })?.code);
   for (const isStarted of [true, false]) {
     const inSelfService = preflight({ ...service(changes), route: 'self-service', isStarted });
     const about = inSelfService.filter(({ code }) => code.startsWith('application-'));
