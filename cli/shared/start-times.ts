@@ -1,15 +1,21 @@
 /** Shows whether the start of a migration is in one of its windows. */
-import { earliestMove, firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
+import { isEnding } from '../../domain/migration/migration-state';
+import { earliestMove, farStartText, firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { duration, hoursText } from '../../domain/text/sentences';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
 
-/** Prints the window of the start, and how long data is out of date if the start is outside the windows. */
+/**
+ * Prints a warning about a start that is far away, the window of the start, and how long data is out of date if the start
+ * is outside the windows.
+ */
 export function printFirstOpening(output: Output, progress: Progress, now: string): void {
   const opening = firstOpening(progress, now);
   const { proposal, throughput, state } = progress;
+  const farAway = isEnding(state) ? null : farStartText(progress, now);
+  if (farAway !== null) output.line(`  ${output.styled('yellow', '!')} ${farAway}`);
   if (opening === null || proposal === null || state === 'cancelled') return;
   if (openingAfterStart(progress, now) === null) {
     return output.line(`  in the window that is open until ${localTime(opening.closesAt)}`);

@@ -36,6 +36,24 @@ export function openingAfterStart(progress: Planned, now: string): WindowOccurre
   return opening.opensAt > earliestMove(progress.proposal.startAt, now) ? opening : null;
 }
 
+/** A start that is further away than this is probably a mistake, for example in the year. */
+const MAX_DAYS_AHEAD = 90;
+
+/**
+ * Returns a warning if the proposed start is unusually far away; null otherwise, or once the moves have begun.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function farStartText({ proposal, firstCompany }: Planned, now: string): string | null {
+  if (proposal === null || firstCompany !== null) return null;
+  const days = Math.floor((Date.parse(proposal.startAt) - Date.parse(now)) / DAY_MS);
+  return days > MAX_DAYS_AHEAD
+    ? `the start is ${days.toLocaleString('en-US')} days away: check that the date is right`
+    : null;
+}
+
+const DAY_MS = 86_400_000;
+
 /** Returns the start, or the current time if the start has passed. Both ISO 8601, UTC. */
 export function earliestMove(startAt: string, now: string): string {
   const start = new Date(startAt).toISOString();

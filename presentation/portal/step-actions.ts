@@ -2,6 +2,7 @@
 import { countOpen } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
+import { farStartText } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
@@ -73,10 +74,12 @@ function startFacts(progress: Progress, now: string): string[] {
   const { startAt, by, role } = proposed;
   const when = startAt > now ? momentText(startAt) : 'as soon as everything is ready';
   const opening = openingText(progress, now);
+  const farAway = farStartText(progress, now);
   const ends = forecastOf(progress, throughput, now)?.ends;
   return [
     `Start: ${when}, proposed by ${oneLine(by, 200)} (${role})`,
     `Moves begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
+    ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(ends ? [`Expected end: ${spanText(momentText(ends.earliest), momentText(ends.latest))}`] : []),
   ];

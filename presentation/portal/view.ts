@@ -11,7 +11,7 @@ import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { firstOpening } from '../../domain/progress/first-opening';
+import { farStartText, firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
@@ -188,10 +188,12 @@ function noticesOf(progress: Progress, now: string): string[] {
   const ended = endedByText(progress);
   const opening = openingText(progress, now);
   const deadline = deadlineText(progress, now);
+  const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
   return [
     ...(ended === null ? [] : [`Ended ${ended}`]),
     ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
     ...[reopenedText(progress) ?? []].flat(),
+    ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
     ...(progress.checking && !isEnding(progress.state) ? ['Your changed details are being checked.'] : []),

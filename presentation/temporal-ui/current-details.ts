@@ -8,6 +8,7 @@ import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { detailProblems } from '../../domain/preflight/detail-problems';
+import { farStartText } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, oneLine, rangeText } from '../../domain/text/sentences';
@@ -258,7 +259,12 @@ function startText(progress: Progress, now: string): string[] {
   const when = proposal.startAt > now ? momentText(proposal.startAt) : 'as soon as everything is ready';
   const lines = [`**Start:** ${when}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`];
   const opening = openingText(progress, now);
-  return opening === null ? lines : [...lines, `**${opening.why}:** ${opening.text}`];
+  const farAway = farStartText(progress, now);
+  return [
+    ...lines,
+    ...(farAway === null ? [] : [`**Warning:** ${farAway}`]),
+    ...(opening === null ? [] : [`**${opening.why}:** ${opening.text}`]),
+  ];
 }
 
 /** Returns when the migration is expected to end. The caller formats the two times. */

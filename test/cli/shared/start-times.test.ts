@@ -8,6 +8,7 @@ import { waitingForOf } from '../../../domain/progress/waiting-for';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { actionsOf } from '../../../presentation/portal/actions';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import {
   AT,
@@ -102,6 +103,18 @@ test('a start inside a window is shown with the end of this window', () => {
   const start = starting('2026-12-07T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(firstOpening(start, EARLIER)).toEqual(MONDAY);
   expect(printed(start)).toBe('  in the window that is open until Tue 8 Dec 2026, 05:00 UTC\n');
+});
+
+test('a start that is more than 90 days away is shown with a warning that names the days, in every view', () => {
+  const inAYear = starting('2027-12-01T09:30:00.000Z', {}, []);
+  const warning = 'the start is 365 days away: check that the date is right';
+  expect(printed(inAYear)).toBe(`  ! ${warning}\n`);
+  expect(currentDetails(inAYear, { now: EARLIER })).toContain(`**Warning:** ${warning}`);
+  const facts = { canSeal: true, isRotating: true, unconfirmedFirst: null };
+  const approval = actionsOf(inAYear, facts, EARLIER).find(({ message }) => message === 'approve');
+  expect(approval?.facts).toContain(`Warning: ${warning}`);
+  expect(printed(starting('2027-03-01T09:00:00.000Z', {}, []))).toBe('');
+  expect(printed(starting('2027-12-01T09:30:00.000Z', { firstCompany: firstCompany() }, []))).toBe('');
 });
 
 test('a start that has passed is replaced by the current time', () => {
