@@ -6,7 +6,7 @@
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, MigrationState } from '../migration/migration-state';
 import type { Role, Step } from '../migration/steps';
-import { STEP_RULES } from '../migration/steps';
+import { STEP_RULES, stepText } from '../migration/steps';
 import { counted } from '../text/sentences';
 import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
@@ -19,7 +19,9 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
   const approval: Approval = { step, role, by: decision.by, at };
   const { reopened } = state;
   const notice = reopened && step === 'complete-migration' ? { reopened: noticeAfterSignOff(reopened, role) } : {};
-  return applied({ ...state, ...notice, approvals: [...state.approvals, approval] }, `${step} approved by ${role}`);
+  const text =
+    step === 'complete-migration' ? `handover signed off by ${role}` : `${stepText(step)} approved by ${role}`;
+  return applied({ ...state, ...notice, approvals: [...state.approvals, approval] }, text);
 }
 
 /** Returns why the step cannot be approved yet, although the preconditions are met; null if it can be. */

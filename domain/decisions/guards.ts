@@ -13,6 +13,7 @@ import type { MigrationState, Proposal, Revisions } from '../migration/migration
 import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
 import type { Step } from '../migration/steps';
+import { stepText } from '../migration/steps';
 import type { MigrationLimits } from '../planning/limits';
 
 /** Returns why a decision is refused; null if no guard refuses it. */
@@ -70,7 +71,7 @@ export function fourEyesRefusal(
   const inOtherRole = approvals.find((other) => other.role !== role && isSender(other.by));
   if (inOtherRole) {
     const { step: otherStep, role: otherRole } = inOtherRole;
-    return `${by} has already approved ${otherStep} as ${otherRole}; someone else must approve as ${role}`;
+    return `${by} has already approved ${stepText(otherStep)} as ${otherRole}; someone else must approve as ${role}`;
   }
   if (step === 'schedule' && isSender(proposal?.by)) {
     return `${by} proposed this time; someone else must approve it`;

@@ -14,7 +14,7 @@ import type { Companies, Decision, DecisionBase, StepDecision } from '../migrati
 import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
 import { automaticPause, pausesByPeople } from '../migration/pauses';
 import type { Role, Step } from '../migration/steps';
-import { STEP_RULES, STEPS, stepNumber } from '../migration/steps';
+import { STEP_RULES, STEPS, stepNumber, stepText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { counted, momentText } from '../text/sentences';
 import { roleRefusal } from './roles';
@@ -105,9 +105,9 @@ function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): stri
 }
 
 function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): string | null {
-  if (facts.ended.includes(step)) return `${step} has already ended`;
+  if (facts.ended.includes(step)) return `${stepText(step)} has already ended`;
   if (stepNumber(step) > stepNumber(facts.step) && !STEP_RULES[step].approvableEarly) {
-    return `${step} is not open yet: the migration is at step ${stepNumber(facts.step)}, ${facts.step}`;
+    return `${stepText(step)} is not open yet: the migration is at ${stepText(facts.step)}`;
   }
   if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet; propose one first';
   const noFirst = step === 'migrate-first-company' ? firstCompanyRefusal(facts) : null;
@@ -115,7 +115,7 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   const open = step === 'complete-migration' ? openText(facts) : null;
   if (open !== null) return open;
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
-  return earlier ? `${role} has already approved ${step} (${earlier.by})` : null;
+  return earlier ? `${stepText(step)} has already been approved by ${role} (${earlier.by})` : null;
 }
 
 /** Returns why there is no first company to approve; null if one has been moved and verified. */
@@ -141,12 +141,13 @@ function openText({ counts }: DecisionFacts): string | null {
 }
 
 function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFacts): string | null {
-  if (stepNumber(step) > stepNumber(facts.step)) return `${step} is not open yet`;
+  if (stepNumber(step) > stepNumber(facts.step)) return `${stepText(step)} is not open yet`;
   switch (step) {
     case 'migrate-first-company':
       if (facts.counts !== null && (facts.firstCompany?.stage ?? 'importing') === 'importing')
         return 'the first company has no result yet';
-      if (facts.ended.includes(step)) return `${step} has already ended; to stop further moves, pause the migration`;
+      if (facts.ended.includes(step))
+        return `${stepText(step)} has already ended; to stop further moves, pause the migration`;
       return afterwards === undefined
         ? 'a rejection must specify what to do next: same-company, another-company or abandon'
         : null;
@@ -174,7 +175,7 @@ function applicationRefusal(facts: DecisionFacts): string | null {
 }
 
 const ACCEPTED =
-  'the details have been accepted; to change them, support must first reject supply-details; after the change, support must approve it again';
+  'the details have been accepted; to change them, support must first reject step 1; after the change, support must approve it again';
 
 /** A supplied manifest replaces all companies, so nothing may have happened to any of them. */
 function manifestRefusal(facts: DecisionFacts): string | null {
@@ -208,7 +209,7 @@ function hasCrossed({ counts, firstCompany }: DecisionFacts): boolean {
 const FIRST = 'migrate-first-company';
 
 function choiceRefusal({ ended, firstCompany }: DecisionFacts): string | null {
-  if (ended.includes(FIRST)) return `${FIRST} has already ended`;
+  if (ended.includes(FIRST)) return `${stepText(FIRST)} has already ended`;
   return firstCompany?.stage === 'importing' ? `${firstCompany.reference} is already being moved` : null;
 }
 
@@ -237,7 +238,7 @@ export function isFirstCompanyRetry(
 }
 
 function exceptionRefusal(facts: DecisionFacts): string | null {
-  if (facts.step !== 'complete-migration') return 'exceptions can be resolved only in step 6, complete-migration';
+  if (facts.step !== 'complete-migration') return 'exceptions can be resolved only in step 6';
   return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
 }
 

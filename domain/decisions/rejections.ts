@@ -2,7 +2,7 @@
 import type { DecisionBase, StepDecision, TimeProposal } from '../migration/decision';
 import type { EndedBy, MigrationState, Reopened } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
-import { STEP_RULES, stepNumber } from '../migration/steps';
+import { STEP_RULES, stepNumber, stepText } from '../migration/steps';
 import { withoutEnds } from '../planning/estimate';
 import { momentText } from '../text/sentences';
 import { rejectFirstCompany } from './first-company';
@@ -52,7 +52,7 @@ function rejectStep(state: MigrationState, decision: StepDecision): Ruling {
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
-      return applied(reopened(state, step), `${step} is open again`);
+      return applied(reopened(state, step), `${stepText(step)} is open again`);
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
 import type { Role } from '../migration/steps';
+import { stepText } from '../migration/steps';
 import { oneLine } from '../text/sentences';
 import type { Ruling } from './ruling';
 
@@ -31,7 +32,7 @@ export function withWithdrawals(before: MigrationState, ruling: Ruling, decision
 /** Returns whose approvals are withdrawn: `the sign-off of Cleo (client)`. */
 export function withdrawalText(withdrawn: readonly Pick<Approval, 'step' | 'role' | 'by'>[]): string {
   const whose = withdrawn.map(({ step, role, by }) => {
-    const what = step === SIGN_OFF ? 'the sign-off' : `the approval of ${step}`;
+    const what = step === SIGN_OFF ? 'the sign-off' : `the approval of ${stepText(step)}`;
     return `${what} ${step === SIGN_OFF ? 'of' : 'by'} ${oneLine(by, MAX_NAME_LENGTH)} (${role})`;
   });
   return whose.join(' and ');

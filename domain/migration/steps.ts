@@ -76,3 +76,8 @@ export function isRole(word: unknown): word is Role {
 export function stepNumber(step: Step): number {
   return STEPS.indexOf(step) + 1;
 }
+
+/** Returns a step as a part of a sentence that people read: `step 3 (update the application)`. */
+export function stepText(step: Step): string {
+  return `step ${stepNumber(step)} (${STEP_RULES[step].title.toLowerCase()})`;
+}

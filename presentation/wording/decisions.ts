@@ -1,6 +1,7 @@
 /** Describes decisions in words, for the handover report and the event list in Temporal. */
 import { approverFingerprint } from '../../domain/migration/approvers';
-import type { Companies, Decision } from '../../domain/migration/decision';
+import type { Companies, Decision, StepDecision } from '../../domain/migration/decision';
+import { stepText } from '../../domain/migration/steps';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { LIMIT_NAMES } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
@@ -27,7 +28,7 @@ export function decisionText(decision: Decision, timeText: (iso: string) => stri
 export function actionText(decision: Decision, timeText: (iso: string) => string = momentText): string {
   switch (decision.kind) {
     case 'step':
-      return `${decision.verdict} ${decision.step}`;
+      return stepDecisionText(decision);
     case 'time':
       return `propose to start at ${timeText(decision.startAt)}`;
     case 'first-company':
@@ -45,8 +46,9 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
     case 'exclude':
     case 'skip':
     case 'retry':
-    case 'relink':
       return `${decision.kind} ${companiesText(decision.companies)}`;
+    case 'relink':
+      return `check ${companiesText(decision.companies)} once reconnected`;
     case 'replace-credential':
       return `replace the credential of ${companiesText(decision.companies)}`;
     case 'add-approver':
@@ -61,6 +63,20 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
     case 'pause':
     case 'resume':
       return decision.kind;
+  }
+}
+
+function stepDecisionText({ step, verdict }: StepDecision): string {
+  switch (step) {
+    case 'complete-migration':
+      return `${verdict === 'approve' ? 'sign off' : verdict} the handover`;
+    case 'migrate-first-company':
+      return `${verdict} the first company`;
+    case 'supply-details':
+    case 'schedule':
+    case 'update-application':
+    case 'disable-syncing':
+      return `${verdict} ${stepText(step)}`;
   }
 }
 

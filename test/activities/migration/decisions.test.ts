@@ -187,7 +187,7 @@ describe('companies are released by recorded approvals', () => {
     const late = recordOf(id, 'pause', BY_SAM, SAM);
     const refused = recordOf(id, 'approve', { step: 'schedule', ...BY_SAM }, SAM);
     expect((await record(id, refused, late)).outcomes).toMatchObject([
-      { applied: false, text: expect.stringContaining('schedule is not open yet') as string },
+      { applied: false, text: expect.stringContaining('step 2 (schedule the migration) is not open yet') as string },
       { applied: false, text: expect.stringContaining('out of order') as string },
     ]);
     expect((await readMigration(rig.ledger.db, id))?.paused).toBe(false);

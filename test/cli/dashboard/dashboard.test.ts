@@ -118,7 +118,7 @@ test('the page of a migration shows its steps, companies, decisions and exceptio
     '● 6 Complete the migration    open since hh:mm',
     '',
     'Latest decisions',
-    '✓ hh:mm Sam (support) approve migrate-first-company',
+    '✓ hh:mm Sam (support) approve the first company',
   ]);
   expect(page).toContainEqual(expect.stringMatching(/^▸ R-2 +Company 2: /));
   screen.type(KEY.down);
@@ -144,10 +144,10 @@ test('a dialog shows the review, asks who decides and why, and shows the result'
   screen.type('a');
   await screen.waitFor(/Supply details, quay\.quickbooks-online\n +1 company, supplied by Sam/);
   await decide(screen, 'looks good');
-  await screen.waitFor('✓ quay.quickbooks-online: supply-details approved by support');
+  await screen.waitFor('✓ quay.quickbooks-online: step 1 (supply details) approved by support');
   await screen.waitFor(/quay\S+ +2\/6 both/);
   const { out } = await ferry(['audit', quay.id], undefined, orchestrator.env);
-  expect(out).toMatch(/Sam \(support\) +approve supply-details \(looks good\)/);
+  expect(out).toMatch(/Sam \(support\) +approve step 1 \(supply details\) \(looks good\)/);
 });
 
 test('a dialog shows the reason for a refusal, and is cancelled with Esc', async () => {

@@ -51,7 +51,7 @@ describe('an approval of the open step', () => {
 
   test('by the wrong role is refused, and the refusal contains the right role', () => {
     const { outcome } = decideOne(READY['supply-details'], approve('supply-details', 'client'));
-    expect(outcome.text).toBe('supply-details is approved by support, not by client');
+    expect(outcome.text).toBe('step 1 (supply details) is approved by support, not by client');
   });
 });
 
@@ -116,10 +116,13 @@ test('a second approval by the same role is refused with the name of the first a
     ...approve('schedule', 'client'),
     by: 'Carl',
   });
-  expect(outcome).toMatchObject({ applied: false, text: 'client has already approved schedule (Cleo)' });
+  expect(outcome).toMatchObject({
+    applied: false,
+    text: 'step 2 (schedule the migration) has already been approved by client (Cleo)',
+  });
 });
 
 test('an approval of a step that has ended is refused', () => {
   const { outcome } = decideOne(stateAt('update-application'), approve('supply-details', 'support'));
-  expect(outcome).toMatchObject({ applied: false, text: 'supply-details has already ended' });
+  expect(outcome).toMatchObject({ applied: false, text: 'step 1 (supply details) has already ended' });
 });

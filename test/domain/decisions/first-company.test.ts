@@ -65,7 +65,9 @@ describe('a rejection of the first company', () => {
 test('a late rejection of the first company says how to stop moves', () => {
   const moved = stateAt('complete-migration', { firstCompany: firstCompany({ stage: 'verified' }) });
   const { outcome } = decideOne(moved, reject('migrate-first-company', 'support'));
-  expect(outcome.text).toBe('migrate-first-company has already ended; to stop further moves, pause the migration');
+  expect(outcome.text).toBe(
+    'step 5 (migrate the first company) has already ended; to stop further moves, pause the migration',
+  );
 });
 
 describe('a choice of the first company', () => {

@@ -190,7 +190,7 @@ describe('the four-eyes rule', () => {
   test('prevents a person from approving in both roles', () => {
     const signed = decideAll(stateAt('update-application'), by('Ann', approve('update-application', 'client')));
     expect(answer(signed, by('ann', approve('update-application', 'support')), fourEyes)).toContain(
-      'has already approved update-application as client; someone else must approve as support',
+      'has already approved step 3 (update the application) as client; someone else must approve as support',
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
     // The same applies across steps, because nobody can act for both the client and support.
@@ -199,7 +199,9 @@ describe('the four-eyes rule', () => {
       approvals: signed.approvals,
     };
     const approval = approve('migrate-first-company', 'support');
-    expect(answer(verified, by('Ann', approval), fourEyes)).toContain('already approved update-application as client');
+    expect(answer(verified, by('Ann', approval), fourEyes)).toContain(
+      'already approved step 3 (update the application) as client',
+    );
     expect(answer(verified, by('Sam', approval), fourEyes)).toBe('applied');
   });
 

@@ -2,6 +2,8 @@ import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
 import type { Step } from '../../../domain/migration/steps';
+import type { Role, Step } from '../../../domain/migration/steps';
+import { stepText } from '../../../domain/migration/steps';
 import {
   approve,
   AT,
@@ -26,7 +28,7 @@ describe('before the first credential is handed over', () => {
     ['disable-syncing', 'migrate-first-company'],
   ])('a rejection of %s in step %s reopens it and withdraws its approvals', (step, from) => {
     const { state, outcome } = decideOne(stateAt(from), reject(step, 'client'));
-    expect(outcome).toMatchObject({ applied: true, text: `${step} is open again` });
+    expect(outcome).toMatchObject({ applied: true, text: `${stepText(step)} is open again` });
     expect(state.step).toBe(step);
     expect(state.approvals.filter((approval) => approval.step === step)).toEqual([]);
   });
@@ -75,12 +77,12 @@ describe('before the first credential is handed over', () => {
 
   test('a step that is not open yet cannot be rejected', () => {
     const { outcome } = decideOne(stateAt('schedule'), reject('update-application', 'client'));
-    expect(outcome).toMatchObject({ applied: false, text: 'update-application is not open yet' });
+    expect(outcome).toMatchObject({ applied: false, text: 'step 3 (update the application) is not open yet' });
   });
 
   test('a role that neither acts in nor approves a step cannot reject it', () => {
     const { outcome } = decideOne(stateAt('disable-syncing'), reject('disable-syncing', 'support'));
-    expect(outcome).toMatchObject({ applied: false, text: 'support cannot reject disable-syncing' });
+    expect(outcome).toMatchObject({ applied: false, text: 'support cannot reject step 4 (disable data syncing)' });
   });
 });
 

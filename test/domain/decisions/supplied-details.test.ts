@@ -31,14 +31,14 @@ describe('another application', () => {
   test.each(['schedule', 'update-application', 'disable-syncing'] as const)(
     'is refused at %s, because support has accepted the other application',
     (step) => {
-      expect(answer(stateAt(step, accepted))).toContain('support must first reject supply-details');
+      expect(answer(stateAt(step, accepted))).toContain('support must first reject step 1');
     },
   );
 
   test('can be supplied between a rejection and a new approval of the details, as the refusal says', () => {
     const scheduled = stateAt('schedule', accepted);
     expect(answer(scheduled)).toBe(
-      'the details have been accepted; to change them, support must first reject supply-details; after the change, support must approve it again',
+      'the details have been accepted; to change them, support must first reject step 1; after the change, support must approve it again',
     );
     expect(answer(decideAll(scheduled, reject('supply-details', 'support')))).toBe('applied');
   });
@@ -79,7 +79,7 @@ describe('a manifest', () => {
 
   test('cannot be replaced once support has accepted the details, a company has moved, or one was left out', () => {
     const ended = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
-    expect(answer(stateAt('schedule', ended))).toContain('support must first reject supply-details');
+    expect(answer(stateAt('schedule', ended))).toContain('support must first reject step 1');
     expect(answer(inStep1({ counts: counts({ total: 2, moved: 1, waiting: 1 }) }))).toContain('has already begun');
     expect(answer(inStep1({ counts: counts({ total: 2, excluded: 1, waiting: 1 }) }))).toContain('left out');
   });

@@ -82,7 +82,13 @@ const choose: DecisionDraft = { kind: 'first-company', role: 'support', referenc
 const retry: DecisionDraft = { kind: 'retry', role: 'support', companies: 'all' };
 
 test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft, RegExp]>([
-  ['step 2 before step 1', [proposeTime('client')], waiting, approve('schedule', 'client'), /schedule is not open yet/],
+  [
+    'step 2 before step 1',
+    [proposeTime('client')],
+    waiting,
+    approve('schedule', 'client'),
+    /step 2 \(schedule the migration\) is not open yet/,
+  ],
   ['a schedule without a proposal', MOVED.slice(0, 1), waiting, approve('schedule', 'client'), /no start time/],
   [
     'the first company before step 3',
@@ -97,7 +103,7 @@ test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft,
     STEPS_1_TO_3,
     moving,
     approve('migrate-first-company', 'support'),
-    /no first company/,
+    /the first company, acme-1, is still being moved/,
   ],
   [
     'a sign-off with open companies',

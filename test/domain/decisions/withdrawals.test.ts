@@ -45,7 +45,7 @@ test('the notice ends once every side that had signed off has signed off again',
 test('another proposal says whose approval of the start it withdraws', () => {
   const approved = decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'client'));
   const { outcome } = decideOne(approved, proposeTime('support'));
-  expect(outcome.text).toMatch(/; this withdraws the approval of schedule by .+ \(client\)$/);
+  expect(outcome.text).toMatch(/; this withdraws the approval of step 2 \(schedule the migration\) by .+ \(client\)$/);
 });
 
 test('a decision that withdraws no approval does not mention approvals', () => {

@@ -248,7 +248,7 @@ test('refused decisions are listed separately, with the reason', () => {
   const [applied, refused] = reportDecisions(HEAD).split('## Refused');
   expect(applied).toContain('| 20 Nov 22:01 | Sam (support) | pause (tea) |');
   expect(applied).not.toContain('Cleo');
-  expect(refused).toContain('| Cleo (client) | approve supply-details | not by client |');
+  expect(refused).toContain('| Cleo (client) | approve step 1 (supply details) | not by client |');
 });
 
 test('text of people cannot become markup', () => {

@@ -13,8 +13,10 @@ const recordOf = (decision: DecisionRecord['decision'], applied = true): Decisio
 });
 
 test('the summary says who decided what, and that a decision was refused', () => {
-  expect(decisionsSummary([recordOf(approval)])).toBe('Cleo (client): approve schedule');
-  expect(decisionsSummary([recordOf(approval, false)])).toBe('refused: Cleo (client): approve schedule');
+  expect(decisionsSummary([recordOf(approval)])).toBe('Cleo (client): approve step 2 (schedule the migration)');
+  expect(decisionsSummary([recordOf(approval, false)])).toBe(
+    'refused: Cleo (client): approve step 2 (schedule the migration)',
+  );
   const unreadable = { kind: 'unreadable', decisionId: 'd', message: 'approve', role: null, by: null } as const;
   expect(decisionsSummary([recordOf(unreadable, false)])).toBe('refused: an unreadable message');
 });
@@ -22,7 +24,7 @@ test('the summary says who decided what, and that a decision was refused', () =>
 test('the summary of several decisions describes the first one, and gives the number of the others', () => {
   const pause: Decision = { kind: 'pause', decisionId: 'd-2', role: 'support', by: 'Sam' };
   expect(decisionsSummary([recordOf(approval), recordOf(pause), recordOf(pause)])).toBe(
-    'Cleo (client): approve schedule (and 2 more)',
+    'Cleo (client): approve step 2 (schedule the migration) (and 2 more)',
   );
 });
 

@@ -128,7 +128,11 @@ uiTest('the pages of a migration and of its batch run show how many companies ar
 uiTest('the event list names each decision and wait', async () => {
   await ui.open(`workflows/${migration.id}`);
   const waits = ['Check the supplied details', 'Until a reminder is due', 'Choose the first company'];
-  for (const summary of [...waits, 'Cleo (client): approve schedule', 'Sam (support): adjust the limits']) {
+  for (const summary of [
+    ...waits,
+    'Cleo (client): approve step 2 (schedule the migration)',
+    'Sam (support): adjust the limits',
+  ]) {
     await ui.page.getByText(summary).first().waitFor();
   }
   expect(await ui.page.getByRole('main').innerText()).not.toContain('Unspecified');

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addLimitOptions } from '../../../cli/shared/limit-options';
+import { STEPS } from '../../../domain/migration/steps';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { decisionText } from '../../../presentation/wording/decisions';
 import { windowsText } from '../../../presentation/wording/windows';
@@ -26,6 +27,35 @@ test.each([
   expect(decideOne(stateAt('schedule'), adjust).outcome.text).toBe(`limits changed: ${name}`);
   const { options } = addLimitOptions(new Command());
   expect(options.find(({ long }) => long === option)?.description).toMatch(new RegExp(`^${name}, e.g. `));
+});
+
+test('no text about a decision contains the name of a step in commands and messages', () => {
+  for (const step of STEPS)
+    for (const verdict of ['approve', 'reject'] as const) {
+      const text = decisionText({ ...SENT, kind: 'step', step, verdict });
+      expect(text).not.toContain(step === 'schedule' ? `${verdict} schedule` : step);
+    }
+  expect(decisionText({ ...SENT, kind: 'step', step: 'complete-migration', verdict: 'approve' })).toBe(
+    'sign off the handover',
+  );
+  const answers = [
+    decideOne(stateAt('supply-details'), { kind: 'step', step: 'supply-details', verdict: 'approve', role: 'support' }),
+    decideOne(stateAt('schedule'), { kind: 'step', step: 'supply-details', verdict: 'approve', role: 'client' }),
+    decideOne(stateAt('schedule'), { kind: 'step', step: 'supply-details', verdict: 'approve', role: 'support' }),
+    decideOne(stateAt('schedule'), { kind: 'step', step: 'disable-syncing', verdict: 'approve', role: 'client' }),
+    decideOne(stateAt('schedule'), { kind: 'step', step: 'complete-migration', verdict: 'approve', role: 'client' }),
+    decideOne(stateAt('schedule'), { kind: 'step', step: 'supply-details', verdict: 'reject', role: 'client' }),
+    decideOne(stateAt('schedule'), { kind: 'step', step: 'update-application', verdict: 'reject', role: 'client' }),
+  ];
+  expect(answers.map(({ outcome }) => outcome.text)).toEqual([
+    'step 1 (supply details) approved by support',
+    'step 1 (supply details) is approved by support, not by client',
+    'step 1 (supply details) has already ended',
+    'step 4 (disable data syncing) needs no approval: it ends when every company of the first wave is confirmed, left out or held back',
+    'step 6 (complete the migration) is not open yet: the migration is at step 2 (schedule the migration)',
+    'step 1 (supply details) is open again',
+    'step 3 (update the application) is not open yet',
+  ]);
 });
 
 test('a decision on many companies lists only the first references', () => {

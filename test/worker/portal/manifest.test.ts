@@ -117,13 +117,13 @@ test('a manifest of another person, with another digest, with invalid rows, or a
   expect(await ask(guest, 'manifest', { ...part, decisionId: again })).toMatchObject({ outcome: 'failed' });
   await waitForProgress(orchestrator.ferry, migrationId, ({ preflight }) => preflight?.companies === 2);
   const accepted = await decide(orchestrator.ferry, migrationId, 'approve', { step: 'supply-details', ...SUPPORT });
-  expect(accepted).toMatchObject({ outcome: 'applied', text: 'supply-details approved by support' });
+  expect(accepted).toMatchObject({ outcome: 'applied', text: 'step 1 (supply details) approved by support' });
   const late = randomUUID();
   expect(await ask(guest, 'manifest', { ...part, decisionId: late })).toMatchObject({
     ...{ outcome: 'failed', text: expect.stringContaining('support has accepted the details') as string },
   });
   expect(await ask(guest, 'decide', supplied(migrationId, late, rows))).toEqual({
-    ...{ outcome: 'refused', text: expect.stringContaining('support must first reject supply-details') as string },
+    ...{ outcome: 'refused', text: expect.stringContaining('support must first reject step 1') as string },
   });
   await until(
     async () => !(await readView(db, migrationId))?.actions.some(({ message }) => message === 'manifestSupplied'),

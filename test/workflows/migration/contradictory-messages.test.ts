@@ -161,5 +161,5 @@ test('a decision that expires before a worker is running is refused', async () =
     false,
     expect.stringMatching(/^this decision expired at .*, before a worker could apply it$/),
   ]);
-  expect(valid).toEqual([true, 'schedule approved by client']);
+  expect(valid).toEqual([true, 'step 2 (schedule the migration) approved by client']);
 });

@@ -23,7 +23,7 @@ test('an update returns the outcome of a decision, even a refusal, and rejects a
 
   await expect(update({ step: 'schedule', ...SUPPORT })).resolves.toMatchObject({
     applied: false,
-    text: 'schedule is not open yet: the migration is at step 1, supply-details',
+    text: 'step 2 (schedule the migration) is not open yet: the migration is at step 1 (supply details)',
   });
   await expect(update({ step: 'supply-details', role: 'boss', by: 'Sam' })).rejects.toThrow(WorkflowUpdateFailedError);
   await expect(update({ step: 'supply-details', ...SUPPORT })).resolves.toMatchObject({ applied: true });
