@@ -59,7 +59,7 @@ function titleOf(rows: DashboardState['rows']): StyledLine {
 interface Layout {
   readonly id: number;
   readonly bar: number;
-  readonly done: number;
+  readonly moved: number;
 }
 
 const WIDTHS = { mark: 2, step: 4, waits: 12, rate: 5, end: 9, exceptions: 4 } as const;
@@ -69,21 +69,26 @@ const BAR = { min: 5, max: 24 } as const;
 const MIN_ID = 14;
 
 function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
-  const done = Math.max('Done'.length, ...rows.map((row) => doneOf(row).text.length));
-  const left = columns - GAPS - done - Object.values(WIDTHS).reduce((sum, width) => sum + width, 0);
+  const moved = Math.max('Moved'.length, ...rows.map((row) => movedOf(row).text.length));
+  const left = columns - GAPS - moved - Object.values(WIDTHS).reduce((sum, width) => sum + width, 0);
   const longest = Math.max('Migration'.length, ...rows.map(({ migrationId }) => widthOf(migrationId)));
   const id = Math.max(MIN_ID, Math.min(longest, left - BAR.min));
-  return { done, id, bar: Math.max(BAR.min, Math.min(BAR.max, left - id)) };
+  return { moved, id, bar: Math.max(BAR.min, Math.min(BAR.max, left - id)) };
 }
 
-/** Returns the ledger's counts if they have been read, because the counts in the list may be a minute old. */
-function doneOf({ overview, done, total }: DashboardRow): {
-  readonly done: number;
+/**
+ * Returns the ledger's counts if they have been read. The counts in the list may be a minute old, and count companies
+ * that were left out as moved.
+ */
+function movedOf({ overview, done, failed, total }: DashboardRow): {
+  readonly moved: number;
   readonly total: number;
   readonly text: string;
 } {
-  const counts = overview ?? { done, total };
-  return { ...counts, text: `${counts.done}/${counts.total}` };
+  const counts = overview
+    ? { moved: overview.movedInAll, total: overview.total }
+    : { moved: Math.max(0, done - failed), total };
+  return { ...counts, text: `${counts.moved}/${counts.total}` };
 }
 
 function titleLine(layout: Layout): StyledLine {
@@ -93,7 +98,7 @@ function titleLine(layout: Layout): StyledLine {
     step: 'Step',
     waits: 'Waiting for',
     bar: '',
-    done: 'Done',
+    moved: 'Moved',
     rate: '/min',
     end: 'Ends',
     exceptions: 'Exc.',
@@ -115,7 +120,7 @@ function cellsOf(layout: Layout, cells: Cells): Span[] {
     left(cells.waits, WIDTHS.waits),
     ' ',
     left(cells.bar, layout.bar),
-    right(cells.done, layout.done),
+    right(cells.moved, layout.moved),
     right(cells.rate, WIDTHS.rate),
     right(cells.end, WIDTHS.end),
     right(cells.exceptions, WIDTHS.exceptions),
@@ -128,7 +133,7 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
 
 function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
-  const { done, total, text } = doneOf(row);
+  const { moved, total, text } = movedOf(row);
   const rate =
     isRunning(row) && overview ? perMinute(withinLimit(overview, row.progress?.companiesPerMinute ?? null)) : null;
   const exceptions = overview?.exceptions ?? row.failed;
@@ -138,8 +143,8 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
     id: migrationId,
     step: isStep(step) ? `${stepNumber(step)}/${STEPS.length}` : 'self',
     waits: waitingForCell(row, now),
-    bar: barText(done, total, layout.bar),
-    done: text,
+    bar: barText(moved, total, layout.bar),
+    moved: text,
     rate: rate === null ? '' : rateText(rate),
     end: end === null ? '' : shortTime(end, now),
     exceptions: exceptions === 0 ? '' : { text: String(exceptions), style: 'red' },

@@ -1,5 +1,5 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
-import { clientCounts, countFinished } from '../../domain/companies/company-state';
+import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
@@ -43,7 +43,7 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
   ];
 }
 
-/** Returns a bar with the rate and the expected end, and the number of companies in each state. */
+/** Returns a bar of the moved companies with the rate and the expected end, and the number of others in each state. */
 export function companyLines(
   { progress, overview }: MigrationSnapshot,
   now: Date,
@@ -52,7 +52,7 @@ export function companyLines(
   const { counts, state } = progress;
   const companies = clientCounts(counts);
   const style = counts.failed > 0 ? 'red' : 'reset';
-  const done = countFinished(counts);
+  const words = clientStateWords(isEnding(state));
   const rate =
     overview && state === 'running' ? perMinute(withinLimit(overview, progress.companiesPerMinute ?? null)) : null;
   const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());
@@ -64,8 +64,8 @@ export function companyLines(
     ...packed(
       [
         [
-          { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
-          counts.total === 0 ? ' no companies yet' : ` ${outOf(done, counts.total, 'company')} done`,
+          { text: barText(counts.moved, counts.total, BAR_WIDTH), style: 'green' },
+          counts.total === 0 ? ' no companies yet' : ` ${outOf(counts.moved, counts.total, 'company')} moved`,
         ],
         ...(rate === null ? [] : [[`, ${rateText(rate)} a minute`]]),
         [endText(forecast, now)],
@@ -74,8 +74,7 @@ export function companyLines(
     ),
     ...packed(
       [
-        [`${companies.moved} moved`],
-        [`, ${companies.moving} moving`],
+        [`${companies.moving} ${words.moving}`],
         [`, ${companies['not-moved-yet']} not moved yet`],
         [', ', { text: `${companies['must-reconnect']} must reconnect`, style }],
         [', ', { text: `${companies['not-moved']} not moved`, style }],

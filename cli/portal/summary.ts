@@ -1,6 +1,7 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
 import type { MigrationView } from '../../portal/contract';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
+import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
@@ -44,9 +45,9 @@ function printTask(output: Output, { task, next }: MigrationView): void {
 }
 
 /** Returns the number of companies in each state: `3 of 25 companies moved, 2 moving`. */
-export function countsText({ counts }: Pick<MigrationView, 'counts'>): string {
+export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'state'>): string {
   const parts: readonly (readonly [number, string])[] = [
-    [counts.moving, 'moving'],
+    [counts.moving, clientStateWords(isEnding(state)).moving],
     [counts.notMovedYet, 'not moved yet'],
     [counts.mustReconnect, 'must reconnect'],
     [counts.notMoved, 'not moved'],

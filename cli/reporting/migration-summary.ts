@@ -2,7 +2,7 @@
  * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
  */
 import type { ClientState } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
+import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
@@ -127,15 +127,16 @@ function waitingText(progress: Progress, now: Date): string {
 /** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
   const byState = clientCounts(counts);
+  const words = clientStateWords(isEnding(state));
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
     .filter((each) => byState[each] > 0)
-    .map((each) => `, ${number(byState[each])} ${CLIENT_STATES[each]}`);
+    .map((each) => `, ${number(byState[each])} ${words[each]}`);
   if (counts.total === 0) output.line('Companies: none yet');
   else output.line(`Companies: ${number(counts.moved)} of ${number(counts.total)} moved${others.join('')}`);
 
   const exceptions = listed([
-    [byState['must-reconnect'], CLIENT_STATES['must-reconnect']],
-    [byState['not-moved'], CLIENT_STATES['not-moved']],
+    [byState['must-reconnect'], words['must-reconnect']],
+    [byState['not-moved'], words['not-moved']],
     [counts.heldBack, isEnding(state) ? 'held back' : 'held back until corrected or left out'],
     [counts.outcomeUnknown, 'whose outcome is unknown'],
   ]);

@@ -7,7 +7,7 @@ import {
   readAbnormalStatus,
   readProgress,
 } from '../../client';
-import { clientCounts, countFinished } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
@@ -151,12 +151,12 @@ function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: nu
 }
 
 function openLogView(stream: TerminalStream): View {
-  const bar = openProgressBar(stream);
+  const bar = openProgressBar(stream, 'moved');
   return {
     show: ({ progress, at }, trouble) => {
       const { counts } = progress;
       const note = trouble === null ? logText(progress) : outOfDateText(at, trouble);
-      bar.update(countFinished(counts), counts.total, note);
+      bar.update(counts.moved, counts.total, note);
     },
     close: () => bar.close(),
   };
@@ -164,10 +164,11 @@ function openLogView(stream: TerminalStream): View {
 
 function logText(progress: Progress): string {
   const { waitingFor, counts } = progress;
-  const { 'must-reconnect': mustReconnect, 'not-moved': notMoved } = clientCounts(counts);
+  const { 'must-reconnect': mustReconnect, 'not-moved': notMoved, 'left-out': leftOut } = clientCounts(counts);
   const exceptions = [
     ...(mustReconnect > 0 ? [`${mustReconnect} must reconnect, `] : []),
     ...(notMoved > 0 ? [`${notMoved} not moved, `] : []),
+    ...(leftOut > 0 ? [`${leftOut} left out, `] : []),
   ].join('');
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
   const paused = pausedTexts(progress)

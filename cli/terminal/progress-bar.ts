@@ -3,7 +3,7 @@ import { Format, SingleBar } from 'cli-progress';
 import { withoutControlCharacters } from './table';
 import type { TerminalStream } from './terminal';
 
-/** Shows how many companies are done. */
+/** Shows how much of something is done. */
 export interface ProgressBar {
   /** @param note the current activity, in a few words */
   update(done: number, total: number, note: string): void;
@@ -13,15 +13,18 @@ export interface ProgressBar {
 
 /**
  * Opens a bar on a terminal. Elsewhere it writes log lines: at each new note, every few seconds, and when it is closed.
+ *
+ * @param counting what the numbers count, for example `moved`
  */
-export function openProgressBar(stream: TerminalStream): ProgressBar {
-  return stream.isTTY ? new TerminalBar(stream) : new LoggedBar(stream);
+export function openProgressBar(stream: TerminalStream, counting = ''): ProgressBar {
+  const label = counting === '' ? '' : ` ${counting}`;
+  return stream.isTTY ? new TerminalBar(stream, label) : new LoggedBar(stream, label);
 }
 
 class TerminalBar implements ProgressBar {
   readonly #bar: SingleBar;
 
-  constructor(stream: TerminalStream) {
+  constructor(stream: TerminalStream, label: string) {
     this.#bar = new SingleBar({
       stream,
       hideCursor: true,
@@ -30,7 +33,7 @@ class TerminalBar implements ProgressBar {
       // Leaves most of the width to the text, because it contains more information than the bar.
       barsize: Math.max(8, Math.min(30, (stream.columns ?? 80) - 90)),
       format: (options, { progress }, { done, total, note }: { done: number; total: number; note: string }) =>
-        `${Format.BarFormat(progress, options)} ${done}/${total}  ${note}`,
+        `${Format.BarFormat(progress, options)} ${done}/${total}${label}  ${note}`,
       barCompleteChar: '█',
       barIncompleteChar: '░',
     });
@@ -56,10 +59,13 @@ class LoggedBar implements ProgressBar {
   #latest = '';
   #nextAt = 0;
 
-  constructor(private readonly stream: TerminalStream) {}
+  constructor(
+    private readonly stream: TerminalStream,
+    private readonly label: string,
+  ) {}
 
   update(done: number, total: number, note: string): void {
-    this.#latest = `${done}/${total}  ${withoutControlCharacters(note)}\n`;
+    this.#latest = `${done}/${total}${this.label}  ${withoutControlCharacters(note)}\n`;
     if (note !== this.#note || performance.now() >= this.#nextAt) this.close();
     this.#note = note;
   }

@@ -37,6 +37,14 @@ export const CLIENT_STATES = {
 export type ClientState = keyof typeof CLIENT_STATES;
 
 /**
+ * Returns the words for numbers of companies. Once a migration has ended, nothing moves any more: a company whose
+ * credential was accepted before is only checked.
+ */
+export function clientStateWords(hasEnded: boolean): Readonly<Record<ClientState, string>> {
+  return hasEnded ? { ...CLIENT_STATES, moving: 'still being checked' } : CLIENT_STATES;
+}
+
+/**
  * Returns the key in `CLIENT_STATES` for the state of a company. For a failed company it also depends on the failure.
  */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {

@@ -36,7 +36,7 @@ export interface MigrationApplications {
   readonly others: readonly MigrationApplication[];
 }
 
-/** Companies of a migration that were moved with the same application. */
+/** Companies of a migration that were connected with the same application, even if they do not count as moved. */
 export interface MovedWithApplication {
   readonly application: ApplicationFacts;
   readonly companies: number;
@@ -76,7 +76,7 @@ export function replacedText(
   const { registered } = applications;
   const name = applicationName(moved.application);
   const verb = moved.companies === 1 ? 'was' : 'were';
-  return `${namedCompanies(moved.companies, moved.references)} ${verb} moved with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? `register ${name} again`}`;
+  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? `register ${name} again`}`;
 }
 
 /**

@@ -70,7 +70,7 @@ export function renderProgress({ counts, end, start, windows, next }: MigrationV
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
-    ...(counts.total === 0 ? [el('p', {}, NO_COMPANIES)] : companyCounts(counts)),
+    ...(counts.total === 0 ? [el('p', {}, NO_COMPANIES)] : companyCounts(counts, next === null)),
     el(
       'dl',
       { class: 'facts' },
@@ -85,7 +85,7 @@ export function renderProgress({ counts, end, start, windows, next }: MigrationV
 
 const NO_COMPANIES = 'Companies are shown here once the manifest has been supplied and checked.';
 
-function companyCounts(counts: Counts): readonly Child[] {
+function companyCounts(counts: Counts, hasEnded: boolean): readonly Child[] {
   const number = (count: number): string => count.toLocaleString('en-US');
   return [
     el('p', { class: 'big' }, number(counts.moved), el('span', {}, ` of ${counted(counts.total, 'company')} moved`)),
@@ -98,7 +98,7 @@ function companyCounts(counts: Counts): readonly Child[] {
           'li',
           counts[count] === 0 ? { class: 'none' } : {},
           el('span', { class: `key ${state}` }),
-          `${label} `,
+          `${hasEnded && count === 'moving' ? 'Still being checked' : label} `,
           el('strong', {}, number(counts[count])),
         ),
       ),

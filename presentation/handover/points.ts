@@ -71,10 +71,10 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       const name = applicationName(each.application);
       return {
         topic: instead
-          ? `Reconnect the companies that were moved with ${name}`
+          ? `Reconnect the companies that were connected with ${name}`
           : `Keep your application ${name}, and ask support to register it again`,
         companies: each.companies,
-        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} moved with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}.`,
+        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}.`,
         section: 'credentials',
       };
     }),
@@ -204,7 +204,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
         `The connections of ${namedCompanies(each.companies, each.references)} depend on it, so ${how} before the old one expires.`,
       ),
     ),
-    ...other.map((application) => point(application, 'No moved connection depends on it.')),
+    ...other.map((application) => point(application, 'No connection depends on it.')),
   ];
 }
 

@@ -4,7 +4,7 @@
  * It uses the client's words (`CLIENT_STATES`) and no internal terms. It contains no tables and no emoji, because not
  * every version of the UI renders them.
  */
-import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
+import { clientStateWords, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { detailProblems } from '../../domain/preflight/detail-problems';
@@ -54,7 +54,7 @@ export function currentDetails(progress: Progress, { now, reconnect }: PageFacts
   return [
     `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
     ...taskText(progress, now),
-    ...companyLines(progress.counts, isSignedOff(progress) ? STATES_AT_COMPLETION : CLIENT_STATES),
+    ...companyLines(progress.counts, wordsOf(progress)),
     ...reconnectText(progress, reconnect),
     ...timesText(progress, now),
     ...windowsLine(progress),
@@ -83,7 +83,10 @@ export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string
 const isSignedOff = ({ state, route }: Progress): boolean => state === 'completed' && route === 'managed';
 
 /** By signing off, support accepts that some companies were not moved. */
-const STATES_AT_COMPLETION = { ...CLIENT_STATES, 'not-moved': 'not moved, which support has accepted' };
+function wordsOf(progress: Progress): ReturnType<typeof clientStateWords> {
+  const words = clientStateWords(isEnding(progress.state));
+  return isSignedOff(progress) ? { ...words, 'not-moved': 'not moved, which support has accepted' } : words;
+}
 
 /** Shortens text that people or the service wrote, and escapes it. */
 function untrustedText(text: string, maxLength: number): string {

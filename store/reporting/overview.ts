@@ -21,8 +21,8 @@ export const RECENT_PERIOD_MS = sql<number>`coalesce(extract(epoch from least(${
 export interface Overview extends Throughput {
   readonly migrationId: string;
   readonly total: number;
-  /** Companies with a final outcome: moved, not moved or left out. */
-  readonly done: number;
+  /** Companies that have moved; unlike `moved`, at any time. */
+  readonly movedInAll: number;
   /** Companies that were not moved, whose outcome is unknown, or that are deferred or held back. */
   readonly exceptions: number;
 }
@@ -32,7 +32,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
   if (migrationIds.length === 0) return [];
   const { rows } = await sql<Overview>`
     select migration_id as "migrationId", count(*) as total,
-      count(*) filter (where state in ('moved', 'failed', 'skipped', 'excluded')) as done,
+      count(*) filter (where state = 'moved') as "movedInAll",
       count(*) filter (where ${IS_EXCEPTION}) as exceptions,
       ${RECENTLY_MOVED} as moved,
       ${RECENT_PERIOD_MS} as "withinMs"

@@ -143,6 +143,6 @@ async function applicationRefusal(
     return 'another client of this account uses a different application, and an account can have only one; ask support';
   const used = await readApplicationsInUse(db, migration.id);
   return used.some((each) => !isSameApplication(each.application, application))
-    ? 'companies have already been moved with another application, and their connections would stop working; ask support'
+    ? 'companies have already been connected with another application, and their connections would stop working; ask support'
     : null;
 }

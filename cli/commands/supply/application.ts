@@ -205,7 +205,7 @@ async function assertNotReplacing(
   );
 }
 
-/** Returns what happens to companies that were moved with another application; null if there are none. */
+/** Returns what happens to companies that were connected with another application; null if there are none. */
 async function consequenceForMoved(
   application: ApplicationFacts,
   { db }: LedgerClient,
@@ -216,5 +216,5 @@ async function consequenceForMoved(
   );
   if (!other) return null;
   const companies = counted(other.companies, 'company');
-  return `${companies} moved with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
+  return `${companies} connected with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
 }

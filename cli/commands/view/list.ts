@@ -13,7 +13,9 @@ import { inParallel } from '../../shared/waiting';
 export function addList({ program, run, terminal }: Context): void {
   program
     .command('list')
-    .description('List all migrations: step, state, who must act, companies done')
+    .description(
+      'List all migrations: step, state, who must act, and how many companies have a final outcome or were not moved',
+    )
     .action(() => run(() => list(terminal.env)));
 }
 

@@ -77,17 +77,17 @@ async function decide(screen: TerminalSession, reason = ''): Promise<void> {
   screen.type(`y${KEY.enter}`);
 }
 
-test('the list shows step, who has to act, companies done and exceptions of every open migration', async () => {
+test('the list shows step, who has to act, companies moved and exceptions of every open migration', async () => {
   const screen = openDashboard();
-  await screen.waitFor(/dock\S+ +6\/6 both \d+s .* 3\/3 .* 2\n/);
+  await screen.waitFor(/dock\S+ +6\/6 both \d+s .* 1\/3 .* 2\n/);
   await screen.waitFor(/sign off the handover/);
   expect(withoutTimes(screen)).toEqual([
     'Ferry dashboard  3 open: 2 for support, 0 running, 1 for the client     hh:mm:ss',
     '',
-    '  Migration              Step Waiting for              Done  /min      Ends Exc.',
-    '▸ dock.quickbooks-online  6/6 both ... ███████████  3/3                    2',
-    '  quay.quickbooks-online  1/6 support ... ░░░░░░░░░░░  0/1',
-    '  slip.quickbooks-online  2/6 client ... ░░░░░░░░░░░  0/2        Mar 2030',
+    '  Migration              Step Waiting for             Moved  /min      Ends Exc.',
+    '▸ dock.quickbooks-online  6/6 both ... ███░░░░░░░   1/3                    2',
+    '  quay.quickbooks-online  1/6 support ... ░░░░░░░░░░   0/1',
+    '  slip.quickbooks-online  2/6 client ... ░░░░░░░░░░   0/2        Mar 2030',
     ...blank(15),
     'dock.quickbooks-online: support and client: sign off the handover',
     '',
@@ -107,8 +107,8 @@ test('the page of a migration shows its steps, companies, decisions and exceptio
     'step 6 of 6, complete the migration',
     'Waiting for support and client since hh:mm (...): sign off the handover',
     '',
-    '████████████████████ 3 of 3 companies done',
-    '1 moved, 0 moving, 0 not moved yet, 2 must reconnect, 0 not moved, 0 left out',
+    '██████░░░░░░░░░░░░░░ 1 of 3 companies moved',
+    '0 moving, 0 not moved yet, 2 must reconnect, 0 not moved, 0 left out',
     '',
     '✓ 1 Supply details            done hh:mm            Sam (support)',
     '✓ 2 Schedule the migration    done hh:mm            Sam (support), Cleo (client)',

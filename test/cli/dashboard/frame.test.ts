@@ -48,10 +48,10 @@ const ESTIMATE = estimate({
   from: '2026-03-02T20:00:00.000Z',
 });
 const progress = progressOf(migrationPlan(), RUNNING);
-const overview = (done: number, moved: number) => ({
+const overview = (movedInAll: number, moved: number) => ({
   migrationId: '',
   total: 1203,
-  done,
+  movedInAll,
   exceptions: 12,
   moved,
   withinMs: 600_000,
@@ -117,7 +117,7 @@ test('the page of a migration shows when the companies that can be moved will be
     )[0]
       ?.map(textOf)
       .join('');
-  expect(end({ moved: 703, waiting: 500 })).toMatch(/ 703 of 1,203 companies done, 41 a minute, ends about 22:17$/);
+  expect(end({ moved: 703, waiting: 500 })).toMatch(/ 703 of 1,203 companies moved, 41 a minute, ends about 22:17$/);
   expect(end({ moved: 703, waiting: 500, unconfirmed: 90 })).toMatch(/, 41 a minute, 410 more by 22:15$/);
 });
 
@@ -212,6 +212,19 @@ test('a decision that was applied to some of its companies is not shown as a suc
   } as unknown as MigrationDetail;
   const page = { ...stateOf([row('acme.xero')]), isOpen: true, selected: 'acme.xero', detail };
   expect(linesOf(page).join('\n')).toMatch(/✗ .*retry C-1, C-2: 1 company will be retried/);
+});
+
+test('companies that were not moved or left out do not count as moved, in the list and on the page', () => {
+  const some = counts({ total: 10, moved: 6, failed: 3, mustReconnect: 2, excluded: 1 });
+  const finished = progressOf(migrationPlan(), { ...RUNNING, counts: some });
+  const text = companyLines({ progress: finished, overview: null }, NOW)
+    .map((line) => line.map(textOf).join(''))
+    .join('\n');
+  expect(text).toMatch(/^█{12}░{8} 6 of 10 companies moved\n/);
+  expect(text).toContain('2 must reconnect, 1 not moved, 1 left out');
+  const { done, failed } = { done: 10, failed: 3 };
+  const listed = row('acme.xero', { total: 10, done, failed, overview: { ...overview(6, 0), total: 10 } });
+  expect(linesOf(stateOf([listed])).find((line) => line.includes('acme.xero'))).toContain(' 6/10 ');
 });
 
 test('an empty list shows how to start a migration', () => {

@@ -1,13 +1,17 @@
 /** Tests that `ferry show` fits a terminal of 80x24, and what it says about companies and the estimated end. */
 import { stripVTControlCharacters } from 'node:util';
+import { companyLines } from '../../../cli/dashboard/migration-lines';
+import { countsText } from '../../../cli/portal/summary';
 import { printMigration } from '../../../cli/reporting/migration-summary';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { Output } from '../../../cli/terminal/output';
-import { widthOf } from '../../../cli/terminal/styled-text';
+import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
+import { migrationView } from '../../../presentation/portal/view';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import {
   AT,
   approve,
@@ -46,6 +50,8 @@ const checks = Array.from({ length: 11 }, () => ({
 }));
 const first = { firstCompany: firstCompany({ evidence: checks }) };
 const known = { preflight: details, ...estimated };
+
+const FACTS = { waves: [], migrationKey: null, unconfirmedFirst: null, isRotating: true };
 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['step 1', stateAt('supply-details', { ...known, counts: counts({ total: 60, waiting: 60, unconfirmed: 60 }) })],
@@ -128,6 +134,21 @@ test('companies that need a decision are on a line with the command that lists t
   expect(lines).toContain('  3 must reconnect, 7 not moved: ferry exceptions acme.quickbooks-online');
   expect(shown(situation('a completed migration'), 80)).toContain(
     '  3 must reconnect, 7 not moved: ferry report acme.quickbooks-online',
+  );
+});
+
+test('no view says that companies of a migration that has ended are moving', () => {
+  const ended = stateAt('complete-migration', {
+    closed: 'cancelled',
+    counts: counts({ total: 10, moved: 8, syncing: 1, waiting: 1 }),
+  });
+  expect(shown(ended, 80)).toContain('Companies: 8 of 10 moved, 1 still being checked, 1 not moved yet');
+  const progress = progressOf(migrationPlan(), ended);
+  const block = companyLines({ progress, overview: null }, new Date(AT)).map((line) => line.map(textOf).join(''));
+  expect(block.join('\n')).toContain('1 still being checked, 1 not moved yet');
+  expect(currentDetails(progress, { now: AT })).toContain('- still being checked: 1');
+  expect(countsText(migrationView(progress, FACTS, AT))).toBe(
+    '8 of 10 companies moved, 1 still being checked, 1 not moved yet',
   );
 });
 

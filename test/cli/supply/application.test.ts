@@ -88,20 +88,22 @@ test('an application that would replace the application of moved companies must 
     });
     expect(questions).toEqual(['Replace the application?']);
     expect(declined.out).toContain(
-      `2 companies moved with ${before?.clientId} (production); with typo-app (production), the service can no longer refresh their tokens`,
+      `2 companies connected with ${before?.clientId} (production); with typo-app (production), the service can no longer refresh their tokens`,
     );
     // Registering the earlier application again restores the access.
     expect(declined.out).not.toContain('cannot be undone');
     expect(await registeredApplication()).toEqual(before);
     const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
     expect(unattended.err).toMatch(
-      /2 companies moved with from-file .* refresh their tokens; nothing was sent; .*run the command again with --yes/,
+      /2 companies connected with from-file .* refresh their tokens; nothing was sent; .*run the command again with --yes/,
     );
     expect(await registeredApplication()).toEqual(before);
     expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);
-    expect((await application('typo-app', 'production', '--yes')).out).toContain('! 2 companies moved with from-file');
+    expect((await application('typo-app', 'production', '--yes')).out).toContain(
+      '! 2 companies connected with from-file',
+    );
     const lost =
-      '2 companies (C-1001, C-1002) were moved with from-file (production), but typo-app (production) is registered now';
+      '2 companies (C-1001, C-1002) were connected with from-file (production), but typo-app (production) is registered now';
     for (const command of ['show', 'go-nogo', 'sign-off'])
       expect((await ferry([command, ID], undefined, orchestrator.env)).out.replace(/\s+/g, ' ')).toContain(lost);
     const { json } = await runJson(orchestrator, 'report', ID);

@@ -39,7 +39,7 @@ test('watch shows steps and a bar until the migration completes, and exits with 
   await watch.waitFor('approve the first company, R-1');
   await ferryman.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await ferryman.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
-  await watch.waitFor('████████████████████ 2 of 2 companies done');
+  await watch.waitFor('████████████████████ 2 of 2 companies moved');
   await ferryman.send('approve', { step: 'complete-migration', ...SUPPORT });
   await ferryman.send('approve', { step: 'complete-migration', ...CLIENT });
   expect(await watch.ended).toBe(0);
@@ -92,7 +92,7 @@ test('watch writes plain lines without a terminal, and no colours with NO_COLOR'
   await logged.until(({ preflight }) => preflight !== null);
   const { out } = await ferry(['watch', logged.id, '--until-decision'], undefined, orchestrator.env);
   expect(out).toBe(
-    '0/1  step 1 of 6, supply details: waiting for support: accept the supplied details\n' +
+    '0/1 moved  step 1 of 6, supply details: waiting for support: accept the supplied details\n' +
       `${logged.id}: step 1 of 6, supply details\n`,
   );
   const plain = startWatch(logged.id, { NO_COLOR: '1' });

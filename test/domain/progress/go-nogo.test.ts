@@ -134,7 +134,7 @@ test('companies that were moved with a replaced application are a no-go that nam
   const replaced = facts({ moved });
   expect(noGos(replaced)).toEqual(['application']);
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
-    '3 companies (C-1, C-2 and 1 more) were moved with old-app (production), but app-1 (production) is registered now, ' +
+    '3 companies (C-1, C-2 and 1 more) were connected with old-app (production), but app-1 (production) is registered now, ' +
       'so the service can no longer refresh their tokens; register old-app (production) again',
   );
 });

@@ -200,14 +200,14 @@ describe('the head of the report', () => {
     ) => reportHead({ ...HEAD, decisions, applications: { moved: of, replaced: [old], registered } });
     const both = report([old, current]);
     expect(both).toContain(
-      '- **Keep your application app-1 (production), and ask support to register it again** (2): 2 companies (C-1, C-2) were moved with it, ' +
+      '- **Keep your application app-1 (production), and ask support to register it again** (2): 2 companies (C-1, C-2) were connected with it, ' +
         'but app-2 (production) is registered now, so the service can no longer refresh their tokens.',
     );
     expect(both).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration. The');
     expect(both).toContain('The connections of 2 companies (C-1, C-2) depend on it');
     expect(both).toContain('The connections of 1 company (C-3) depend on it');
     expect(report([old])).toContain(
-      'app-2 (production) at QuickBooks Online, because it was shared for this migration. No moved connection depends on it.',
+      'app-2 (production) at QuickBooks Online, because it was shared for this migration. No connection depends on it.',
     );
     expect(report([old], null)).toContain('but another application is registered now');
   });
