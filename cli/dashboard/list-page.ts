@@ -3,6 +3,7 @@ import { perMinute, rateText, withinLimit } from '../../domain/planning/throughp
 import { currentTask } from '../../domain/progress/waiting-for';
 import { forecastOf } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
+import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
 import type { StyledLine, Span } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
@@ -186,5 +187,7 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
   if (!row?.progress) return [];
   const who = row.waitingFor === 'nobody' || row.waitingFor === '' ? '' : `${row.waitingFor}: `;
   const what = currentTask(row.progress, now.toISOString());
-  return wrapped(`${row.migrationId}: ${who}${what}`, columns, SENTENCE_LINES).map((line) => [line]);
+  const meanwhile = meanwhileText(row.progress);
+  const also = meanwhile === null ? '' : `. ${meanwhile}`;
+  return wrapped(`${row.migrationId}: ${who}${what}${also}`, columns, SENTENCE_LINES).map((line) => [line]);
 }

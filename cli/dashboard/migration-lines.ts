@@ -13,6 +13,7 @@ import type { Overview } from '../../store';
 import type { Span, StyledLine } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import { shortTime, shortDuration } from '../terminal/times';
+import { meanwhileText } from '../reporting/migration-summary';
 import { stepWords } from '../reporting/steps-table';
 
 export interface MigrationSnapshot {
@@ -35,11 +36,15 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
   const who = roles.length === 0 ? 'No action needed' : `Waiting for ${roles.join(' and ')}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
+  const meanwhile = meanwhileText(progress);
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
     ...reasons.flatMap((reason) => wrapped(reason, columns, WAITING_LINES)).map((text): StyledLine => [text]),
     ...wrapped(`${who}${howLong}: ${what}`, columns, WAITING_LINES).map((text): StyledLine => [{ text, style }]),
+    ...(meanwhile === null ? [] : wrapped(meanwhile, columns, WAITING_LINES)).map((text): StyledLine => [
+      { text, style: 'yellow' },
+    ]),
   ];
 }
 

@@ -226,6 +226,10 @@ export const waitingFor = z
   .strictObject({ roles: z.array(role).describe('empty if nobody must act'), what: z.string() })
   .meta({ id: 'WaitingFor' });
 
+export const meanwhile = waitingFor
+  .nullable()
+  .describe('what people must supply or decide for some companies while others can be moved; null if nothing');
+
 export const next = z
   .array(
     z.strictObject({

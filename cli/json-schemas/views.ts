@@ -174,6 +174,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           'applications that were replaced after companies had been moved with them, so that the service can no longer refresh their tokens; null if no database is configured',
         ),
       next: part.next,
+      meanwhile: part.meanwhile,
       firstOpening: part.windowOccurrence
         .nullable()
         .describe(
@@ -188,6 +189,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       state: z.string(),
       step: part.step,
       waitingFor: part.waitingFor,
+      meanwhile: part.meanwhile,
       counts: part.counts,
       pause: part.pause.nullable(),
       pauses: z.array(part.pause).describe('all pauses: the automatic one, and at most one of each side'),

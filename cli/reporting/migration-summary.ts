@@ -15,7 +15,7 @@ import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/progress/signing';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
@@ -71,6 +71,8 @@ export function printMigration(
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
   else output.line(waitingText(progress, now));
+  const meanwhile = meanwhileText(progress);
+  if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
   if (windowsPaused !== null) output.line(output.styled('yellow', windowsPausedText(migrationId, windowsPaused)));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
@@ -115,6 +117,12 @@ const SUPPLIES_SECRETS = [
 
 function stepRow({ step, ...rest }: StepProgress): StepRow {
   return { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
+}
+
+/** Says who has to act for some companies while others can be moved; null if nobody has to. */
+export function meanwhileText(progress: Progress): string | null {
+  const task = meanwhileTask(progress);
+  return task && `Meanwhile waiting for ${task.roles.join(' and ')}: ${task.what}`;
 }
 
 function waitingText(progress: Progress, now: Date): string {

@@ -9,7 +9,7 @@ import {
 } from '../../client';
 import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { readOverviews } from '../../store';
@@ -19,6 +19,7 @@ import type { Context } from '../shared/context';
 import { createInterruptibleSleep, withTimeout } from '../shared/waiting';
 import type { CommandResult } from '../terminal';
 import { openProgressBar } from '../terminal';
+import { meanwhileText } from './migration-summary';
 import type { StyledLine } from '../terminal/styled-text';
 import { openLiveBlock } from '../terminal/live-block';
 import type { TerminalStream } from '../terminal/terminal';
@@ -67,7 +68,7 @@ export async function watchMigration(
       try {
         latest = await poll(ferry, migrationId);
         view?.show(latest, null);
-        if (hasEnded(latest) || (untilDecision && latest.progress.waitingFor.roles.length > 0)) return ended(latest);
+        if (hasEnded(latest) || (untilDecision && needsPerson(latest))) return ended(latest);
       } catch (error) {
         if (latest === null || error instanceof NoSuchMigration) throw error;
         view?.show(latest, connectionErrorText(error));
@@ -105,9 +106,35 @@ function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
   return isEnding(progress.state) || abnormalStatus !== null;
 }
 
+/**
+ * Returns whether a person must act: no company can be moved without it, or none is moving until the next window opens,
+ * and somebody can use that time for companies that lack something. While companies are moving, the view only says so.
+ */
+function needsPerson({ progress, at }: WatchSnapshot): boolean {
+  const { waitingFor, counts, window } = progress;
+  if (waitingFor.roles.length > 0) return true;
+  const isBetweenWindows = window !== null && Date.parse(window.opensAt) > at.getTime();
+  return isBetweenWindows && counts.importing + counts.syncing === 0 && meanwhileTask(progress) !== null;
+}
+
 function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
   const text = `${progress.migrationId}: ${abnormalStatus ?? headline(progress)}`;
-  return { progress, abnormalStatus, print: (output) => output.line(text) };
+  const task = abnormalStatus === null ? (meanwhileText(progress) ?? waitingText(progress)) : null;
+  return {
+    progress,
+    abnormalStatus,
+    print: (output) => {
+      output.line(text);
+      if (task !== null) output.line(task);
+    },
+  };
+}
+
+/** Says who has to act; null if nobody has to. */
+function waitingText(progress: Progress): string | null {
+  const { roles } = progress.waitingFor;
+  if (isEnding(progress.state) || roles.length === 0) return null;
+  return `Waiting for ${roles.join(' and ')}: ${currentTask(progress, new Date().toISOString())}`;
 }
 
 function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
@@ -176,7 +203,9 @@ function logText(progress: Progress): string {
     .join('');
   const rejection = reopenedText(progress);
   const reopened = rejection === null ? '' : `${rejection}; `;
-  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}`;
+  const meanwhile = meanwhileText(progress);
+  const also = meanwhile === null ? '' : `; ${meanwhile.charAt(0).toLowerCase()}${meanwhile.slice(1)}`;
+  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}${also}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

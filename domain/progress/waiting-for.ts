@@ -8,9 +8,10 @@ import type { MigrationState, Preflight, Proposal } from '../migration/migration
 import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../preflight/detail-problems';
 import type { Outage } from '../migration/outage';
-import type { Role } from '../migration/steps';
+import type { Role, Step } from '../migration/steps';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
+import type { Route } from '../../platforms/platforms';
 
 export interface WaitingFor {
   /** Empty: nobody has to act. */
@@ -197,18 +198,22 @@ function nothingReady(state: MigrationState): WaitingFor {
 
 /** Returns what companies need before they can be moved, and who can supply it; null if they need nothing. */
 function missingSupplies(state: MigrationState): WaitingFor | null {
-  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
+  return suppliesMissing(state.counts, isChecking(state));
+}
+
+function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | null {
+  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
   const companies = (count: number): string => counted(count, 'company');
   const tasks = [
-    { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(state.counts)}` },
+    { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(counts)}` },
     {
       role: 'client',
-      count: isConfirmationDue(state.counts) ? unconfirmed : 0,
-      what: `turn off syncing for ${nextWaveText(state.counts)}, confirm that it is off, and supply credentials`,
+      count: isConfirmationDue(counts) ? unconfirmed : 0,
+      what: `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`,
     },
     {
       role: 'client',
-      count: isChecking(state) ? 0 : heldBack,
+      count: isBeingChecked ? 0 : heldBack,
       what: `correct or leave out ${companies(heldBack)} that cannot be moved as ${heldBack === 1 ? 'it is' : 'they are'}`,
     },
     {
@@ -220,6 +225,27 @@ function missingSupplies(state: MigrationState): WaitingFor | null {
   const open = tasks.filter(({ count }) => count > 0);
   if (open.length === 0) return null;
   return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(({ what }) => what).join('; ') };
+}
+
+/** The facts of a migration's progress on which {@link meanwhileTask} depends. */
+interface ProgressFacts {
+  readonly route: Route;
+  readonly state: string;
+  readonly step: Step;
+  readonly counts: Counts;
+  readonly checking: boolean;
+  readonly waitingFor: WaitingFor;
+}
+
+/**
+ * Returns what people have to supply or decide for some companies while the migration waits for nobody, because it can
+ * move others; null if there is nothing.
+ */
+export function meanwhileTask({ route, state, step, counts, checking, waitingFor }: ProgressFacts): WaitingFor | null {
+  const canMove = step === 'migrate-first-company' || step === 'complete-migration';
+  if (state !== 'running' || !canMove || waitingFor.roles.length > 0) return null;
+  const missing = suppliesMissing(counts, checking);
+  return missing && route === 'self-service' ? client(missing.what) : missing;
 }
 
 function approveStartText({ startAt }: Proposal): string {

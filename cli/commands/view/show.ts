@@ -1,5 +1,6 @@
 import { countOpen } from '../../../domain/companies/company-state';
 import { isEnding } from '../../../domain/migration/migration-state';
+import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
@@ -132,6 +133,7 @@ function showResult(
       replacedApplications: applications?.replaced ?? null,
       forecast: forecastOf(progress, progress.throughput, now.toISOString()),
       firstOpening: firstOpening(progress, now.toISOString()),
+      meanwhile: meanwhileTask(progress),
     },
     print: (output) => printMigration(output, progress, findings, { inFull: evidence ?? false, now }),
   };

@@ -1,5 +1,6 @@
 import { isEnding } from '../../../domain/migration/migration-state';
 import { pausesIn } from '../../../domain/progress/progress';
+import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import type { WatchEnd, WatchOptions } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { withMigrationClient } from '../../shared/clients';
@@ -27,7 +28,11 @@ function watchResult({ progress, abnormalStatus, print }: WatchEnd): CommandResu
   const state = abnormalStatus ?? progress.state;
   return {
     failed: state !== 'completed' && (abnormalStatus !== null || isEnding(state)),
-    json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts, pause, pauses },
+    json: {
+      ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor },
+      meanwhile: abnormalStatus === null ? meanwhileTask(progress) : null,
+      ...{ counts, pause, pauses },
+    },
     print,
   };
 }

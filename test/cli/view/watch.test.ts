@@ -1,6 +1,6 @@
 /** Tests `ferry watch` on a terminal and without one. */
 import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, closedWindows, startTestMigration, SUPPORT, windowChange } from '../../workflows/running-migration';
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/async';
@@ -93,9 +93,35 @@ test('watch writes plain lines without a terminal, and no colours with NO_COLOR'
   const { out } = await ferry(['watch', logged.id, '--until-decision'], undefined, orchestrator.env);
   expect(out).toBe(
     '0/1 moved  step 1 of 6, supply details: waiting for support: accept the supplied details\n' +
-      `${logged.id}: step 1 of 6, supply details\n`,
+      `${logged.id}: step 1 of 6, supply details\n` +
+      'Waiting for support: accept the supplied details\n',
   );
   const plain = startWatch(logged.id, { NO_COLOR: '1' });
   await plain.waitFor('accept the supplied details');
   expect(plain.sent()).not.toMatch(STYLING);
+});
+
+test('watch --until-decision stops between windows if a company lacks a credential, and names who has to supply it', async () => {
+  const lacking = await startTestMigration(orchestrator, 'lacking-watch', [
+    'sbx-ok-1.w1',
+    'sbx-ok-1.w2',
+    'sbx-ok-1.w3',
+  ]);
+  await lacking.readyToMove();
+  await lacking.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await lacking.send('adjust', windowChange(closedWindows()));
+  await orchestrator.ferry.db
+    .deleteFrom('credentials')
+    .where('migration_id', '=', lacking.id)
+    .where('row', '=', 3)
+    .execute();
+  await lacking.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await lacking.until(({ counts }) => counts.withoutCredential === 1);
+  const { exitCode, out } = await ferry(['watch', lacking.id, '--until-decision'], undefined, orchestrator.env);
+  const task = 'Meanwhile waiting for client: supply credentials for 1 company (R-3)';
+  expect(exitCode).toBe(0);
+  expect(out).toContain(`${lacking.id}: step 6 of 6, complete the migration\n${task}\n`);
+  const { json } = await runJson(orchestrator, 'watch', lacking.id, '--until-decision');
+  expect(json['meanwhile']).toEqual({ roles: ['client'], what: 'supply credentials for 1 company (R-3)' });
+  expect((await ferry(['show', lacking.id], undefined, orchestrator.env)).out).toContain(task);
 });

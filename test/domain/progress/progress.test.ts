@@ -1,7 +1,7 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { headline, progressOf } from '../../../domain/progress/progress';
-import { waitingForOf } from '../../../domain/progress/waiting-for';
+import { meanwhileTask, waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
 import {
   approve,
@@ -247,4 +247,21 @@ test.each([
   ['abandoned', 'abandoned'],
 ] as const)('the headline of a migration that is %s is "%s"', (closed, words) => {
   expect(headline(progressOf(plan, stateAt('complete-migration', { closed })))).toBe(words);
+});
+
+test('a person who has to supply something is named, although other companies can be moved', () => {
+  const lacking = { withoutCredential: 1, firstWithoutCredential: ['M-060'] };
+  const task = (changes: Parameters<typeof counts>[0], more: Partial<MigrationState> = {}) =>
+    meanwhileTask(progressOf(plan, { ...rest(changes), ...more }));
+  expect(task({ moved: 5, waiting: 5, ...lacking })).toEqual({
+    roles: ['client'],
+    what: 'supply credentials for 1 company (M-060)',
+  });
+  expect(task({ moved: 5, waiting: 4, outcomeUnknown: 1 })?.roles).toEqual(['support']);
+  expect(task({ moved: 5, waiting: 4, outcomeUnknown: 1 }, { route: 'self-service' })?.roles).toEqual(['client']);
+  // Companies of a later wave keep syncing until it is their turn.
+  expect(task({ moved: 5, waiting: 5, unconfirmed: 3 })).toBeNull();
+  // The migration itself waits for the client.
+  expect(task({ moved: 9, waiting: 1, ...lacking })).toBeNull();
+  expect(task({ moved: 5, waiting: 5, ...lacking }, { closed: 'cancelled' })).toBeNull();
 });
