@@ -126,8 +126,8 @@ export const MigrationViewSchema = z.object({
   outOfDate: z.string(),
   switchBackOn: z.string(),
   /**
-   * Numbers of companies: in total, in each state that people read, without a confirmation, and, of the confirmed ones,
-   * without a usable credential.
+   * Numbers of companies: in total, in each state that people read, without a confirmation, of the confirmed ones
+   * without a usable credential, and of those that will be tried again. The last one is absent in an older view.
    */
   counts: z.object({
     total: z.number().int(),
@@ -139,6 +139,7 @@ export const MigrationViewSchema = z.object({
     leftOut: z.number().int(),
     unconfirmed: z.number().int(),
     withoutCredential: z.number().int(),
+    retried: z.number().int().optional(),
   }),
   /**
    * The waves that still have companies without a confirmation; empty if the manifest has no waves, or if the migration

@@ -2,6 +2,7 @@
 import { decisionText } from '../../presentation/wording/decisions';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isPartial } from '../../domain/migration/partial-outcome';
+import { retriedText } from '../../domain/progress/retried';
 import { countExceptions } from '../../domain/companies/company-state';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
@@ -73,7 +74,7 @@ function linesOf(
   const decisions = Math.max(least, Math.min(detail.decisions.length, availableLines - needed - 2));
   const shown = decisions > 0 ? decisionLines(detail.decisions.slice(0, decisions), now, columns) : [];
   const room = decisions > 0 ? availableLines - decisions - 1 : availableLines;
-  return [...above, ...shown, ...exceptionLines(detail, selectedRow, room, columns)];
+  return [...above, ...shown, ...exceptionLines(detail, selectedRow, room, columns, now)];
 }
 
 function decisionLines(decisions: readonly AuditEntry[], now: Date, columns: number): readonly StyledLine[] {
@@ -95,9 +96,14 @@ function exceptionLines(
   selectedRow: number | null,
   room: number,
   columns: number,
+  now: Date,
 ): readonly StyledLine[] {
   const count = countExceptions(progress.counts);
-  const title: StyledLine = [{ text: 'Exceptions', style: 'bold' }, count === 0 ? ': none' : `: ${count}`];
+  const retried = retriedText(progress, now.toISOString(), (iso) => shortTime(iso, now));
+  const title: StyledLine = [
+    { text: 'Exceptions', style: 'bold' },
+    truncated(`${count === 0 ? ': none' : `: ${count}`}${retried === null ? '' : `; ${retried}`}`, columns - 11),
+  ];
   const at = Math.max(
     0,
     exceptions.findIndex(({ row }) => row === selectedRow),

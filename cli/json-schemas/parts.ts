@@ -45,6 +45,10 @@ export const counts = (
       .describe('references of the first five companies without a usable credential'),
     heldBack: count.describe('waiting for a correction'),
     waiting: count,
+    retried: count
+      .exactOptional()
+      .describe('companies that were tried before and will be tried again, for example after a retry'),
+    firstRetried: z.array(z.string()).nullable().exactOptional().describe('the first five of them'),
     deferred: count
       .exactOptional()
       .describe('companies that have everything they need, but were deferred by the service or the platform'),

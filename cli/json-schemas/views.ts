@@ -228,6 +228,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     {
       migrationId: z.string(),
       withoutCredential: count.describe('companies that could be moved, but have no usable credential'),
+      retried: count.describe('companies that were tried before and will be tried again, for example after a retry'),
       exceptions: z.array(
         z
           .strictObject({

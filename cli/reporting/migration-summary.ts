@@ -15,6 +15,7 @@ import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/progress/signing';
+import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
@@ -83,6 +84,8 @@ export function printMigration(
   printCompanies(output, progress);
   if (interrupted) printInterrupted(output, progress, interrupted);
   if (deferred) printDeferred(output, migrationId, deferred);
+  const retried = retriedText(progress, now.toISOString(), localTime);
+  if (retried !== null) output.line(retried);
   if (applications) printReplacedApplications(output, applications);
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);

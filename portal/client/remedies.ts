@@ -90,12 +90,13 @@ const known = (remedies: readonly string[]): readonly Remedy[] =>
   remedies.filter((remedy): remedy is Remedy => Object.hasOwn(HELP, remedy));
 
 /**
- * Returns the text for an empty list of exceptions. Companies that only lack a credential are not exceptions, so the
- * text gives their number.
+ * Returns the text for an empty list of exceptions. Companies that only lack a credential, or that will be tried again,
+ * are not exceptions, so the text gives their number.
  */
-export function noExceptionsText({ withoutCredential }: MigrationView['counts']): string {
+export function noExceptionsText({ withoutCredential, retried = 0 }: MigrationView['counts']): string {
+  const again =
+    retried === 0 ? '' : ` ${counted(retried, 'company')} ${retried === 1 ? 'is' : 'are'} waiting to be tried again.`;
+  if (withoutCredential === 0) return `No company needs attention now.${again}`;
   const lacking = counted(withoutCredential, 'confirmed company');
-  return withoutCredential === 0
-    ? 'No company needs attention now.'
-    : `No company has failed, but ${lacking} ${withoutCredential === 1 ? 'has' : 'have'} no usable credential.`;
+  return `No company has failed, but ${lacking} ${withoutCredential === 1 ? 'has' : 'have'} no usable credential.${again}`;
 }

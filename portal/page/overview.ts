@@ -54,7 +54,8 @@ export const renderNotices = (notices: readonly string[]): readonly Child[] =>
     ? []
     : [el('ul', { class: 'notices' }, ...notices.map((text) => el('li', {}, inReadersZone(text))))];
 
-type Counts = MigrationView['counts'];
+/** Without the companies that will be tried again, because they are in another state, too. */
+type Counts = Omit<MigrationView['counts'], 'retried'>;
 
 const PARTS: readonly { readonly count: keyof Counts; readonly state: string; readonly label: string }[] = [
   { count: 'moved', state: 'moved', label: 'Moved' },

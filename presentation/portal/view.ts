@@ -13,6 +13,7 @@ import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { farStartText, firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
+import { retriedText } from '../../domain/progress/retried';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { oneLine } from '../../domain/text/sentences';
@@ -188,6 +189,7 @@ function noticesOf(progress: Progress, now: string): string[] {
   const ended = endedByText(progress);
   const opening = openingText(progress, now);
   const deadline = deadlineText(progress, now);
+  const retried = retriedText(progress, now);
   const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
   return [
     ...(ended === null ? [] : [`Ended ${ended}`]),
@@ -196,6 +198,7 @@ function noticesOf(progress: Progress, now: string): string[] {
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
+    ...(retried === null ? [] : [`${retried}.`]),
     ...(progress.checking && !isEnding(progress.state) ? ['Your changed details are being checked.'] : []),
   ].map(text);
 }
@@ -248,6 +251,7 @@ function countsView({ counts }: Progress): MigrationView['counts'] {
     leftOut: numbers['left-out'],
     unconfirmed: counts.unconfirmed,
     withoutCredential: counts.withoutCredential,
+    retried: counts.retried ?? 0,
   };
 }
 

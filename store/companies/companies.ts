@@ -7,7 +7,7 @@ import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
-import { IS_DEFERRED, IS_EXCEPTION } from './exceptions';
+import { IS_DEFERRED, IS_EXCEPTION, IS_RETRIED } from './exceptions';
 
 /**
  * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without it, Postgres does
@@ -147,6 +147,8 @@ export interface CompanyFilter {
   /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
   readonly exceptions?: true;
   readonly deferred?: true;
+  /** Only companies that were tried before and will be tried again, because of a retry for example; none if ended. */
+  readonly retried?: true;
   /** Only confirmed companies that could be moved, but have no usable credential. */
   readonly withoutCredential?: true;
   /** Only companies without any credential, confirmed or not, that are not held back. */
@@ -167,6 +169,10 @@ const CREDENTIAL = sql<CredentialState | null>`
     cross join (values (companies.confirmed_at)) as c (confirmed_at)
     left join credentials v on v.migration_id = companies.migration_id and v.row = companies.row
     where m.id = companies.migration_id and m.state <> 'closed') end`;
+
+/** A company that was tried before and is tried again, of a migration that has not ended. It needs nothing else. */
+const WILL_BE_TRIED_AGAIN = sql<boolean>`
+  (${IS_RETRIED} and confirmed_at is not null and ${CREDENTIAL} = 'supplied')`;
 
 const WITHOUT_CREDENTIAL = sql<boolean>`
   (state = 'waiting' and held_back is null and confirmed_at is not null and ${CREDENTIAL} <> 'supplied')`;
@@ -285,7 +291,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
   const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions, deferred } = filter;
-  const { withoutCredential, credentialMissing } = filter;
+  const { withoutCredential, credentialMissing, retried } = filter;
   const all = [
     sql`migration_id = ${migrationId}`,
     ...(states === undefined ? [] : [sql`state = any(${states})`]),
@@ -298,6 +304,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
     ...(exceptions === undefined ? [] : [IS_EXCEPTION]),
     ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
+    ...(retried === undefined ? [] : [WILL_BE_TRIED_AGAIN]),
     ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
     ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),
   ];

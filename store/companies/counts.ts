@@ -5,7 +5,7 @@ import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
 import { RECENT_PERIOD_MS, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
-import { IS_DEFERRED } from './exceptions';
+import { IS_DEFERRED, IS_RETRIED } from './exceptions';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { IS_INTERRUPTED, SUPERSEDED } from './lease';
 import { markOf } from '../migrations/ledger-mark';
@@ -131,6 +131,11 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
   );
 }
 
+/** The condition that the company `c` with the credential `v` is tried again without anyone supplying anything. */
+const RETRIED = sql`(c.confirmed_at is not null and not ${LACKS_CREDENTIAL} and (
+  select ${IS_RETRIED} from (values (c.state, c.held_back, c.failure_text, c.tries))
+    as retry (state, held_back, failure_text, tries)))`;
+
 function countsOf(migrationId: string) {
   return sql<Counts>`
     select
@@ -158,6 +163,8 @@ function countsOf(migrationId: string) {
         select ${IS_DEFERRED}
         from (values (c.state, c.held_back, c.failure_text, c.tries, c.failure, c.not_before))
           as deferral (state, held_back, failure_text, tries, failure, not_before))) as deferred,
+      count(*) filter (where ${RETRIED}) as retried,
+      (array_agg(c.reference order by c.row) filter (where ${RETRIED}))[1:5] as "firstRetried",
       count(*) filter (where c.state = 'importing') as importing,
       count(*) filter (where c.state = 'syncing') as syncing,
       count(*) filter (where c.state = 'moved') as moved,

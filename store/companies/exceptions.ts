@@ -15,6 +15,13 @@ export const IS_DEFERRED = sql<boolean>`(
   and (tries >= 2 or failure is not null or not_before > clock_timestamp() + interval '5 minutes'))`;
 
 /**
+ * The condition for a waiting company that was tried before and is not deferred: a person has retried it, or its attempt
+ * was interrupted. It is not an exception, but is tried again when a window is open.
+ */
+export const IS_RETRIED = sql<boolean>`
+  (state = 'waiting' and held_back is null and failure_text is null and tries > 0)`;
+
+/**
  * The condition that a company needs attention: not moved, outcome unknown, deferred, or held back. Includes companies
  * that were deferred when the migration ended.
  */

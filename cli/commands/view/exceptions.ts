@@ -4,6 +4,7 @@ import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
 import type { Window } from '../../../domain/planning/windows';
 import { nextMove } from '../../../domain/planning/windows';
+import { nextTryText as nextDueTryText } from '../../../domain/progress/retried';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
 import { readApplications, readCompanies, readCompanyPage, readLimits, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
@@ -78,7 +79,11 @@ async function exceptions(
   const readExceptions = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
   if (output.json) {
     await output.streamJson(
-      { schema: 'ferry.exceptions/1', migrationId, withoutCredential: (await readLacking(db, migrationId)).matching },
+      {
+        ...{ schema: 'ferry.exceptions/1', migrationId },
+        withoutCredential: (await readLacking(db, migrationId)).matching,
+        retried: (await readRetried(db, migrationId)).matching,
+      },
       'exceptions',
       exceptionsJson(migration, portal, readExceptions()),
     );
@@ -93,8 +98,10 @@ async function exceptions(
   }
   const lacking = await readLacking(db, migrationId);
   printLacking(output, { migration, portal }, lacking);
+  const retried = await readRetried(db, migrationId);
+  printRetried(output, migration, retried, opening);
   if (count > 0) output.line(counted(count, 'exception'));
-  else if (lacking.matching === 0) output.line('No exceptions.');
+  else if (lacking.matching === 0 && retried.matching === 0) output.line('No exceptions.');
   if (count > 0 && migration.state === 'closed') {
     output.line(
       `The migration is ${migration.ending ?? 'closed'} and accepts no more decisions. What each company needs: ferry report ${migrationId}`,
@@ -103,17 +110,37 @@ async function exceptions(
   return { written: true };
 }
 
-/** The number of companies without a usable credential that are printed. */
-const LACKING_SHOWN = 10;
+/** The number of companies that are no exceptions, but are printed: of each kind, the first ones. */
+const OTHERS_SHOWN = 10;
 
-type Lacking = Awaited<ReturnType<typeof readCompanyPage>>;
+type FirstCompanies = Awaited<ReturnType<typeof readCompanyPage>>;
 
-function readLacking(db: Database, migrationId: string): Promise<Lacking> {
-  return readCompanyPage(db, migrationId, { withoutCredential: true }, { offset: 0, limit: LACKING_SHOWN });
+function readLacking(db: Database, migrationId: string): Promise<FirstCompanies> {
+  return readCompanyPage(db, migrationId, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+function readRetried(db: Database, migrationId: string): Promise<FirstCompanies> {
+  return readCompanyPage(db, migrationId, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+/** Prints the companies that wait for their next try, so that a company does not disappear after a retry. */
+function printRetried(
+  output: Output,
+  { id, paused }: ListedMigration,
+  { companies, matching }: FirstCompanies,
+  { windows, now }: Opening,
+): void {
+  if (matching === 0) return;
+  const when = paused ? 'once the migration is resumed' : nextDueTryText(windows, now.toISOString(), localTime);
+  for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
+  if (matching > companies.length) {
+    const more = (matching - companies.length).toLocaleString('en-US');
+    output.line(`  and ${more} more; list them with: ferry companies ${id} --state not-moved-yet`);
+  }
 }
 
 /** Prints the companies that could be moved, but have no usable credential. */
-function printLacking(output: Output, { migration, portal }: Owner, { companies, matching }: Lacking): void {
+function printLacking(output: Output, { migration, portal }: Owner, { companies, matching }: FirstCompanies): void {
   if (matching === 0) return;
   output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
   output.table(

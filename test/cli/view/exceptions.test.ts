@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { localTime } from '../../../cli/terminal/times';
-import { WEEKDAYS } from '../../../domain/planning/windows';
+import { nextMove, WEEKDAYS } from '../../../domain/planning/windows';
 import { findCompany, readMigration } from '../../../store';
 import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
@@ -12,6 +12,7 @@ import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/migrations/ledger';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
+import { closedWindows, startTestMigration, SUPPORT, windowChange } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
@@ -247,6 +248,29 @@ test('companies are moved with their replaced credentials, even an incomplete co
         companies: ['R-2', 'R-3'],
       }) as unknown,
     }),
+  );
+});
+
+test('a company that waits for its next try stays visible, with the window in which it is tried', async () => {
+  const retrier = await startTestMigration(orchestrator, 'retrier', ['sbx-ok-1.retrier', 'sbx-revoked.retrier']);
+  await retrier.readyToMove();
+  await retrier.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await retrier.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await retrier.until(({ counts }) => counts.failed === 1);
+  expect(await retrier.send('adjust', windowChange(closedWindows()))).toBe('applied');
+  expect((await run('retry', retrier.id, 'R-2')).exitCode).toBe(0);
+  const { windows } = await retrier.until(({ counts }) => counts.retried === 1);
+  const opensAt = localTime(nextMove(windows, new Date().toISOString()) ?? '');
+
+  const { out } = await run('exceptions', retrier.id);
+  expect(out).toMatch(/^R-2 .+ will be tried again in the window from .+\n$/);
+  expect(out).toContain(`in the window from ${opensAt}\n`);
+  const again = `1 company (R-2) will be tried again in the window from ${opensAt}\n`;
+  expect((await run('show', retrier.id)).out).toContain(again);
+  expect((await runJson(orchestrator, 'exceptions', retrier.id)).json).toMatchObject({ retried: 1, exceptions: [] });
+  expect((await run('pause', retrier.id, '--reason', 'lunch')).exitCode).toBe(0);
+  expect((await run('exceptions', retrier.id)).out).toMatch(
+    /^R-2 .+ will be tried again once the migration is resumed$/m,
   );
 });
 

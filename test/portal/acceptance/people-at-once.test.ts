@@ -46,7 +46,9 @@ describeWithChromium('people of one client', () => {
     expect(await finn.evaluate(DECIDE)).toBe(403);
     const sent = await Promise.allSettled([cleo, mia].map((page) => send(page, START)));
     const reasons = sent.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
-    expect(reasons).toEqual([expect.stringMatching(/Client has already approved schedule \((Cleo|Mia)\)\./)]);
+    expect(reasons).toEqual([
+      expect.stringMatching(/Step 2 \(schedule the migration\) has already been approved by client \((Cleo|Mia)\)\./),
+    ]);
     for (const page of [cleo, mia]) await page.keyboard.press('Escape');
     const approvals = (page: Page) => page.locator('#steps').getByText(/^Approved by (Cleo|Mia) \(client\)/);
     await Promise.all([cleo, mia, finn].map((page) => approvals(page).waitFor()));

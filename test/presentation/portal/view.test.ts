@@ -1,6 +1,9 @@
 /** Tests the view of a migration that the portal's page shows. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { nextMove } from '../../../domain/planning/windows';
+import { momentText } from '../../../domain/text/sentences';
+import { noExceptionsText } from '../../../portal/client/remedies';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
 import { MigrationViewSchema } from '../../../portal/contract';
@@ -43,6 +46,18 @@ test('tells the client what to do, why and by when', () => {
     start: { at: START_AT, by: 'Sam', role: 'support', isAgreed: false },
     next: 'Then you add the callback URL to your application at the platform.',
   });
+});
+
+test('companies that wait for another try are named, although they are no exceptions', () => {
+  const windows = [{ days: ['sun'], from: '22:00', to: '23:00', timeZone: 'UTC' }] as const;
+  const state = stateAt('complete-migration', {
+    counts: counts({ total: 60, moved: 59, waiting: 1, retried: 1, firstRetried: ['M-047'] }),
+  });
+  const view = viewOf({ ...state, limits: { ...DEFAULT_LIMITS, windows } });
+  const opensAt = nextMove(windows, LATER) ?? '';
+  expect(view.notices).toContain(`1 company (M-047) will be tried again in the window from ${momentText(opensAt)}.`);
+  expect(noExceptionsText(view.counts)).toBe('No company needs attention now. 1 company is waiting to be tried again.');
+  expect(viewOf({ ...state, closed: 'cancelled' }).notices.join()).not.toContain('tried again');
 });
 
 test('later tasks are shown under "next", and an unconfirmed first company must be confirmed before it is moved', () => {

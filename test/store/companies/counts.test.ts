@@ -3,6 +3,7 @@ import {
   beginSlice,
   claimCompanies,
   countCompanies,
+  readCompanyPage,
   readRemainingWork,
   setWindowOccurrence,
   setPaused,
@@ -41,6 +42,8 @@ test('counts companies by state, and waiting companies by what they lack', async
     unconfirmedInFirstWave: 1,
     unconfirmedInNextWave: 1,
     deferred: 0,
+    retried: 0,
+    firstRetried: null,
     heldBack: 0,
     withoutCredential: 2,
     firstWithoutCredential: ['c9', 'c10'],
@@ -56,6 +59,21 @@ test('counts companies by state, and waiting companies by what they lack', async
     outcomeUnknown: 1,
     exceptionsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
+});
+
+test('counts and names companies that wait for another try, but not those that are deferred or lack something', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(6));
+  await updateRow(ledger.db, id, 1, { tries: 1 });
+  await updateRow(ledger.db, id, 2, { tries: 2, failure_text: 'busy' });
+  await updateRow(ledger.db, id, 3, { tries: 1, held_back: 'a problem' });
+  await updateRow(ledger.db, id, 4, { tries: 1 });
+  await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 4).execute();
+  await updateRow(ledger.db, id, 5, { tries: 1, state: 'failed' });
+  expect(await countCompanies(ledger.db, id)).toMatchObject({ retried: 1, firstRetried: ['c1'], deferred: 1 });
+  const read = () => readCompanyPage(ledger.db, id, { retried: true }, { offset: 0, limit: 10 });
+  expect(await read()).toMatchObject({ matching: 1, companies: [{ reference: 'c1' }] });
+  await ledger.db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', id).execute();
+  expect(await read()).toMatchObject({ matching: 0 });
 });
 
 test('counts companies as deferred only if they were tried twice and have everything they need', async () => {

@@ -1,0 +1,33 @@
+/** The companies that will be tried again without anyone doing anything, for example after a retry. */
+import { isEnding } from '../migration/migration-state';
+import { nextMove } from '../planning/windows';
+import { momentText, namedCompanies } from '../text/sentences';
+import type { Progress } from './progress';
+
+/**
+ * Says which companies will be tried again, and when: `1 company (M-047) will be tried again in the window from ...`.
+ *
+ * @param now ISO 8601, UTC
+ * @param timeText formats a time; by default with its time zone
+ * @returns null if there are none, or if the migration has ended
+ */
+export function retriedText(
+  { state, counts: { retried = 0, firstRetried }, windows }: Pick<Progress, 'state' | 'counts' | 'windows'>,
+  now: string,
+  timeText: (iso: string) => string = momentText,
+): string | null {
+  if (retried === 0 || isEnding(state)) return null;
+  const when = state === 'paused' ? 'once the migration is resumed' : nextTryText(windows, now, timeText);
+  return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${when}`;
+}
+
+/** Returns when a company that is due is tried: now, or in the next window. */
+export function nextTryText(
+  windows: Progress['windows'],
+  now: string,
+  timeText: (iso: string) => string = momentText,
+): string {
+  const opensAt = nextMove(windows, now);
+  if (opensAt === null) return 'in the next window';
+  return Date.parse(opensAt) > Date.parse(now) ? `in the window from ${timeText(opensAt)}` : 'now';
+}
