@@ -88,6 +88,12 @@ const ActionView = z.object({
   title: z.string(),
   /** The subject of the decision, one fact per line. */
   facts: z.array(z.string()),
+  /**
+   * Unsolved problems that the decision accepts, one sentence each; absent if there are none. For the handover: the
+   * companies whose application was replaced after their move, by reference. `GET /api/companies` lists the companies
+   * that were not moved.
+   */
+  warnings: z.array(z.string()).optional(),
   /** The consequence; shown before the person confirms the decision. */
   consequence: z.string(),
   isIrreversible: z.boolean(),

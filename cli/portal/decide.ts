@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { MigrationView, RequestAnswer } from '../../portal/contract';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import type { DecisionFields } from '../../portal/client/decisions';
+import { readNotMoved } from '../../portal/client/not-moved';
 import { sendInParts, signDecision } from '../../portal/client/decisions';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isPartial } from '../../domain/migration/partial-outcome';
@@ -88,6 +89,8 @@ export async function review(
   if (!output.json && !(output.quiet && options.yes)) {
     output.line(output.styled('bold', `${action.title}, ${view.migrationId}`));
     for (const fact of [...action.facts, ...(deciding.facts ?? [])]) output.line(`  ${inReadersZone(fact)}`);
+    if (action.step === 'complete-migration') await printNotMoved(context, connection, view);
+    for (const warning of action.warnings ?? []) output.line(`! ${inReadersZone(warning)}`);
     if (!action.isIrreversible) output.line(`  ${inReadersZone(action.consequence)}`);
     output.line();
   }
@@ -97,6 +100,20 @@ export async function review(
   if (!(await confirm(context, options, asked)))
     throw new CommandFailed('nothing was decided', `see the migration with: ${commandText(context, 'show')}`);
   return action;
+}
+
+/** Maximum number of companies shown, because more would scroll the question off the screen. */
+const COMPANIES_SHOWN = 20;
+
+async function printNotMoved(context: PortalContext, { api }: Connection, { counts }: MigrationView): Promise<void> {
+  const { output } = context;
+  const { companies, more } = await readNotMoved((filter) => api.eachCompany(filter), counts, COMPANIES_SHOWN);
+  for (const { reference, name, why } of companies)
+    output.line(`  ${output.styled('yellow', reference)} ${name}: ${inReadersZone(why)}`);
+  if (more > 0)
+    output.line(
+      `  and ${more.toLocaleString('en-US')} more; list all companies with: ${commandText(context, 'companies')}`,
+    );
 }
 
 /** Workers write the view every two seconds, so a decision that has just become possible may be missing. */

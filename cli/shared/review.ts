@@ -1,6 +1,6 @@
 import type { Progress } from '../../domain/progress/progress';
 import { reopenedText } from '../../domain/progress/progress';
-import { clientStateText } from '../../domain/companies/company-state';
+import { clientStateOf, notMovedText } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import { reconnectionsText } from '../../presentation/wording/reconnections';
@@ -88,7 +88,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     }
     for (const company of notMoved.slice(0, maxCompanies)) {
       const { reference, name, state, failure } = company;
-      const text = [clientStateText(state, failure), explanationOf(company) ?? []].flat().join(': ');
+      const text = notMovedText(clientStateOf(state, failure), explanationOf(company));
       output.line(`  ${output.styled('yellow', reference)} ${name}: ${text}`);
     }
     if (notMoved.length > maxCompanies) {

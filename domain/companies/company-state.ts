@@ -70,6 +70,11 @@ export function clientStateText(state: CompanyState, failure: FailureKind | null
   return CLIENT_STATES[clientStateOf(state, failure)];
 }
 
+/** Says why a company was not moved: `must reconnect: the platform no longer accepts its authorization`. */
+export function notMovedText(state: ClientState, why: string | null): string {
+  return why === null ? CLIENT_STATES[state] : `${CLIENT_STATES[state]}: ${why}`;
+}
+
 /** The ledger states and failures that a client state covers. */
 export interface LedgerStates {
   readonly states: readonly CompanyState[];

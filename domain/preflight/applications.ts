@@ -2,6 +2,7 @@
  * Compares the client's application with those of other open migrations. An account of the service has one application
  * per platform, so a second client's application would replace the first one's.
  */
+import type { Role } from '../migration/steps';
 import { counted, namedCompanies } from '../text/sentences';
 import { withoutUnsafeCharacters } from '../text/untrusted-text';
 import type { PreflightFinding } from './findings';
@@ -68,15 +69,26 @@ export function applicationName({ clientId, environment }: ApplicationFacts): st
   return `${id.length > 60 ? `${id.slice(0, 59)}…` : id} (${withoutUnsafeCharacters(environment)})`;
 }
 
-/** Says which companies were moved with an application that has been replaced since, and what happens to them. */
+/**
+ * Says which companies were moved with an application that has been replaced since, and what happens to them.
+ *
+ * @param reader only support can register the application again; the client asks for it
+ */
 export function replacedText(
   moved: MovedWithApplication,
   applications: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
+  reader: Role = 'support',
 ): string {
   const { registered } = applications;
   const name = applicationName(moved.application);
   const verb = moved.companies === 1 ? 'was' : 'were';
-  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? `register ${name} again`}`;
+  const again = reader === 'support' ? `register ${name} again` : keepApplicationText(moved.application);
+  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? again}`;
+}
+
+/** Tells the client to keep a replaced application, on which most of the moved companies depend. */
+export function keepApplicationText(application: ApplicationFacts): string {
+  return `keep your application ${applicationName(application)}, and ask support to register it again`;
 }
 
 /**

@@ -75,7 +75,7 @@ async function formOf(app: App, action: Action, selected: readonly Company[]): P
       return { elements: [], read: () => ({ companies }) };
     }
     default: {
-      const elements = action.step === 'complete-migration' ? await notMovedList() : [];
+      const elements = action.step === 'complete-migration' ? await notMovedList(app.view()) : [];
       return { elements, read: () => ({}) };
     }
   }

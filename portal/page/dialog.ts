@@ -20,6 +20,8 @@ export interface Sending {
 export interface DecisionDialog {
   readonly title: string;
   readonly facts: readonly string[];
+  /** Unsolved problems that the decision accepts. */
+  readonly warnings?: readonly string[] | undefined;
   readonly consequence: string;
   readonly isIrreversible: boolean;
   readonly fields?: readonly Child[];
@@ -32,7 +34,7 @@ export interface DecisionDialog {
 /** Does nothing while another dialog is open, because a person may press a button twice before its dialog appears. */
 export function openDialog(options: DecisionDialog): void {
   if (document.querySelector('dialog') !== null) return;
-  const { title, facts, consequence, isIrreversible, fields = [], reason, send, onDone } = options;
+  const { title, facts, warnings = [], consequence, isIrreversible, fields = [], reason, send, onDone } = options;
   const returnTo = document.activeElement;
   const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
   const problem = el('p', { class: 'problem', role: 'alert' });
@@ -44,6 +46,9 @@ export function openDialog(options: DecisionDialog): void {
     'form',
     { method: 'dialog', novalidate: true, onsubmit: (event) => void submitted(event) },
     facts.length > 0 && el('ul', { class: 'points' }, ...facts.map((text) => el('li', {}, inReadersZone(text)))),
+    ...warnings.map((text) =>
+      el('p', { class: 'warning' }, el('strong', {}, 'Warning: '), inReadersZone(sentence(text))),
+    ),
     ...fields,
     reason !== 'none' &&
       el(

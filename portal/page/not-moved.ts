@@ -1,34 +1,31 @@
 /** Names the companies that were not moved, with the reasons, before a person signs off. */
 import { counted } from '../../domain/text/sentences';
-import type { CompanyState } from '../client/api';
-import { STATE_LABELS } from '../client/api';
+import { readNotMoved } from '../client/not-moved';
+import type { MigrationView } from '../contract';
 import { eachCompany } from './api';
-import { problemText, sentence } from './dialog';
+import { problemText } from './dialog';
 import { el, type Child } from './elements';
 import { inReadersZone } from './times';
 
-const NOT_MOVED = ['must-reconnect', 'not-moved', 'left-out'] as const satisfies readonly CompanyState[];
+/** The list scrolls, but more companies would take long to read from the portal. */
+const MOST = 100;
 
-export async function notMovedList(): Promise<readonly Child[]> {
-  const rows: HTMLElement[] = [];
+export async function notMovedList({ counts }: Pick<MigrationView, 'counts'>): Promise<readonly Child[]> {
   try {
-    for (const state of NOT_MOVED)
-      for await (const { name, reference, problem } of eachCompany({ state }))
-        rows.push(
-          el(
-            'li',
-            {},
-            el('strong', {}, name),
-            ` (${reference}): ${STATE_LABELS[state].toLowerCase()}`,
-            problem === null ? '.' : `. ${inReadersZone(sentence(problem))}`,
-          ),
-        );
+    const { companies, more } = await readNotMoved(eachCompany, counts, MOST);
+    if (companies.length === 0) return [];
+    return [
+      el('h3', { id: 'not-moved-title' }, `${counted(companies.length + more, 'company')} not moved`),
+      el(
+        'ul',
+        { class: 'findings', tabindex: 0, 'aria-labelledby': 'not-moved-title' },
+        ...companies.map(({ reference, name, why }) =>
+          el('li', {}, el('strong', {}, name), ` (${reference}): ${inReadersZone(why)}`),
+        ),
+        more > 0 && el('li', {}, `and ${more.toLocaleString('en-US')} more, which the list of companies shows`),
+      ),
+    ];
   } catch (error) {
     return [el('p', { class: 'problem' }, `The companies that were not moved cannot be listed. ${problemText(error)}`)];
   }
-  if (rows.length === 0) return [];
-  return [
-    el('h3', { id: 'not-moved-title' }, `${counted(rows.length, 'company')} not moved`),
-    el('ul', { class: 'findings', tabindex: 0, 'aria-labelledby': 'not-moved-title' }, ...rows),
-  ];
 }

@@ -4,6 +4,7 @@ import type { ApplicationFacts } from '../../domain/preflight/applications';
 import {
   applicationName,
   isSameApplication,
+  keepApplicationText,
   keepsRegistered,
   replacementText,
 } from '../../domain/preflight/applications';
@@ -11,6 +12,7 @@ import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { reconnectionsText } from '../wording/reconnections';
+import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
 import { platformOf, viewOf } from './report-facts';
 import { timeText } from './report-times';
@@ -68,11 +70,10 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const all: readonly (Point & { readonly companies: number })[] = [
     ...applications.replaced.map((each) => {
       const instead = keepsRegistered(each, applications);
-      const name = applicationName(each.application);
       return {
         topic: instead
-          ? `Reconnect the companies that were connected with ${name}`
-          : `Keep your application ${name}, and ask support to register it again`,
+          ? `Reconnect the companies that were connected with ${applicationName(each.application)}`
+          : sentence(keepApplicationText(each.application)),
         companies: each.companies,
         text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}.`,
         section: 'credentials',

@@ -46,7 +46,7 @@ function decisionFactsOf(progress: Progress): DecisionFacts {
 
 function candidates(progress: Progress, facts: ActionFacts, now: string): readonly Candidate[] {
   return [
-    ...approvals(progress, now),
+    ...approvals(progress, facts, now),
     proposal(progress, now),
     confirmation(progress, facts),
     ...supplies(progress, facts),

@@ -1,6 +1,7 @@
 /** A decision that the client may be able to make. `actions.ts` offers it unless the preconditions would refuse it. */
 import type { MigrationView } from '../../portal/contract';
 import type { Decision } from '../../domain/migration/decision';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { CheckedApplication } from '../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Progress } from '../../domain/progress/progress';
@@ -14,6 +15,8 @@ export interface ActionFacts {
   readonly isRotating: boolean;
   /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
   readonly unconfirmedFirst: string | null;
+  /** The applications with which companies were moved; null if they were not read, because there is no handover yet. */
+  readonly applications: ApplicationsOfMoved | null;
 }
 
 /** The fields of a decision that decide whether the preconditions refuse it. */

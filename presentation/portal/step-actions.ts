@@ -6,6 +6,7 @@ import { farStartText } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
+import { replacedText } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
@@ -19,7 +20,7 @@ import { isWaitingForClient } from './candidate';
 const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'approve' });
 const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
 
-export function approvals(progress: Progress, now: string): readonly Candidate[] {
+export function approvals(progress: Progress, { applications }: ActionFacts, now: string): readonly Candidate[] {
   const { step, state, digests, preflight, counts, platformKey } = progress;
   const platform = findPlatform(platformKey)?.name ?? platformKey;
   const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && isWaitingForClient(progress);
@@ -59,6 +60,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       applies: countOpen(counts) === 0,
       title: 'Sign off the handover',
       facts: resultFacts(progress),
+      ...handoverWarnings(applications),
       consequence:
         'You accept what was moved, and what was not. Once support has signed off too, the migration ends and the stored credentials are destroyed.',
       isIrreversible: true,
@@ -106,6 +108,12 @@ function resultFacts({ counts, reconnections }: Progress): string[] {
   ];
 }
 
+/** Names the companies whose tokens the service can no longer refresh, because their application was replaced. */
+function handoverWarnings(applications: ActionFacts['applications']): Pick<Candidate, 'warnings'> {
+  if (applications === null || applications.replaced.length === 0) return {};
+  return { warnings: applications.replaced.map((each) => replacedText(each, applications, 'client')) };
+}
+
 export function proposal(progress: Progress, now: string): Candidate {
   const { step, state, proposal: proposed } = progress;
   const isReopening = stepNumber(step) > stepNumber('schedule');
@@ -123,20 +131,24 @@ export function proposal(progress: Progress, now: string): Candidate {
   };
 }
 
-export function rejections(progress: Progress, { isRotating }: ActionFacts, now: string): readonly Candidate[] {
+export function rejections(
+  progress: Progress,
+  { isRotating, applications }: ActionFacts,
+  now: string,
+): readonly Candidate[] {
   const { step, steps, proposal: proposed, counts, digests, preflight } = progress;
   const isAt = (asked: Step): boolean => step === asked;
   const hasReached = (asked: Step): boolean => stepNumber(step) >= stepNumber(asked);
   const approvalsOf = (asked: Step) => steps.find((each) => each.step === asked)?.approvals ?? [];
   const reject = (
     asked: Step,
-    { applies, title, facts, consequence }: Pick<Candidate, 'applies' | 'title' | 'facts' | 'consequence'>,
+    about: Pick<Candidate, 'applies' | 'title' | 'facts' | 'warnings' | 'consequence'>,
   ): Candidate => ({
     message: 'reject',
     step: asked,
     digest: digests[asked],
     draft: rejection(asked),
-    ...{ applies, title, facts, consequence },
+    ...about,
     reason: 'required',
   });
   return [
@@ -144,6 +156,7 @@ export function rejections(progress: Progress, { isRotating }: ActionFacts, now:
       applies: isAt('complete-migration') && countOpen(counts) === 0,
       title: 'Reject the handover',
       facts: resultFacts(progress),
+      ...handoverWarnings(applications),
       consequence: 'Both sign-offs are withdrawn. Support reads your reason and decides what to do next.',
     }),
     reject('schedule', {

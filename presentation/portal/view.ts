@@ -11,6 +11,7 @@ import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { farStartText, firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import { retriedText } from '../../domain/progress/retried';
@@ -45,6 +46,8 @@ export interface LedgerFacts {
   readonly isRotating: boolean;
   /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
   readonly unconfirmedFirst: string | null;
+  /** The applications with which companies were moved; null if they were not read, because there is no handover yet. */
+  readonly applications: ApplicationsOfMoved | null;
 }
 
 /** @param now ISO 8601, UTC */

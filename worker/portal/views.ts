@@ -15,6 +15,7 @@ import {
   countCompanies,
   countUnconfirmedByWave,
   findCompany,
+  readApplicationsOfMoved,
   readDecisions,
   readLimits,
   readMigration,
@@ -45,6 +46,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
     {
       isRotating: migration.rotating,
       unconfirmedFirst: isOpen ? await readUnconfirmedFirst(db, progress) : null,
+      applications: isHandover(progress) ? await readApplicationsOfMoved(db, migrationId) : null,
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
     },
@@ -64,13 +66,17 @@ async function keepReconnectionsCurrent(
   { ferry, reconnectionsAskedAt }: PortalContext,
   progress: Progress,
 ): Promise<void> {
-  const { migrationId, step, state, counts, reconnections } = progress;
-  if (isEnding(state) || step !== 'complete-migration' || countOpen(counts) > 0) return;
+  const { migrationId, reconnections } = progress;
+  if (!isHandover(progress)) return;
   const latest = Math.max(reconnectionsAskedAt.get(migrationId) ?? 0, Date.parse(reconnections?.checkedAt ?? '') || 0);
   if (Date.now() - latest < CHECK_RECONNECTED_EVERY_MS) return;
   reconnectionsAskedAt.set(migrationId, Date.now());
   await askForReconnectionCheck(ferry, progress);
 }
+
+/** Returns whether every company has a final outcome, so that both sides can sign off. */
+const isHandover = ({ step, state, counts }: Progress): boolean =>
+  !isEnding(state) && step === 'complete-migration' && countOpen(counts) === 0;
 
 /** Returns the chosen first company if it is not ready because its confirmation is missing; otherwise null. */
 async function readUnconfirmedFirst(

@@ -67,9 +67,15 @@ test('a client decides, supplies and signs off, and every decision is signed', a
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.moved === 2);
-  expect(outcomeOf(await cleo.run('sign-off'))).toMatch(
-    /^1: .*ferry: this cannot be undone: you accept what was moved/,
+  await migration.send('applicationSupplied', { clientId: 'new-app', environment: 'production', ...SUPPORT });
+  const replaced =
+    /^! 2 companies \(R-1, R-2\) were moved with .*, but new-app \(production\) is registered now, .*; keep your application .*, and ask support to register it again$/m;
+  await until(async () => replaced.test((await cleo.run('sign-off')).out));
+  const asked = await cleo.run('sign-off');
+  expect(asked.out).toMatch(
+    /^ {2}2 of 3 companies moved\n {2}1 company was left out\n {2}R-3 .*: left out: sold last week$/m,
   );
+  expect(outcomeOf(asked)).toMatch(/^1: .*ferry: this cannot be undone: you accept what was moved/);
   expect(outcomeOf(await cleo.run('sign-off', '--yes'))).toMatch(/^0: ✓/);
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
   await migration.until(({ state }) => state === 'completed');

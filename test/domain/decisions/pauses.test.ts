@@ -106,9 +106,11 @@ test('a pause counts as a pause of others if it is from the other side, or from 
 
 test('in the portal, the client can pause a migration that has paused itself, and lift only pauses by people', () => {
   const actionsAt = (state: MigrationState) =>
-    actionsOf(progressAt(state), { canSeal: true, isRotating: true, unconfirmedFirst: null }, LATER).filter(
-      ({ message }) => ['pause', 'resume'].includes(message),
-    );
+    actionsOf(
+      progressAt(state),
+      { canSeal: true, isRotating: true, unconfirmedFirst: null, applications: null },
+      LATER,
+    ).filter(({ message }) => ['pause', 'resume'].includes(message));
   expect(actionsAt(stopped(MOVING)).map(({ message }) => message)).toEqual(['pause']);
   const [lift, ...others] = actionsAt(stopped(decideAll(PAUSED_BY_CLIENT, pause('support'))));
   expect(others).toEqual([]);

@@ -1,6 +1,6 @@
 /** How readable the portal's page is: nothing moves under the pointer, dialogs name companies, prints are readable. */
 import type { Page } from 'playwright-core';
-import { describeWithChromium, signIn, usePage } from './browser-page';
+import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleView } from './sample-view';
 
 const SIGN_OFF = {
@@ -73,13 +73,39 @@ describeWithChromium("reading the portal's page", () => {
     await dialog.getByRole('heading', { name: '4 companies not moved' }).waitFor();
     expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
       '56 of 60 companies moved',
-      'Oak Street Dental (K-0003): must reconnect. The platform no longer accepts its credential.',
-      'Müller & Söhne GmbH (K-0009): must reconnect. The platform no longer accepts its credential.',
-      'Harbour Coffee Roasters Ltd (K-0006): not moved. The sync did not finish in time.',
-      'Blue Finch Studio (K-0012): not moved. The sync did not finish in time.',
+      'Oak Street Dental (K-0003): must reconnect: the platform no longer accepts its credential',
+      'Müller & Söhne GmbH (K-0009): must reconnect: the platform no longer accepts its credential',
+      'Harbour Coffee Roasters Ltd (K-0006): not moved: the sync did not finish in time',
+      'Blue Finch Studio (K-0012): not moved: the sync did not finish in time',
     ]);
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await dialog.count()).toBe(0);
+  });
+
+  test('before the sign-off, warns of companies whose application was replaced, and counts those beyond 100', async () => {
+    const warning = '3 companies (K-1, K-2, K-3) were moved with old-app (production), but new-app is registered now';
+    const { counts } = sampleView();
+    current.portal.view = sampleView({
+      actions: [{ ...SIGN_OFF, warnings: [warning] }],
+      counts: { ...counts, leftOut: 130, mustReconnect: 0, notMoved: 0 },
+    });
+    const [first] = current.portal.companies;
+    current.portal.companies = Array.from({ length: 130 }, (_, index) => ({
+      ...first!,
+      ...{ row: index + 1, reference: `K-${index + 1}`, state: 'left-out' as const, problem: 'closed its books' },
+    }));
+    const page = await open();
+    await page.getByRole('button', { name: SIGN_OFF.title }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`Warning: ${warning}.`).waitFor();
+    await dialog.getByRole('heading', { name: '130 companies not moved' }).waitFor();
+    const named = await dialog.getByLabel('130 companies not moved').getByRole('listitem').allTextContents();
+    expect([named.length, named[99], named[100]]).toEqual([
+      101,
+      expect.stringMatching(/\(K-100\): left out: closed its books$/),
+      'and 30 more, which the list of companies shows',
+    ]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   test('shows no open step and no expected end if the migration was cancelled', async () => {

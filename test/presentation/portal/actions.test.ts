@@ -24,7 +24,12 @@ import {
 } from '../../support/migrations/migration-states';
 import { anyDecision, workflowActs } from '../../support/migrations/random-decisions';
 
-const FACTS = { canSeal: true, isRotating: true, unconfirmedFirst: null as string | null };
+const FACTS = {
+  canSeal: true,
+  isRotating: true,
+  unconfirmedFirst: null as string | null,
+  applications: null,
+};
 const actionsAt = (state: MigrationState, facts = FACTS): readonly ActionView[] =>
   actionsOf(progressOf(migrationPlan({ route: state.route }), state), facts, LATER);
 const nameOf = ({ message, step, isExpected }: ActionView): string =>

@@ -2,6 +2,7 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { progressOf } from '../../../domain/progress/progress';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { ActionView } from '../../../presentation/portal/candidate';
@@ -16,8 +17,9 @@ import {
   stateAt,
 } from '../../support/migrations/migration-states';
 
-const actionsAt = (state: MigrationState): readonly ActionView[] =>
-  actionsOf(progressOf(migrationPlan(), state), { canSeal: true, isRotating: true, unconfirmedFirst: null }, LATER);
+const FACTS = { canSeal: true, isRotating: true, unconfirmedFirst: null };
+const actionsAt = (state: MigrationState, applications: ApplicationsOfMoved | null = null): readonly ActionView[] =>
+  actionsOf(progressOf(migrationPlan(), state), { ...FACTS, applications }, LATER);
 const last = (changes: Parameters<typeof counts>[0], more: Partial<MigrationState> = {}): MigrationState =>
   stateAt('complete-migration', { counts: counts(changes), firstCompany: firstCompany(), ...more });
 /** Returns what the approval of the start says, with these changes to a start that support has proposed. */
@@ -38,6 +40,26 @@ test('a sign-off says what was moved and what was not', () => {
       '3 companies were left out',
     ],
   });
+});
+
+test('a sign-off and its rejection name the companies whose application was replaced', () => {
+  const application = (clientId: string) => ({ clientId, environment: 'production' });
+  const moved = (clientId: string, ...references: readonly string[]) => ({
+    ...{ application: application(clientId), companies: references.length, references },
+  });
+  const warningsOf = (applications: ApplicationsOfMoved | null) =>
+    actionsAt(last({ total: 3, moved: 3 }), applications)
+      .filter(({ step }) => step === 'complete-migration')
+      .map(({ warnings }) => warnings);
+  const old = moved('other-app', 'M-1', 'M-2');
+  const replaced = { moved: [old], replaced: [old], registered: application('new-app') };
+  const warning =
+    '2 companies (M-1, M-2) were moved with other-app (production), but new-app (production) is registered now, so the service can no longer refresh their tokens; keep your application other-app (production), and ask support to register it again';
+  expect(warningsOf(replaced)).toEqual([[warning], [warning]]);
+  const others = { ...replaced, moved: [old, moved('new-app', 'M-3', 'M-4')] };
+  expect(warningsOf(others)[0]?.[0]).toMatch(/; they must reconnect, or .*keep new-app \(production\) registered/);
+  expect(warningsOf({ ...replaced, replaced: [] })).toEqual([undefined, undefined]);
+  expect(warningsOf(null)).toEqual([undefined, undefined]);
 });
 
 test('a sign-off says when companies were last checked for reconnections', () => {

@@ -23,7 +23,13 @@ import {
   stateAt,
 } from '../../support/migrations/migration-states';
 
-const FACTS = { waves: [], migrationKey: 'tokenferry-key-1.abc', unconfirmedFirst: null, isRotating: true };
+const FACTS = {
+  waves: [],
+  migrationKey: 'tokenferry-key-1.abc',
+  unconfirmedFirst: null,
+  applications: null,
+  isRotating: true,
+};
 const viewOf = (state: MigrationState) =>
   migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
 
