@@ -21,10 +21,12 @@ const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 
 const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
 
 export function approvals(progress: Progress, { applications }: ActionFacts, now: string): readonly Candidate[] {
-  const { step, state, digests, preflight, counts, platformKey } = progress;
+  const { step, steps, state, digests, preflight, counts, platformKey } = progress;
   const platform = findPlatform(platformKey)?.name ?? platformKey;
   const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && isWaitingForClient(progress);
   const callbackUrl = preflight?.callbackUrl ?? null;
+  const hasSupportApproved = (asked: Step): boolean =>
+    steps.some((each) => each.step === asked && each.approvals.some(({ role }) => role === 'support'));
   return [
     {
       message: 'approve',
@@ -34,8 +36,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
-      consequence:
-        'Once support has approved it too, the companies begin to move at this time, unless a step before the move is still open then. A move cannot be undone.',
+      consequence: `${hasSupportApproved('schedule') ? 'Support has approved it already, so the companies' : 'Once support has approved it too, the companies'} begin to move at this time, unless a step before the move is still open then. A move cannot be undone.`,
       isIrreversible: true,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
@@ -61,8 +62,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       title: 'Sign off the handover',
       facts: resultFacts(progress),
       ...handoverWarnings(applications),
-      consequence:
-        'You accept what was moved, and what was not. Once support has signed off too, the migration ends and the stored credentials are destroyed.',
+      consequence: `You accept what was moved, and what was not. ${hasSupportApproved('complete-migration') ? 'Support has signed off already, so the migration then ends' : 'Once support has signed off too, the migration ends'} and the stored credentials are destroyed.`,
       isIrreversible: true,
       isExpected: isExpectedIn('complete-migration'),
       reason: 'optional',

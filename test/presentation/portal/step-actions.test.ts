@@ -7,6 +7,7 @@ import { progressOf } from '../../../domain/progress/progress';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { ActionView } from '../../../presentation/portal/candidate';
 import {
+  approve,
   AT,
   counts,
   decideAll,
@@ -60,6 +61,21 @@ test('a sign-off and its rejection name the companies whose application was repl
   expect(warningsOf(others)[0]?.[0]).toMatch(/; they must reconnect, or .*keep new-app \(production\) registered/);
   expect(warningsOf({ ...replaced, replaced: [] })).toEqual([undefined, undefined]);
   expect(warningsOf(null)).toEqual([undefined, undefined]);
+});
+
+test('a decision that completes an agreement says whether support has made it already', () => {
+  const consequenceAt = (state: MigrationState, step: string) =>
+    actionsAt(state).find((each) => each.message === 'approve' && each.step === step)?.consequence;
+  const signOff = last({ total: 1, moved: 1 });
+  expect(consequenceAt(signOff, 'complete-migration')).toContain('Once support has signed off too, the migration ends');
+  expect(consequenceAt(decideAll(signOff, approve('complete-migration', 'support')), 'complete-migration')).toContain(
+    'Support has signed off already, so the migration then ends',
+  );
+  const start = decideAll(stateAt('schedule'), proposeTime('support'));
+  expect(consequenceAt(start, 'schedule')).toContain('Once support has approved it too');
+  expect(consequenceAt(decideAll(start, approve('schedule', 'support')), 'schedule')).toContain(
+    'Support has approved it already',
+  );
 });
 
 test('a sign-off says when companies were last checked for reconnections', () => {
