@@ -25,9 +25,10 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     message: 'confirmSyncDisabled',
     digest: digests['disable-syncing'],
     draft: { kind: 'sync-disabled', companies: 'all' },
-    applies: unconfirmed > 0 && stepNumber(step) >= stepNumber('disable-syncing'),
+    applies: unconfirmed > 0,
     title: 'Confirm that syncing is off',
     facts: [
+      ...(isBeforeSync(step) ? ['Not needed yet: step 4 asks for it'] : []),
       ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} goes first, so it must be confirmed`]),
       `${outOf(unconfirmed, counts.total, 'company')} without a confirmation`,
       ...(unconfirmedInNextWave === undefined || unconfirmedInNextWave === unconfirmed
@@ -36,7 +37,7 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     ],
     consequence:
       'Confirm only companies that your own application no longer syncs. Their data is out of date from then until they have moved. Never switch syncing back on for a company that is moving or has moved.',
-    isExpected: isTheirTurn && state !== 'paused' && isWaitingForClient(progress),
+    isExpected: isTheirTurn && !isBeforeSync(step) && state !== 'paused' && isWaitingForClient(progress),
   };
 }
 

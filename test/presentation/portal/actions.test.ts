@@ -54,6 +54,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
     [
       '*applicationSupplied',
       'approve update-application',
+      'confirmSyncDisabled',
       'manifestSupplied',
       'reject supply-details',
       'exclude',
@@ -82,12 +83,28 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
       preflight: preflight(),
       counts: counts({ total: 2, waiting: 1, unconfirmed: 1, excluded: 1 }),
     }),
-    ['approve update-application', 'applicationSupplied', 'reject supply-details', 'exclude', 'pause', 'cancel'],
+    [
+      'approve update-application',
+      'confirmSyncDisabled',
+      'applicationSupplied',
+      'reject supply-details',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
   ],
   [
     'no start is proposed',
     stateAt('schedule'),
-    ['*proposeTime', 'approve update-application', 'reject supply-details', 'exclude', 'pause', 'cancel'],
+    [
+      '*proposeTime',
+      'approve update-application',
+      'confirmSyncDisabled',
+      'reject supply-details',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
   ],
   [
     'support has proposed a start',
@@ -96,6 +113,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
       '*approve schedule',
       'approve update-application',
       'proposeTime',
+      'confirmSyncDisabled',
       'reject schedule',
       'reject supply-details',
       'exclude',
@@ -109,6 +127,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
     [
       '*approve update-application',
       'proposeTime',
+      'confirmSyncDisabled',
       'reject schedule',
       'reject supply-details',
       'exclude',
@@ -193,6 +212,15 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
 
 test.each(STATES)('%s', (_, state, expected) => {
   expect(namesAt(state)).toEqual(expected);
+});
+
+test('syncing can be confirmed off before step 4, although the migration does not wait for it', () => {
+  const confirmationAt = (step: 'update-application' | 'disable-syncing') =>
+    actionsAt(stateAt(step)).find(({ message }) => message === 'confirmSyncDisabled');
+  const early = confirmationAt('update-application');
+  expect([early?.isExpected, early?.facts[0]]).toEqual([false, 'Not needed yet: step 4 asks for it']);
+  const due = confirmationAt('disable-syncing');
+  expect([due?.isExpected, due?.facts[0]]).toEqual([true, '10 of 10 companies without a confirmation']);
 });
 
 test('a company of a rotating platform accepts a credential only once it is confirmed', () => {
