@@ -72,7 +72,7 @@ export class CredentialMatcher {
     const organization = fields.reveal()[field];
     if (row === 0 || organization === undefined) return;
     if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
-    const message = `${field} does not match ${inQuotes(reference)} in the manifest (row ${row})`;
+    const message = `${field} does not match ${inQuotes(reference)} in the manifest`;
     const advice = 'check whether the rows of one file have shifted by one';
     reader.error(field, 'credential-of-other-organization', message, advice);
   }

@@ -69,6 +69,7 @@ function clientSentence({ first, count }: FindingsOfCode): string {
 }
 
 function sentence({ first, count }: FindingsOfCode): string {
-  const place = first.about ? `${first.about.reference} (row ${first.about.row}): ` : '';
+  // The ledger does not know the lines of the client's file.
+  const place = first.about ? `${first.about.reference}: ` : '';
   return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
 }

@@ -37,7 +37,7 @@ function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(href), 1_000);
 }
 
-/** Returns the first findings of each kind, with their rows and columns, the errors first. */
+/** Returns the first findings of each kind, with their lines and columns, the errors first. */
 export function findingsList(findings: FindingList): readonly Child[] {
   const lines = findings
     .firstOfEachKind(SHOWN_PER_KIND)
@@ -51,13 +51,13 @@ export function findingsList(findings: FindingList): readonly Child[] {
 
 function moreLine(last: Finding | undefined, hidden: number): readonly HTMLElement[] {
   if (last === undefined || hidden === 0) return [];
-  const like = last.line === undefined ? 'the line above' : `row ${last.line}`;
+  const like = last.line === undefined ? 'the line above' : `line ${last.line}`;
   return [el('li', { class: last.severity }, `and ${hidden.toLocaleString('en-US')} more like ${like}`)];
 }
 
 function findingLine({ severity, line, column, field, message, advice }: Finding): HTMLElement {
   const place = [
-    line !== undefined && `Row ${line}`,
+    line !== undefined && `line ${line}`,
     column !== undefined && `column ${column}`,
     field !== undefined && field,
   ].filter((each) => each !== false);

@@ -31,7 +31,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
     return failed('support has accepted the details, so the manifest cannot be replaced; call support to change it');
   for (const row of rows) {
     const problem = suppliedRowProblem(row, platform);
-    if (problem !== null) return failed(`${oneLine(row.reference, 100)} (row ${row.row}): ${problem}`);
+    if (problem !== null) return failed(`${oneLine(row.reference, 100)}: ${problem}`);
   }
   if (await readOutcome(db, migrationId, decisionId))
     return failed('this decision has already been recorded; supply the manifest again');

@@ -73,7 +73,7 @@ test('an amendment in step 1 is checked, and the details cannot be accepted whil
     heldBack: [{ reference: 'L-1', heldBack: expect.stringContaining('is already connected') as string }],
   });
   await reached(({ preflight }) => preflight !== null);
-  expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toMatch(/^refused: .*L-1 \(row 2\).*connected/);
+  expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toMatch(/^refused: .*L-1: .*connected/);
 
   expect((await amend(id, manifest('L-1,Late,8000000000000003,1'))).json).toMatchObject({
     corrected: ['L-1'],

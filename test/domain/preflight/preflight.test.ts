@@ -216,9 +216,9 @@ test('a summary has one sentence per code, with the first company and the number
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));
   expect(summary.sentences).toEqual({
-    problems: ['C-3 (row 3): the service cannot store any character of the name "株"'],
+    problems: ['C-3: the service cannot store any character of the name "株"'],
     problemCodes: ['name-empty'],
-    warnings: ['C-1 (row 1): the name "Bäcker" will be stored as "Bcker"; and 1 more like this'],
+    warnings: ['C-1: the name "Bäcker" will be stored as "Bcker"; and 1 more like this'],
   });
 });
 

@@ -58,7 +58,7 @@ test('a notice says what to do, but contains no names', () => {
     if (!wait) throw new Error('nobody has to act');
     return noticeOf('acme.quickbooks-online', state, wait, 'reminder', LATER).what;
   };
-  const problems = ['acme-1 (row 1): "91" is connected already, to company "Bramble Ltd"', 'no room'];
+  const problems = ['acme-1: "91" is connected already, to company "Bramble Ltd"', 'no room'];
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
     'details to correct: 2 kinds of problem; to see them, run: ferry show acme.quickbooks-online',
   );

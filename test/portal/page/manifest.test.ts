@@ -1,4 +1,4 @@
-/** The manifest in the portal's page: checked by row and column, then sent in parts with a signed decision. */
+/** The manifest in the portal's page: checked by line and column, then sent in parts with a signed decision. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { ManifestRow } from '../../../domain/companies/manifest';
@@ -51,7 +51,7 @@ describeWithChromium("the manifest in the portal's page", () => {
     page.getByRole('dialog').getByRole('button', { name: 'Supply the manifest' }).click();
 
   test.each([390, 1440])(
-    '%i px: a wrong file is refused with rows and columns, then a right one is sent',
+    '%i px: a wrong file is refused with lines and columns, then a right one is sent',
     async (width) => {
       const page = await open(width);
       await choose(
@@ -60,9 +60,9 @@ describeWithChromium("the manifest in the portal's page", () => {
         `${HEADER}\nC-1,Acme,9130000000000001,x,1\nC-1,,9.13E+15,2,1\nC-9,Good,9130000000000009,1,1\n`,
       );
       const findings = page.getByLabel('Errors and warnings in the file');
-      await findings.getByText('Error, Row 2, column 4, expectedInvoices:').waitFor();
-      await findings.getByText('Error, Row 3, column 2, name:').waitFor();
-      await findings.getByText('Error, Row 3, column 3, realmId:').waitFor();
+      await findings.getByText('Error, line 2, column 4, expectedInvoices:').waitFor();
+      await findings.getByText('Error, line 3, column 2, name:').waitFor();
+      await findings.getByText('Error, line 3, column 3, realmId:').waitFor();
       await findings.getByText('Fill it in.').waitFor();
       await page.getByText('The file has 3 errors. Nothing was sent.').waitFor();
       expect(await axeViolations(page)).toEqual([]);
@@ -135,9 +135,9 @@ describeWithChromium("the manifest in the portal's page", () => {
     await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
     const lines = page.getByLabel('Errors and warnings in the file').getByRole('listitem');
     expect((await lines.allInnerTexts()).map((line) => line.replace(/:.*/su, ''))).toEqual([
-      'Error, Row 122, column 3, realmId',
-      ...[2, 3, 4, 5, 6].map((row) => `Warning, Row ${row}, column 2, name`),
-      'and 115 more like row 6',
+      'Error, line 122, column 3, realmId',
+      ...[2, 3, 4, 5, 6].map((line) => `Warning, line ${line}, column 2, name`),
+      'and 115 more like line 6',
     ]);
   });
 
