@@ -40,3 +40,13 @@ const REFERENCES_SHOWN = 3;
 export function withoutCredentialText({ withoutCredential, firstWithoutCredential }: Counts): string {
   return namedCompanies(withoutCredential, (firstWithoutCredential ?? []).slice(0, REFERENCES_SHOWN));
 }
+
+/**
+ * Returns whether a credential of a rotating platform does not count, because the client's application might have used
+ * it since.
+ *
+ * @param confirmedAt when the client confirmed that syncing is off for the company; null if it has not
+ */
+export function isObtainedTooEarly(obtainedAt: Date, confirmedAt: Date | null): boolean {
+  return confirmedAt === null || obtainedAt < confirmedAt;
+}

@@ -5,6 +5,7 @@ import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domai
 import { counted } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract';
 import type { DecisionFields } from './decisions';
+import { refusedTexts, type Refused } from './refused';
 
 /** The largest number of credentials in one request, and in one `replaceCredential` decision. */
 const PART = MAX_COMPANIES_PER_MESSAGE;
@@ -45,7 +46,7 @@ export async function supplyInParts<Credential extends Label>(
   { keyFingerprint, createSealer, submit, decide, say, progress }: SupplyTransport<Credential>,
 ): Promise<RequestAnswer> {
   const replaces = message === 'replaceCredential';
-  const refused: { readonly reference: string; readonly why: string }[] = [];
+  const refused: Refused[number][] = [];
   let stored: HashedCredential[] = [];
   let answer: RequestAnswer = { outcome: 'failed', text: 'the file contains no credential' };
   let decisionId: string = crypto.randomUUID();
@@ -76,21 +77,19 @@ export async function supplyInParts<Credential extends Label>(
   const accepted = credentials.length - refused.length;
   const refusedCredentials = refused;
   if (accepted === 0)
-    return { outcome: 'refused', text: `no credential was accepted. ${listed(refused)}`, refusedCredentials };
+    return {
+      outcome: 'refused',
+      text: ['no credential was accepted', ...refusedTexts(refused)].join('. '),
+      refusedCredentials,
+    };
   if (!replaces) answer = await supplied(accepted);
   if (refused.length === 0 || answer.outcome !== 'applied') return answer;
-  const text = `${answer.text}. ${counted(refused.length, 'credential')} not accepted. ${listed(refused)}`;
+  const text = [answer.text, ...refusedTexts(refused)].join('. ');
   return { ...answer, text, refusedCredentials };
 
   async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {
     return decide({ message, decisionId, fields: { ...fields, companies, sealedDigest: credentialsDigest(stored) } });
   }
-}
-
-function listed(refused: NonNullable<RequestAnswer['refusedCredentials']>): string {
-  const more = refused.length - 10;
-  const first = refused.slice(0, 10).map(({ reference, why }) => `${reference}: ${why}`);
-  return first.join('; ') + (more > 0 ? `; and ${counted(more, 'other')}` : '');
 }
 
 export const base64Of = (bytes: Uint8Array): string =>

@@ -1,13 +1,10 @@
-/** Why a credential that came through the portal was not stored, in the client's words. */
 import type { CompanyState } from '../../domain/companies/company-state';
 
-export const NO_SUCH_COMPANY = 'the manifest has no company with this reference';
-export const DUPLICATE = 'the file contains this reference more than once';
-export const NOT_CONFIRMED = 'you have not confirmed that syncing is off for this company';
-export const TOO_EARLY =
-  'it was obtained before you confirmed that syncing is off, so it may no longer work; export it again';
-
-/** @param replaces true for new credentials of companies that were not moved */
+/**
+ * Returns why the state of a company accepts no credential, in the client's words.
+ *
+ * @param replaces true for new credentials of companies that were not moved
+ */
 export function wrongStateText(state: CompanyState, replaces: boolean): string {
   switch (state) {
     case 'moved':

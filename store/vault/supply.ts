@@ -6,6 +6,7 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
+import { isObtainedTooEarly } from '../../domain/companies/credential-state';
 import { remediesFor } from '../../domain/companies/remedies';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';
 import type { Stream } from '../../domain/text/streams';
@@ -200,7 +201,7 @@ async function sealAndStoreGroup(
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
     else if (!rule.states.includes(company.state)) wrongState.push(reference);
-    else if (key.rotating && (!company.confirmed_at || obtainedAt < company.confirmed_at))
+    else if (key.rotating && isObtainedTooEarly(obtainedAt, company.confirmed_at))
       obtainedTooEarly.push({
         ...{ reference, obtainedAt: obtainedAt.toISOString() },
         confirmedAt: company.confirmed_at?.toISOString() ?? null,

@@ -58,7 +58,7 @@ test('companies are moved with credentials that were supplied sealed through the
   expect(answer.refusedCredentials).toEqual([
     { reference: 'R-1', why: 'the file contains this reference more than once' },
     { reference: 'X-9', why: 'the manifest has no company with this reference' },
-    { reference: 'R-2', why: expect.stringMatching(/^it was obtained before you confirmed/) as string },
+    { reference: 'R-2', why: expect.stringMatching(/^credentials that were obtained before you confirmed/) as string },
   ]);
   const stale = { ...body, keyFingerprint: 'of-an-older-key', credentials: [first] };
   expect(await ask(guest, 'credentials', stale)).toMatchObject({

@@ -1,0 +1,28 @@
+/** Names the credentials that the migration does not accept, in groups with the same reason. */
+import { namedCompanies } from '../../domain/text/sentences';
+import type { RequestAnswer } from '../contract';
+
+export type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
+
+const MAX_NAMED = 10;
+
+/**
+ * Returns one clause for each reason: `2 credentials (C-1, C-2) were not accepted, because ...`.
+ *
+ * @param verb what happens to one credential, and to several
+ */
+export function refusedTexts(
+  refused: Refused,
+  verb: readonly [one: string, several: string] = ['was not accepted', 'were not accepted'],
+): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { reference, why } of refused) {
+    const references = byReason.get(why);
+    if (references) references.push(reference);
+    else byReason.set(why, [reference]);
+  }
+  return [...byReason].map(([why, references]) => {
+    const credentials = namedCompanies(references.length, references.slice(0, MAX_NAMED), 'credential');
+    return `${credentials} ${verb[references.length === 1 ? 0 : 1]}, because ${why}`;
+  });
+}
