@@ -4,6 +4,12 @@ import type { Command } from 'commander';
 
 import type { Finding } from '../../domain/companies/finding';
 import { byteOrderMarkOf, UNICODE_ENCODINGS, unicodeEncodingOf } from '../../domain/supply/file-kind';
+import {
+  HighByteCounter,
+  isProbablyWindows1252,
+  notUtf8Message,
+  type HighBytes,
+} from '../../domain/supply/windows-1252';
 import { choiceOption } from '../shared/options';
 
 /** The encodings in which a file can be read. Excel's "CSV" is Windows-1252 in Western Europe and America. */
@@ -65,48 +71,27 @@ export async function decodingOf(
     return { encoding: 'utf-8', replacesUndecodable: false, finding: wrong };
   }
   if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
-  const notUtf8 = { ...finding, code: 'not-utf8', line: bytes.notUtf8At } as const;
-  if (mark === null && isProbablyWindows1252(bytes)) {
-    const message = `this file is not UTF-8; it looks like Windows-1252 (Excel's "CSV")`;
-    const advice = 'save it as "CSV UTF-8", or add: --encoding windows-1252';
-    return { encoding: 'windows-1252', replacesUndecodable: true, finding: { ...notUtf8, message, advice } };
-  }
-  const advice = 'save it as "CSV UTF-8", or specify its encoding with --encoding';
+  const isWindows1252 = mark === null && isProbablyWindows1252(bytes, bytes.highBefore);
+  const advice = isWindows1252
+    ? 'save it as "CSV UTF-8", or add: --encoding windows-1252'
+    : 'save it as "CSV UTF-8", or specify its encoding with --encoding';
   return {
-    encoding,
+    encoding: isWindows1252 ? 'windows-1252' : encoding,
     replacesUndecodable: true,
-    finding: { ...notUtf8, message: 'this file is not UTF-8', advice },
+    finding: { ...finding, code: 'not-utf8', line: bytes.notUtf8At, message: notUtf8Message(isWindows1252), advice },
   };
 }
 
-interface ByteCounts {
+interface ByteCounts extends HighBytes {
   /** The number of the first line that is not UTF-8, starting at 1; null if the whole file is UTF-8. */
   readonly notUtf8At: number | null;
-  /** Number of bytes that are not ASCII. */
-  readonly high: number;
   /** Number of non-ASCII bytes before the first line that is not UTF-8. */
   readonly highBefore: number;
-  /** Number of bytes that no text in Windows-1252 contains. */
-  readonly notWindows1252: number;
-  /** Number of bytes that are letters with an accent in Windows-1252. */
-  readonly windowsLetters: number;
-  /**
-   * Number of bytes that are rare in Windows-1252, but letters with an accent in the older encodings of the Mac and
-   * DOS.
-   */
-  readonly otherLetters: number;
 }
-
-function isProbablyWindows1252({ highBefore, notWindows1252, windowsLetters, otherLetters }: ByteCounts): boolean {
-  return highBefore === 0 && notWindows1252 === 0 && windowsLetters >= otherLetters;
-}
-
-const NOT_IN_WINDOWS_1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
-/** The euro sign, the ellipsis, quotation marks, the bullet and dashes. */
-const WINDOWS_PUNCTUATION = new Set([0x80, 0x82, 0x84, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99]);
 
 async function countBytes(pieces: AsyncIterable<Buffer>): Promise<ByteCounts> {
-  const counts = { high: 0, highBefore: 0, notWindows1252: 0, windowsLetters: 0, otherLetters: 0 };
+  const counter = new HighByteCounter();
+  let highBefore = 0;
   let notUtf8At: number | null = null;
   let line = 1;
   let incomplete = Buffer.alloc(0);
@@ -115,25 +100,19 @@ async function countBytes(pieces: AsyncIterable<Buffer>): Promise<ByteCounts> {
     const end = endOfUtf8(bytes);
     const valid = bytes.subarray(0, end);
     line += valid.filter((byte) => byte === LINE_FEED).length;
-    counts.highBefore += valid.filter((byte) => byte >= 0x80).length;
+    highBefore += valid.filter((byte) => byte >= 0x80).length;
     if (end < bytes.length) notUtf8At = line;
   };
   for await (const piece of pieces) {
-    for (const byte of piece) {
-      if (byte === 0) counts.notWindows1252 += 1;
-      if (byte < 0x80) continue;
-      counts.high += 1;
-      if (NOT_IN_WINDOWS_1252.has(byte)) counts.notWindows1252 += 1;
-      else if (byte >= 0xc0) counts.windowsLetters += 1;
-      else if (byte < 0xa0 && !WINDOWS_PUNCTUATION.has(byte)) counts.otherLetters += 1;
-    }
+    counter.add(piece);
     const bytes = Buffer.concat([incomplete, piece]);
     const end = bytes.length - incompleteTail(bytes);
     check(bytes.subarray(0, end));
     incomplete = bytes.subarray(end);
   }
   check(incomplete);
-  return { ...counts, notUtf8At };
+  const { high, notWindows1252, windowsLetters, otherLetters } = counter;
+  return { high, notWindows1252, windowsLetters, otherLetters, highBefore, notUtf8At };
 }
 
 const LINE_FEED = 0x0a;

@@ -4,26 +4,42 @@ import { Duplicates } from '../../domain/supply/duplicates';
 import { FindingList } from '../../domain/supply/findings';
 import { parseCredential, type ParsedCredential } from '../../domain/supply/row-parser';
 import type { Platform } from '../../platforms/platforms';
-import { createNumberMap, readRows } from './row-file';
+import { accentedValues, createNumberMap, readRows, type AccentedValue } from './row-file';
+import { openSourceFile } from './source-file';
 
 export interface CheckedFile {
   readonly findings: FindingList;
   /** The credentials without an error. */
   readonly credentials: readonly ParsedCredential[];
+  /** The references beyond ASCII of a file that was read as Windows-1252; null if it is Unicode. */
+  readonly accented: readonly AccentedValue[] | null;
 }
 
-/** @param obtainedAt applies to credentials without an `obtainedAt` in the file */
-export async function checkCredentials(file: File, platform: Platform, obtainedAt: Date): Promise<CheckedFile> {
+export interface CheckOptions {
+  /** Applies to credentials without an `obtainedAt` in the file. */
+  readonly obtainedAt: Date;
+  readonly asWindows1252: boolean;
+}
+
+export async function checkCredentials(
+  file: File,
+  platform: Platform,
+  { obtainedAt, asWindows1252 }: CheckOptions,
+): Promise<CheckedFile> {
   const findings = new FindingList();
   const credentials: ParsedCredential[] = [];
   const duplicates = new Duplicates(platform.organizationField, createNumberMap);
   const times = { now: new Date() };
-  for await (const reader of readRows(file, credentialColumns(platform), findings, obtainedAt)) {
+  const accented: AccentedValue[] = [];
+  const source = await openSourceFile(file, asWindows1252, findings);
+  if (source === null) return { findings, credentials, accented: null };
+  for await (const reader of readRows(source, credentialColumns(platform), findings, obtainedAt)) {
     const credential = parseCredential(reader, platform, times);
     if (credential === null) continue;
+    accented.push(...accentedValues(reader, [credential.reference]));
     duplicates.checkReference(reader, credential.reference);
     duplicates.checkCredential(reader, credential.fields);
     if (reader.isValid) credentials.push(credential);
   }
-  return { findings, credentials };
+  return { findings, credentials, accented: source.isWindows1252 ? accented : null };
 }

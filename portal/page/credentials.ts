@@ -1,14 +1,17 @@
 /** Supplies credentials from a file, which this page checks, encrypts and sends. */
+import { isObtainedTooEarly } from '../../domain/companies/credential-state';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import type { Action, Company } from '../client/api';
+import { NO_SUCH_COMPANY, NOT_CONFIRMED, TOO_EARLY } from '../../presentation/wording/credential-refusals';
+import type { Action, Company, CompanyState } from '../client/api';
+import { refusedTexts, type Refused } from '../client/refused';
 import { eachCompany } from './api';
 import type { App } from './app';
 import { checkCredentials, type CheckedFile } from './credential-file';
-import { FormProblem, openDialog, problemText } from './dialog';
+import { FormProblem, openDialog, problemText, sentence } from './dialog';
 import { el, type Child } from './elements';
-import { fileInput, findingsList, templateLinks } from './file-form';
+import { accentedList, encodingChoice, fileInput, findingsList, templateLinks } from './file-form';
 import { sealingKey, supply } from './supply';
 import { localInput, zoneText } from './times';
 
@@ -30,18 +33,28 @@ export async function openCredentials(app: App, action: Action, selected: readon
     const changedAt = new Date(file.lastModified);
     if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
     result.textContent = 'Checking the file…';
-    const found = await checkCredentials(file, platform, isTimeEntered ? new Date(obtainedAt.value) : changedAt);
+    const asWindows1252 = encoding.isChosen();
+    const found = await checkCredentials(file, platform, {
+      obtainedAt: isTimeEntered ? new Date(obtainedAt.value) : changedAt,
+      asWindows1252,
+    });
     const others = selected.length === 0 ? [] : unselected(found, selected);
-    const unknown = found.findings.errors > 0 || others.length > 0 ? [] : await readUnknown(found);
-    // A person may have chosen another file meanwhile.
-    if (input.files?.[0] !== file) return;
-    const known = found.credentials.filter(({ reference }) => !unknown.includes(reference));
-    checked = found.findings.errors === 0 && others.length === 0 && known.length > 0 ? known : null;
-    const shown = resultOf({ ...found, credentials: known }, others, unknown);
+    const refused = found.findings.errors > 0 || others.length > 0 ? [] : await readRefused(app, action, found);
+    // A person may have chosen another file or encoding meanwhile.
+    if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
+    encoding.offer(found.accented !== null);
+    const references = new Set(refused.map(({ reference }) => reference));
+    const accepted = found.credentials.filter(({ reference }) => !references.has(reference));
+    checked = found.findings.errors === 0 && others.length === 0 && accepted.length > 0 ? accepted : null;
+    const shown = resultOf({ ...found, credentials: accepted }, others, refused);
     result.replaceChildren(...shown.filter((each) => each instanceof Node));
   }
   const start = (): void => void check().catch((error: unknown) => (result.textContent = problemText(error)));
-  input.addEventListener('change', start);
+  const encoding = encodingChoice(start);
+  input.addEventListener('change', () => {
+    encoding.reset();
+    start();
+  });
   obtainedAt.addEventListener('change', () => {
     isTimeEntered = obtainedAt.value !== '';
     start();
@@ -73,6 +86,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
             `Used for rows without obtainedAt. Enter it in your time zone, ${zoneText()}. If you leave it empty, the time when the file was last changed is used.`,
           ),
         ),
+        encoding.element,
         result,
       ),
     ],
@@ -107,25 +121,42 @@ function unselected({ credentials }: CheckedFile, selected: readonly Company[]):
   return credentials.map(({ reference }) => reference).filter((reference) => !references.has(reference));
 }
 
-/** Returns the references in the file that the migration does not have. Their credentials would not be accepted. */
-async function readUnknown({ credentials }: CheckedFile): Promise<readonly string[]> {
-  const unknown = new Set(credentials.map(({ reference }) => reference));
-  for await (const { reference } of eachCompany({})) {
-    unknown.delete(reference);
-    if (unknown.size === 0) break;
+/**
+ * Returns the credentials that a worker would not accept, as far as the page can know: those of unknown companies, and
+ * those that were not obtained after the confirmation.
+ */
+async function readRefused(app: App, { message }: Action, { credentials }: CheckedFile): Promise<Refused> {
+  const { isRotating } = app.view();
+  const states = ACCEPTING[message === 'replaceCredential' ? 'replaceCredential' : 'credentialsSupplied'];
+  const unseen = new Map(credentials.map(({ reference, obtainedAt }) => [reference, new Date(obtainedAt)]));
+  const refused: Refused[number][] = [];
+  for await (const { reference, state, confirmedAt } of eachCompany({})) {
+    const obtainedAt = unseen.get(reference);
+    if (obtainedAt === undefined) continue;
+    unseen.delete(reference);
+    const confirmed = confirmedAt === null ? null : new Date(confirmedAt);
+    if (isRotating && states.includes(state) && isObtainedTooEarly(obtainedAt, confirmed))
+      refused.push({ reference, why: confirmed === null ? NOT_CONFIRMED : TOO_EARLY });
+    if (unseen.size === 0) break;
   }
-  return [...unknown];
+  return [...[...unseen.keys()].map((reference) => ({ reference, why: NO_SUCH_COMPANY })), ...refused];
 }
 
+/** The states in which a company may accept a credential. A worker refuses the others for their state. */
+const ACCEPTING: Readonly<Record<'credentialsSupplied' | 'replaceCredential', readonly CompanyState[]>> = {
+  credentialsSupplied: ['not-moved-yet'],
+  replaceCredential: ['not-moved-yet', 'must-reconnect', 'not-moved'],
+};
+
 function resultOf(
-  { findings, credentials }: CheckedFile,
+  { findings, credentials, accented }: CheckedFile,
   others: readonly string[],
-  unknown: readonly string[],
+  refused: Refused,
 ): readonly Child[] {
   const { errors } = findings;
   const isGood = errors === 0 && others.length === 0 && credentials.length > 0;
   return [
-    (isGood || unknown.length === 0) &&
+    (isGood || refused.length === 0) &&
       el(
         'p',
         { class: isGood ? 'done' : 'problem' },
@@ -135,12 +166,10 @@ function resultOf(
             ? `The file has ${counted(errors, 'error')}. Nothing was sent.`
             : `The file contains companies that you have not selected: ${named(others)}.`,
       ),
-    unknown.length > 0 &&
-      el(
-        'p',
-        { class: 'problem' },
-        `${counted(unknown.length, 'credential')} cannot be sent, because the manifest has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${named(unknown)}.`,
-      ),
+    ...refusedTexts(refused, ['cannot be sent', 'cannot be sent']).map((text) =>
+      el('p', { class: 'problem' }, sentence(text)),
+    ),
+    ...accentedList(accented),
     ...findingsList(findings),
   ];
 }

@@ -7,12 +7,52 @@ import { findPlatform } from '../../platforms/platforms';
 import type { App } from './app';
 import { sentence } from './dialog';
 import { button, el, type Child } from './elements';
+import type { AccentedValue } from './row-file';
+import { READ_AS_WINDOWS_1252 } from './source-file';
 
 /** Maximum number of findings of one kind that the page shows. */
 const SHOWN_PER_KIND = 5;
 
 export const fileInput = () =>
   el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
+
+/** The choice of Windows-1252, which is offered for a file that is not Unicode. */
+export function encodingChoice(onChange: () => void) {
+  const input = el('input', { id: 'windows-1252', type: 'checkbox', onchange: onChange });
+  const element = el(
+    'div',
+    { class: 'choice', hidden: true },
+    input,
+    el('label', { for: 'windows-1252' }, READ_AS_WINDOWS_1252),
+  );
+  return {
+    element,
+    isChosen: (): boolean => input.checked,
+    offer: (isOffered: boolean): void => void (element.hidden = !isOffered),
+    /** Another file can have another encoding. */
+    reset: (): void => {
+      element.hidden = true;
+      input.checked = false;
+    },
+  };
+}
+
+const ACCENTED_SHOWN = 10;
+
+/** Shows how values beyond ASCII were read as Windows-1252. Only a person can see whether they are right. */
+export function accentedList(accented: readonly AccentedValue[] | null): readonly Child[] {
+  if (accented === null || accented.length === 0) return [];
+  const more = accented.length - ACCENTED_SHOWN;
+  return [
+    el('p', {}, 'Read as Windows-1252, these names are as follows. Check them:'),
+    el(
+      'ul',
+      { class: 'points' },
+      ...accented.slice(0, ACCENTED_SHOWN).map(({ line, text }) => el('li', {}, `Line ${line}: ${text}`)),
+      more > 0 && el('li', {}, `and ${more.toLocaleString('en-US')} more`),
+    ),
+  ];
+}
 
 /** Returns buttons that download an empty file to fill in. */
 export function templateLinks(app: App, which: Template['name']): readonly Child[] {

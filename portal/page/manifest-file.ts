@@ -6,7 +6,8 @@ import { FindingList } from '../../domain/supply/findings';
 import { ManifestTotals, reportTotalFindings } from '../../domain/supply/manifest-totals';
 import { hasCredential, parseCompany } from '../../domain/supply/row-parser';
 import type { Platform } from '../../platforms/platforms';
-import { createNumberMap, readRows } from './row-file';
+import { accentedValues, createNumberMap, readRows, type AccentedValue } from './row-file';
+import { openSourceFile } from './source-file';
 
 export interface CheckedManifest {
   readonly findings: FindingList;
@@ -14,25 +15,35 @@ export interface CheckedManifest {
   readonly rows: readonly ManifestRow[];
   /** Rows that also contain a credential, which is not sent. */
   readonly withCredential: number;
+  /** The references and names beyond ASCII of a file that was read as Windows-1252; null if it is Unicode. */
+  readonly accented: readonly AccentedValue[] | null;
 }
 
-export async function checkManifest(file: File, platform: Platform): Promise<CheckedManifest> {
+export async function checkManifest(
+  file: File,
+  platform: Platform,
+  { asWindows1252 }: { readonly asWindows1252: boolean },
+): Promise<CheckedManifest> {
   const findings = new FindingList();
   const rows: ManifestRow[] = [];
   const duplicates = new Duplicates(platform.organizationField, createNumberMap);
   const totals = new ManifestTotals(createNumberMap());
   let row = 0;
   let withCredential = 0;
-  for await (const reader of readRows(file, manifestColumns(platform, 'managed'), findings)) {
+  const accented: AccentedValue[] = [];
+  const source = await openSourceFile(file, asWindows1252, findings);
+  if (source === null) return { findings, rows, withCredential, accented: null };
+  for await (const reader of readRows(source, manifestColumns(platform, 'managed'), findings)) {
     row += 1;
     const company = parseCompany(row, reader, platform);
     if (hasCredential(reader, platform)) withCredential += 1;
     if (company === null) continue;
+    accented.push(...accentedValues(reader, [company.reference, company.name]));
     duplicates.checkCompany(reader, company);
     if (!reader.isValid) continue;
     totals.add(company);
     rows.push(company);
   }
   if (findings.errors === 0) reportTotalFindings(file.name, totals, platform, findings.add);
-  return { findings, rows, withCredential };
+  return { findings, rows, withCredential, accented: source.isWindows1252 ? accented : null };
 }

@@ -8,7 +8,7 @@ import { submit } from './api';
 import { decide, type App } from './app';
 import { FormProblem, openDialog } from './dialog';
 import { el, type Child } from './elements';
-import { fileInput, findingsList, templateLinks } from './file-form';
+import { accentedList, encodingChoice, fileInput, findingsList, templateLinks } from './file-form';
 import { checkManifest, type CheckedManifest } from './manifest-file';
 
 export function openManifest(app: App, action: Action): void {
@@ -23,13 +23,19 @@ export function openManifest(app: App, action: Action): void {
     result.replaceChildren();
     if (file === undefined || platform === undefined) return;
     result.textContent = 'Checking the file…';
-    const found = await checkManifest(file, platform);
-    // A person may have chosen another file meanwhile.
-    if (input.files?.[0] !== file) return;
+    const asWindows1252 = encoding.isChosen();
+    const found = await checkManifest(file, platform, { asWindows1252 });
+    // A person may have chosen another file or encoding meanwhile.
+    if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
+    encoding.offer(found.accented !== null);
     checked = isUsable(found) ? found : null;
     result.replaceChildren(...resultOf(found, app.view().platform.name).filter((each) => each instanceof Node));
   }
-  input.addEventListener('change', () => void check());
+  const encoding = encodingChoice(() => void check());
+  input.addEventListener('change', () => {
+    encoding.reset();
+    void check();
+  });
 
   openDialog({
     ...action,
@@ -45,6 +51,7 @@ export function openManifest(app: App, action: Action): void {
           input,
           el('p', { class: 'hint' }, 'One row for each company to move. ', ...templateLinks(app, 'manifest')),
         ),
+        encoding.element,
         result,
       ),
     ],
@@ -64,7 +71,7 @@ const isUsable = ({ findings, rows }: CheckedManifest): boolean =>
   findings.errors === 0 && rows.length > 0 && rows.length <= MAX_MANIFEST_COMPANIES;
 
 function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
-  const { findings, rows, withCredential } = found;
+  const { findings, rows, withCredential, accented } = found;
   return [
     isUsable(found)
       ? el('p', { class: 'done' }, `✓ ${counted(rows.length, 'company')} on ${platform}${wavesText(found)}.`)
@@ -76,6 +83,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
         { class: 'hint' },
         `The file also contains ${counted(withCredential, 'credential')}. This page does not send them; supply them later.`,
       ),
+    ...accentedList(accented),
     ...findingsList(findings),
   ];
 }

@@ -3,13 +3,10 @@ import { parse } from 'csv-parse/browser/esm/sync';
 import { matchColumns, type Columns } from '../../domain/supply/columns';
 import type { CsvParserFactory } from '../../domain/supply/csv-table';
 import type { NumberMap } from '../../domain/supply/duplicates';
-import { notTextFinding, unicodeEncodingOf } from '../../domain/supply/file-kind';
 import { type FindingList, UnreadableFile } from '../../domain/supply/findings';
 import { RowReader } from '../../domain/supply/row-reader';
 import { noRows, openTable } from '../../domain/supply/table';
-
-/** The page reads the whole file into memory. `ferry` has no such limit. */
-const MAX_BYTES = 100 * 1024 * 1024;
+import type { SourceFile } from './source-file';
 
 /**
  * Yields the rows of a file. If an error makes the file unreadable, adds it to the findings and stops.
@@ -17,14 +14,12 @@ const MAX_BYTES = 100 * 1024 * 1024;
  * @param modifiedAt the time to use for rows that do not have one
  */
 export async function* readRows(
-  file: File,
+  { name, text, modifiedAt: changedAt }: SourceFile,
   columns: Columns,
   findings: FindingList,
-  modifiedAt = new Date(file.lastModified),
+  modifiedAt = changedAt,
 ): AsyncGenerator<RowReader> {
-  const { name } = file;
   try {
-    const text = await textOf(file);
     let isBroken = false;
     const table = await openTable(
       name,
@@ -49,31 +44,19 @@ export async function* readRows(
   }
 }
 
-/** @throws UnreadableFile */
-async function textOf(file: File): Promise<string> {
-  const problem = { severity: 'error', file: file.name } as const;
-  if (file.size > MAX_BYTES)
-    throw new UnreadableFile({
-      ...{ ...problem, code: 'file-too-large', message: 'the file is larger than 100 MB' },
-      advice: 'split it into several files, or ask your contact',
-    });
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const head = bytes.subarray(0, 4096);
-  const notText = notTextFinding(file.name, head);
-  if (notText !== null) throw new UnreadableFile(notText);
-  try {
-    return new TextDecoder(unicodeEncodingOf(head), { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
-  } catch {
-    throw new UnreadableFile({
-      ...{ ...problem, code: 'not-utf8', message: 'this file is not UTF-8' },
-      advice: 'save it as "CSV UTF-8"',
-    });
-  }
-}
-
 async function* once(text: string): AsyncGenerator<string> {
   yield text;
 }
+
+/** A value with letters beyond ASCII, which a wrong encoding would change. */
+export interface AccentedValue {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Returns those of the values that have characters beyond ASCII. */
+export const accentedValues = ({ line }: RowReader, values: readonly string[]): readonly AccentedValue[] =>
+  values.filter((text) => /\P{ASCII}/u.test(text)).map((text) => ({ line, text }));
 
 export function createNumberMap(): NumberMap {
   const numbers = new Map<string, number>();

@@ -45,8 +45,10 @@ describeWithChromium("the manifest in the portal's page", () => {
     await page.getByRole('button', { name: 'Supply the manifest' }).click();
     return page;
   }
-  const choose = (page: Page, name: string, text: string): Promise<void> =>
-    page.getByLabel('Manifest (CSV or JSON)').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const choose = (page: Page, name: string, text: string | Buffer): Promise<void> =>
+    page
+      .getByLabel('Manifest (CSV or JSON)')
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: typeof text === 'string' ? Buffer.from(text) : text });
   const send = (page: Page): Promise<void> =>
     page.getByRole('dialog').getByRole('button', { name: 'Supply the manifest' }).click();
 
@@ -139,6 +141,49 @@ describeWithChromium("the manifest in the portal's page", () => {
       ...[2, 3, 4, 5, 6].map((line) => `Warning, line ${line}, column 2, name`),
       'and 115 more like line 6',
     ]);
+  });
+
+  test('a file of Excel in Windows-1252 is read once a person has checked its names', async () => {
+    const page = await open(390);
+    const names = Array.from({ length: 12 }, (_, row) => `C-${row},Café ${row},91${row},1,1`);
+    const file = Buffer.from([HEADER, 'A-1,Acme,9130,1,1', ...names].join('\n'), 'latin1');
+    await choose(page, 'excel.csv', file);
+    const dialog = page.getByRole('dialog');
+    const findings = page.getByLabel('Errors and warnings in the file');
+    await findings.getByText('Error, line 3: This file is not UTF-8; it looks like Windows-1252').waitFor();
+    await dialog.getByText('Line 3: Café 0', { exact: true }).waitFor();
+    await dialog.getByText('and 2 more', { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await send(page);
+    await page.getByText('Choose a file without errors.').waitFor();
+    await dialog.getByLabel('Read it as Windows-1252 (Excel)').check();
+    await page.getByText('✓ 13 companies on QuickBooks Online').waitFor();
+    await dialog.getByText('Line 3: Café 0', { exact: true }).waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(
+      parts()
+        .flatMap(({ rows }) => rows.map(({ name }) => name))
+        .slice(0, 2),
+    ).toEqual(['Acme', 'Café 0']);
+  });
+
+  test('the choice of an encoding is offered only for a file that is not Unicode, and not kept for the next one', async () => {
+    const page = await open();
+    const choice = page.getByLabel('Read it as Windows-1252 (Excel)');
+    const row = 'C-1,Café,9130,1,1';
+    await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row}\n`, 'latin1'));
+    await choice.check();
+    await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
+    await choose(page, 'unicode.csv', `${HEADER}\n${row}\n${row.replace('C-1', 'C-2').replace('9130', '9131')}\n`);
+    await page.getByText('✓ 2 companies on QuickBooks Online').waitFor();
+    expect(await choice.isVisible()).toBe(false);
+    await choose(page, 'mixed.csv', Buffer.concat([Buffer.from(`${HEADER}\n${row}\n`), Buffer.from([0x43, 0xe4])]));
+    await page.getByText('Error, line 3: This file is not UTF-8. Save it as').waitFor();
+    expect(await choice.isChecked()).toBe(false);
+    await choose(page, 'broken-utf-16.csv', Buffer.from('fffe4100d8', 'hex'));
+    await page.getByText('Error: This file is not UTF-8. Save it as').waitFor();
+    expect(await choice.isVisible()).toBe(false);
   });
 
   test('the template has the columns of the platform', async () => {

@@ -43,7 +43,9 @@ describeWithChromium("supplying in the portal's page", () => {
     (portal) => {
       key = createMigrationKey('kite', 'qhyg', vault.publicKey);
       portal.view = sampleView({ migrationKey: key.text });
-      portal.companies = sampleCompanies(2_100).map((each) => ({ ...each, reference: `K-${each.row}` }));
+      portal.companies = sampleCompanies(2_100).map((each) => ({
+        ...{ ...each, reference: `K-${each.row}`, confirmedAt: '2026-11-20T10:00:00.000Z' },
+      }));
       portal.answer = ({ path }) =>
         path === '/api/credentials' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
     },
@@ -123,16 +125,56 @@ describeWithChromium("supplying in the portal's page", () => {
   test('sends no credential of a company that is not in the manifest, and says so beforehand', async () => {
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(1).replace('K-1,', 'N-777,'));
-    await page.getByText('1 credential cannot be sent, because the manifest has no company').waitFor();
+    await page.getByText('1 credential (N-777) cannot be sent, because the manifest has no company').waitFor();
     await send(page);
     await page.getByText('Choose a file without errors.').waitFor();
     const buffer = Buffer.from(csvOf(2).replace('K-1,', 'N-777,'));
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
     await page.getByText('✓ 1 credential can be sent.').waitFor();
-    expect(await page.getByRole('dialog').textContent()).toContain('no company with this reference: N-777.');
+    expect(await page.getByRole('dialog').textContent()).toContain('no company with this reference.');
     await send(page);
     await page.getByText('✓ Done.').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
+  });
+
+  test('sends no credential from before the confirmation, and names each reason once', async () => {
+    current.portal.companies = current.portal.companies.slice(0, 14).map((each) => ({
+      ...{ ...each, state: 'not-moved-yet' as const, confirmedAt: each.row > 12 ? null : '2026-11-20T10:00:00.001Z' },
+    }));
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(14));
+    const early =
+      '12 credentials (K-1, K-2, K-3, K-4, K-5, K-6, K-7, K-8, K-9, K-10 and 2 more) cannot be sent, because credentials that were obtained before you confirmed that syncing is off may no longer work; export them again.';
+    await page.getByText(early).waitFor();
+    await page
+      .getByText('2 credentials (K-13, K-14) cannot be sent, because you have not confirmed that syncing is off')
+      .waitFor();
+    expect(await page.getByText('can be sent.').count()).toBe(0);
+    await send(page);
+    await page.getByText('Choose a file without errors.').waitFor();
+    expect(parts()).toEqual([]);
+    const confirmed = csvOf(14).replaceAll('10:00:00Z', '10:00:01Z');
+    await page.getByLabel('Credential file').setInputFiles({
+      ...{ name: 'later.csv', mimeType: 'text/csv', buffer: Buffer.from(confirmed) },
+    });
+    await page.getByText('✓ 12 credentials can be sent.').waitFor();
+  });
+
+  test('reads a file of Excel in Windows-1252 once a person has checked the references', async () => {
+    current.portal.companies = current.portal.companies
+      .slice(0, 1)
+      .map((each) => ({ ...each, reference: 'Kä-1', state: 'not-moved-yet' as const }));
+    const page = await open();
+    await choose(page, 'credentials.csv', Buffer.from(csvOf(1).replace('K-1,', 'Kä-1,'), 'latin1'));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This file is not UTF-8; it looks like Windows-1252 (Excel\'s "CSV").').waitFor();
+    await dialog.getByText('Line 2: Kä-1').waitFor();
+    expect(await dialog.textContent()).not.toContain('MARKER');
+    await dialog.getByLabel('Read it as Windows-1252 (Excel)').check();
+    await dialog.getByText('✓ 1 credential can be sent.').waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(parts()[0]?.credentials[0]?.reference).toBe('Kä-1');
   });
 
   test('names the credentials that were not accepted', async () => {
@@ -147,7 +189,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await send(page);
     await page
       .getByRole('dialog')
-      .getByText('1 credential not accepted. K-2: there is no company with this reference')
+      .getByText('Done. 1 credential (K-2) was not accepted, because there is no company with this reference.')
       .waitFor();
     const stored = parts().flatMap(({ credentials }) => credentials.filter(({ reference }) => reference !== 'K-2'));
     expect(current.portal.sent.at(-1)?.body).toMatchObject({

@@ -1,0 +1,101 @@
+/** Reads the text of a file that a person has chosen, in the encodings that `ferry check` recognizes. */
+import type { Finding } from '../../domain/companies/finding';
+import { byteOrderMarkOf, notTextFinding, unicodeEncodingOf } from '../../domain/supply/file-kind';
+import { type FindingList, UnreadableFile } from '../../domain/supply/findings';
+import { HighByteCounter, isProbablyWindows1252, notUtf8Message } from '../../domain/supply/windows-1252';
+
+/** The page reads the whole file into memory. `ferry` has no such limit. */
+const MAX_BYTES = 100 * 1024 * 1024;
+
+export interface SourceFile {
+  readonly name: string;
+  readonly modifiedAt: Date;
+  /** Lines end in `\n`. */
+  readonly text: string;
+  /** True if the text was read as Windows-1252, which only a person can check. */
+  readonly isWindows1252: boolean;
+}
+
+/**
+ * Reads a file. Adds what is wrong with the whole file to the findings.
+ *
+ * @param asWindows1252 true if the person has chosen this encoding for a file that is not Unicode
+ * @returns null if the file is unreadable
+ */
+export async function openSourceFile(
+  file: File,
+  asWindows1252: boolean,
+  findings: FindingList,
+): Promise<SourceFile | null> {
+  try {
+    const source = await read(file, asWindows1252);
+    if (source.finding !== null) findings.add(source.finding);
+    return source;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    findings.add(error.finding);
+    return null;
+  }
+}
+
+/** A source file, and the error of a file that is not Unicode. */
+interface ReadFile extends SourceFile {
+  /** The file is still read, so that its other errors are found as well. */
+  readonly finding: Finding | null;
+}
+
+/** @throws UnreadableFile */
+async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
+  const problem = { severity: 'error', file: file.name } as const;
+  if (file.size > MAX_BYTES)
+    throw new UnreadableFile({
+      ...{ ...problem, code: 'file-too-large', message: 'the file is larger than 100 MB' },
+      advice: 'split it into several files, or ask your contact',
+    });
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const head = bytes.subarray(0, 4096);
+  const notText = notTextFinding(file.name, head);
+  if (notText !== null) throw new UnreadableFile(notText);
+  const source = { name: file.name, modifiedAt: new Date(file.lastModified), finding: null, isWindows1252: false };
+  const unicode = decoded(bytes, unicodeEncodingOf(head));
+  if (unicode !== null) return { ...source, text: unicode };
+  const notUtf8 = { ...problem, code: 'not-utf8' } as const;
+  if (byteOrderMarkOf(head) !== null || unicodeEncodingOf(head) !== 'utf-8')
+    throw new UnreadableFile({ ...notUtf8, message: notUtf8Message(false), advice: 'save it as "CSV UTF-8"' });
+  const text = decoded(bytes, 'windows-1252') ?? '';
+  if (asWindows1252) return { ...source, text, isWindows1252: true };
+  const { line, highBefore } = firstLineNotUtf8(bytes);
+  const counter = new HighByteCounter();
+  counter.add(bytes);
+  const message = notUtf8Message(isProbablyWindows1252(counter, highBefore));
+  const advice = `save it as "CSV UTF-8", or choose "${READ_AS_WINDOWS_1252}" and check the names`;
+  return { ...source, text, finding: { ...notUtf8, line, message, advice }, isWindows1252: true };
+}
+
+export const READ_AS_WINDOWS_1252 = 'Read it as Windows-1252 (Excel)';
+
+/** Returns null if the bytes are not in this encoding. */
+function decoded(bytes: Uint8Array, encoding: string): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
+  } catch {
+    return null;
+  }
+}
+
+const LINE_FEED = 0x0a;
+
+/** @returns the number of the line, from 1, and the number of bytes before it that are not ASCII */
+function firstLineNotUtf8(bytes: Uint8Array): { readonly line: number; readonly highBefore: number } {
+  let highBefore = 0;
+  let line = 1;
+  for (let start = 0; start < bytes.length; line += 1) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    const next = end === -1 ? bytes.length : end + 1;
+    const content = bytes.subarray(start, next);
+    if (decoded(content, 'utf-8') === null) break;
+    highBefore += content.filter((byte) => byte >= 0x80).length;
+    start = next;
+  }
+  return { line, highBefore };
+}
