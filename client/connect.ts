@@ -26,6 +26,8 @@ export interface MigrationClient {
    * with the vault's key. Absent: not checked.
    */
   readonly providerFingerprint?: string | undefined;
+  /** The portal's address for clients, which advice to people contains. Absent: not known. */
+  readonly portalUrl?: string | undefined;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export interface LedgerClient extends MigrationClient {
 
 /** Configuration from `loadConfig`. Temporal and payload keys are required; the others are optional. */
 export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
-  Partial<Config<'databaseUrl' | 'signingKey' | 'providerFingerprint' | 'tracing'>>;
+  Partial<Config<'databaseUrl' | 'signingKey' | 'providerFingerprint' | 'portalUrl' | 'tracing'>>;
 
 /** Configuration from `loadConfig` with a database. */
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
@@ -112,7 +114,7 @@ export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>
 
 function createClient(
   connection: Connection,
-  { temporal, payloadKeys, signingKey, providerFingerprint, tracing }: MigrationClientConfig,
+  { temporal, payloadKeys, signingKey, providerFingerprint, portalUrl, tracing }: MigrationClientConfig,
 ): MigrationClient {
   const { namespace } = temporal;
   if (tracing) startTracing({ name: 'ferry', exportWithinMs: EXPORT_WITHIN_MS });
@@ -121,7 +123,7 @@ function createClient(
     temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys), interceptors }),
     temporalWithoutCodec: new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
-    providerFingerprint,
+    ...{ providerFingerprint, portalUrl },
     close: () => connection.close(),
   };
 }

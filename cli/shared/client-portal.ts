@@ -3,9 +3,8 @@
  * one of these keys, which never leave the browser or the machine of their owner. So support cannot run the commands
  * with `--as client`.
  */
-import { loadConfig } from '../../config';
 import { signingRules } from '../../domain/migration/approvers';
-import type { Database } from '../../store';
+import type { LedgerClient } from '../../client';
 import { listInvitations, readMigration, readRecordedDecisions } from '../../store';
 import { AS_CLIENT, type NextCommand } from './remedy-commands';
 
@@ -17,8 +16,7 @@ const BY_SUPPORT = /^ferry amend /;
 
 /** Returns the portal's address, if the client signs its decisions in the portal; null if it does not. */
 export async function readClientPortal(
-  env: NodeJS.ProcessEnv,
-  db: Database,
+  { db, portalUrl }: Pick<LedgerClient, 'db' | 'portalUrl'>,
   migrationId: string,
 ): Promise<string | null> {
   const [migration, { approverChanges }, invitations] = await Promise.all([
@@ -30,7 +28,7 @@ export async function readClientPortal(
   const isInPortal = approvers.some(
     ({ role, publicKey }) => role === 'client' && invitations.some((each) => each.publicKey === publicKey),
   );
-  return isInPortal ? (loadConfig([], env, ['portalUrl']).portalUrl ?? ANY_PORTAL) : null;
+  return isInPortal ? (portalUrl ?? ANY_PORTAL) : null;
 }
 
 /**

@@ -45,6 +45,7 @@ function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
     'signingKey',
     'clientUi',
     'providerFingerprint',
+    'portalUrl',
     'tracing',
   ]);
 }

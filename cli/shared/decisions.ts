@@ -19,6 +19,7 @@ import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
 import { isPlaceholder } from '../../domain/text/placeholders';
 import { choiceOption } from './options';
+import { signingAdvice } from './signing-advice';
 
 /** The person who acts. An option, because support can also record decisions on behalf of the client. */
 export interface ActorOptions {
@@ -143,6 +144,7 @@ export async function sendDecision(
   content: DecisionContent,
 ): Promise<CommandResult> {
   const result = await decide(ferry, migrationId, message, content);
+  const advice = await signingAdvice(ferry, migrationId, content.role, result);
   return {
     failed: result.outcome === 'refused' || isPartial(result),
     json: { schema: 'ferry.decision/1', migrationId, message, ...result },
@@ -151,6 +153,7 @@ export async function sendDecision(
       output.line(`${markOf(output, result)} ${migrationId}: ${result.text}`);
       const note = signatureNote(ferry, result, content);
       if (note !== null) output.line(`  ${note}`);
+      if (advice !== null) output.line(`  ${advice}`);
     },
   };
 }

@@ -47,7 +47,7 @@ export function addAmend({ program, run, terminal, output }: Context): void {
   ).action((migration: string, manifest: string, options: AmendOptions) =>
     run(() =>
       withLedgerClient(terminal.env, async (ferry) => {
-        const portal = await readClientPortal(terminal.env, ferry.db, migration);
+        const portal = await readClientPortal(ferry, migration);
         return amend(ferry, output, { migration, manifest, options, portal });
       }),
     ),

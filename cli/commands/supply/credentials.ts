@@ -33,6 +33,7 @@ import type { RefusedGroup } from '../../shared/refused-credentials';
 import { printRefused, readRefused } from '../../shared/refused-credentials';
 import { findingsJson, printFindings } from '../../shared/results';
 import { assertSealedFor } from '../../shared/sealed-for';
+import { signingAdvice } from '../../shared/signing-advice';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
@@ -112,9 +113,10 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
-  const portal = await readClientPortal(terminal.env, ferry.db, migrationId);
+  const portal = await readClientPortal(ferry, migrationId);
   const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed, portal }, supplied, 'credentials');
-  const result = suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
+  const advice = decision && (await signingAdvice(ferry, migrationId, actor.role, decision));
+  const result = suppliedResult(migrationId, read, { ...supplied, decision, advice }, disposal, refused);
   return decision?.outcome === 'applied' ? withMissing(ferry, migrationId, result) : result;
 }
 
@@ -164,14 +166,14 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   }
   const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
-  const portal = await readClientPortal(terminal.env, ferry.db, migrationId);
+  const portal = await readClientPortal(ferry, migrationId);
   const refused = await readRefused(
     ferry.db,
     { ...request, isSealed: read.isSealed, portal },
     supplied,
     'replace-credential',
   );
-  const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, refused);
+  const stored = suppliedResult(migrationId, read, { ...supplied, decision: null, advice: null }, disposal, refused);
   if (!decision) return stored;
   const { failed, json, print } = decision;
   return {
@@ -264,12 +266,16 @@ function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: S
  * The references, grouped by what happened to them. `decision` is null if no decision was sent, or if it is reported
  * separately.
  */
-type Supplied = SupplyResult & { readonly decision: DecisionResult | null };
+interface Supplied extends SupplyResult {
+  readonly decision: DecisionResult | null;
+  /** What to do about a refusal; null if there is nothing to say. */
+  readonly advice: string | null;
+}
 
 function suppliedResult(
   migrationId: string,
   { findings }: CheckedFile,
-  { decision, ...supplied }: Supplied,
+  { decision, advice, ...supplied }: Supplied,
   disposal: Disposal,
   refused: readonly RefusedGroup[],
 ): CommandResult {
@@ -291,14 +297,15 @@ function suppliedResult(
     ...(isComplete && decision?.outcome !== 'recorded' ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
       printFindings(output, findings);
-      output.line(`${storedText(output, migrationId, { ...supplied, decision })}`);
+      output.line(storedText(output, migrationId, { ...supplied, decision }));
+      if (advice !== null) output.line(`  ${advice}`);
       printRefused(output, refused);
       disposal.print(output);
     },
   };
 }
 
-function storedText(output: Output, migrationId: string, { decision, ...supplied }: Supplied): string {
+function storedText(output: Output, migrationId: string, { decision, ...supplied }: Omit<Supplied, 'advice'>): string {
   const { stored } = supplied;
   if (decision?.outcome === 'refused')
     return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;

@@ -34,7 +34,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
     .action((migration: string) =>
       run(() =>
         withLedgerClient(terminal.env, async (ferry) =>
-          exceptions(output, ferry, migration, await readClientPortal(terminal.env, ferry.db, migration)),
+          exceptions(output, ferry, migration, await readClientPortal(ferry, migration)),
         ),
       ),
     );

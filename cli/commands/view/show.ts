@@ -57,7 +57,7 @@ export function addShow({ program, run, terminal }: Context): void {
           const now = new Date();
           const portal =
             db && progress.signing.mustSign.includes('client')
-              ? await readClientPortal(terminal.env, db, migration)
+              ? await readClientPortal({ ...ferry, db }, migration)
               : null;
           const next = ledgerBehind
             ? [reconcile(migration)]

@@ -102,6 +102,11 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
     exitCode: 1,
     out: expect.stringContaining(`decisions of the client in this migration ${MUST_SIGN}`) as string,
   });
+  const unsigned = ['pause', OPEN, '--as', 'client', '--by', 'Cleo'];
+  const env = { ...orchestrator.env, TOKENFERRY_PORTAL_URL: 'https://portal.example' };
+  expect((await ferry(unsigned, undefined, env)).out).toContain(
+    `  the client signs it on the page of the portal, or with a command from: ferry --portal https://portal.example show ${OPEN}\n`,
+  );
   expect((await pause('dana', OPEN)).out).toContain('does not belong to an approver');
   expect(await pause('cleo', OPEN)).toMatchObject({ exitCode: 0 });
   expect(await run('nobody', 'resume', OPEN, '--by', 'Sam', '--yes')).toMatchObject({ exitCode: 0 });

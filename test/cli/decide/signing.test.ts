@@ -97,6 +97,13 @@ test.each<[string, string, readonly string[], string]>([
   expect((await run('pia', 'show', ID, '--json')).out).toContain('"step": "supply-details"');
 });
 
+test('the refusal of an unsigned decision says who can sign it', async () => {
+  const { out } = await run('pia', ...approve, '--by', 'Sam');
+  expect(out).toContain(
+    '\n  Sam signs it with their own key, on the machine where TOKENFERRY_SIGNING_KEY_FILE names it\n',
+  );
+});
+
 test('approve reports that the signing key was not used if --by is another name', async () => {
   const { exitCode, out } = await run('sam', ...approve, '--by', 'Cleo');
   expect(exitCode).toBe(1);

@@ -64,6 +64,9 @@ test('a refused supply stores nothing, says why, and fails', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-2'], null);
   expect(exitCode).toBe(1);
   expect(out).toMatch(/✗ refused: .*must be signed by an approver; this one is not; no credential was stored/);
+  expect(out).toContain(
+    '  Cleo signs it with their own key, on the machine where TOKENFERRY_SIGNING_KEY_FILE names it\n',
+  );
   expect(out).not.toContain('✓');
   const { exitCode: ofJson, out: json } = await supply(['R-1'], null, '--json');
   expect(ofJson).toBe(1);
