@@ -10,6 +10,7 @@ import type { ClientState, CompanyState } from '../domain/companies/company-stat
 import { clientStateOf } from '../domain/companies/company-state';
 import { remediesFor } from '../domain/companies/remedies';
 import { reactivationOf } from '../domain/companies/reactivation';
+import { replacedAction } from '../domain/preflight/applications';
 import type { LedgerCompany } from '../store';
 import type { HandoverReport } from './report';
 import { csvPieces, jsonPieces } from './text-formats';
@@ -34,11 +35,15 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
     yield* sectionPieces(report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
     yield pageTail(report.head);
   },
-  csv: ({ head, companies }) =>
-    csvPieces(
-      mapEach(companies(), (company) => companyRecord(company, head.ending !== null)),
-      true,
-    ),
+  async *csv({ head, companies, replaced }) {
+    const groups = await replaced();
+    const record = (company: ReportedCompany) => {
+      const group = groups.get(company.reference);
+      const action = group ? replacedAction(group, head.applications) : null;
+      return companyRecord(company, head.ending !== null, action);
+    };
+    yield* csvPieces(mapEach(companies(), record), true);
+  },
   json: ({ head, companies }) => {
     const ended = head.ending !== null;
     const reportedCompanyJson = (company: ReportedCompany) => ({

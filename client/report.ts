@@ -2,10 +2,13 @@ import type { CompanyState } from '../domain/companies/company-state';
 import type { ReportHead } from '../presentation/handover/report-facts';
 import { createTrailVerifier } from '../domain/decisions/audit-trail';
 import { createLedgerProof } from '../domain/decisions/ledger-proof';
+import type { ApplicationsOfMoved, MovedWithApplication } from '../domain/preflight/applications';
+import { isSameApplication } from '../domain/preflight/applications';
 import type { Approver } from '../domain/migration/approvers';
 import type { MigrationStatistics } from '../store';
 import {
   countCompanies,
+  readApplicationsByCompany,
   readApplicationsOfMoved,
   readCompanies,
   readDecisions,
@@ -24,6 +27,8 @@ export interface HandoverReport {
   readonly head: ReportHead;
   /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
+  /** Reads the replaced application with which each company was moved, by reference, with all of its companies. */
+  readonly replaced: () => Promise<ReadonlyMap<string, MovedWithApplication>>;
   /** Reads the data for the charts. */
   readonly statistics: () => Promise<MigrationStatistics>;
 }
@@ -38,6 +43,7 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { route, client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
+  const applications = await readApplicationsOfMoved(db, migrationId);
   return {
     head: {
       ...{ migrationId, route, client, platformKey, contact, ending, paused, suppliedBy, planned },
@@ -47,12 +53,27 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
       counts: await countCompanies(db, migrationId),
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
-      applications: await readApplicationsOfMoved(db, migrationId),
+      applications,
       unproven: await differencesFromSigned(db, migrationId, migration.rules?.approvers ?? null),
     },
     companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
+    replaced: () => readReplaced(db, migrationId, applications),
     statistics: () => readStatistics(db, migrationId),
   };
+}
+
+async function readReplaced(
+  db: LedgerClient['db'],
+  migrationId: string,
+  { replaced }: ApplicationsOfMoved,
+): Promise<ReadonlyMap<string, MovedWithApplication>> {
+  const found = new Map<string, MovedWithApplication>();
+  if (replaced.length === 0) return found;
+  for (const [reference, application] of await readApplicationsByCompany(db, migrationId)) {
+    const group = replaced.find((each) => isSameApplication(each.application, application));
+    if (group) found.set(reference, group);
+  }
+  return found;
 }
 
 /** Returns how the ledger differs from the signed decisions; null if decisions need not be signed. */

@@ -106,6 +106,15 @@ export function keepsRegistered(
   return `${they} must reconnect, or get a new credential obtained with ${name}; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
 }
 
+/** Tells the client what to do about one company that was moved with a replaced application. */
+export function replacedAction(
+  replaced: MovedWithApplication,
+  applications: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
+): string {
+  if (keepsRegistered(replaced, applications) === null) return keepApplicationText(replaced.application);
+  return keepsRegistered({ ...replaced, companies: 1 }, applications) ?? '';
+}
+
 /** Says that another application is registered, and what follows. */
 export function replacementText(registered: ApplicationFacts | null): string {
   const name = registered === null ? 'another application' : applicationName(registered);

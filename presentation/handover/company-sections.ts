@@ -237,8 +237,17 @@ function dateText(date: Date | null): string {
   return date === null ? '' : momentText(date.toISOString());
 }
 
-/** Returns a company as one row of a spreadsheet, with the facts of all sections. */
-export function companyRecord(company: ReportedCompany, ended: boolean): Readonly<Record<string, string>> {
+/**
+ * Returns a company as one row of a spreadsheet, with the facts of all sections.
+ *
+ * @param aboutApplication what to do because the application of the company was replaced after its move; null if it was
+ *   not replaced
+ */
+export function companyRecord(
+  company: ReportedCompany,
+  ended: boolean,
+  aboutApplication: string | null = null,
+): Readonly<Record<string, string>> {
   const { reference, name, storedName, organization, companyId, connectionId, linkUrl } = company;
   return {
     reference,
@@ -247,7 +256,7 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     organization,
     outcome: stateText(company, ended),
     why: whyOf(company),
-    'what to do': needsAction(company) ? whatToDo(company, ended) : isLeftOutAtService(company) ? ASK_ABOUT_IT : '',
+    'what to do': spreadsheetAction(company, ended) || (aboutApplication ?? ''),
     'switch back on': switchOn(company, ended),
     'moved at': dateText(company.movedAt),
     records: recordsText(company),
@@ -260,6 +269,11 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     'connection id': connectionId ?? '',
     'correlation ids': correlationIdsText(company),
   };
+}
+
+function spreadsheetAction(company: ReportedCompany, ended: boolean): string {
+  if (needsAction(company)) return whatToDo(company, ended);
+  return isLeftOutAtService(company) ? ASK_ABOUT_IT : '';
 }
 
 const needsAction = ({ state }: ReportedCompany): boolean => state === 'failed' || NOT_FINISHED.states.includes(state);

@@ -78,12 +78,29 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   };
 }
 
+/** Reads, for each company that was moved with an application, this application, by the company's reference. */
+export async function readApplicationsByCompany(
+  db: Database,
+  migrationId: string,
+): Promise<ReadonlyMap<string, ApplicationFacts>> {
+  const { rows } = await sql<{ reference: string; application: ApplicationFacts }>`
+    select reference, application from (${crossedWith(sql`m.id = ${migrationId}`)}) crossed`.execute(db);
+  return new Map(rows.map(({ reference, application }) => [reference, application]));
+}
+
 /** Selects, for each migration and each of its applications, the companies that were moved with that application. */
 function movedWith(which: RawBuilder<unknown>) {
   return sql`
-    select m.id, coalesce(s.application, m.application) as application, count(*)::integer as companies,
-      (array_agg(c.reference order by c.row))[1:${REFERENCES_NAMED}] as "references",
-      max(c.crossed_at) as "lastCrossedAt"
+    select id, application, count(*)::integer as companies,
+      (array_agg(reference order by row))[1:${REFERENCES_NAMED}] as "references", max(crossed_at) as "lastCrossedAt"
+    from (${crossedWith(which)}) crossed
+    group by id, application`;
+}
+
+/** Selects the companies whose credentials the service has accepted, with the application that was registered then. */
+function crossedWith(which: RawBuilder<unknown>) {
+  return sql`
+    select m.id, c.row, c.reference, c.crossed_at, coalesce(s.application, m.application) as application
     from migrations m
     join companies c on c.migration_id = m.id and c.crossed_at is not null
     left join (
@@ -92,8 +109,7 @@ function movedWith(which: RawBuilder<unknown>) {
       from decisions
       where applied and content ->> 'kind' = 'application-supplied') s
       on s.migration_id = m.id and s.at <= c.crossed_at and (s.until is null or c.crossed_at < s.until)
-    where ${which} and coalesce(s.application, m.application) is not null
-    group by m.id, 2`;
+    where ${which} and coalesce(s.application, m.application) is not null`;
 }
 
 /**

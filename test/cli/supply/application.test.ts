@@ -111,6 +111,9 @@ test('an application that would replace the application of moved companies must 
       replaced: [{ application: { clientId: 'from-file' }, companies: 2, references: ['C-1001', 'C-1002'] }],
       registered: { clientId: 'typo-app', environment: 'production' },
     });
+    const { out: csv } = await ferry(['report', ID, '--format', 'csv'], undefined, orchestrator.env);
+    const action = 'keep your application from-file (production), and ask support to register it again';
+    expect(csv.split('\n').filter((line) => line.includes(action))).toHaveLength(2);
   } finally {
     await moved(null);
   }

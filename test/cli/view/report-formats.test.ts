@@ -105,6 +105,7 @@ function reportOf(companies: readonly LedgerCompany[], head: Partial<ReportHead>
   return {
     head: { ...HEAD, ...head },
     statistics: async () => STATISTICS,
+    replaced: async () => new Map(),
     async *companies(states = COMPANY_STATES) {
       for (const company of companies) if (states.includes(company.state)) yield company;
     },
@@ -243,6 +244,26 @@ test('CSV has one row per company, and formulas are escaped', async () => {
   expect(lines.find((line) => line.startsWith('C-2,'))).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
   expect(lines.find((line) => line.startsWith('C-3,'))).toContain(',must reconnect,');
   expect(lines.find((line) => line.startsWith('C-4,'))).toContain(',left out,');
+});
+
+test('CSV says what to do about a moved company whose application was replaced', async () => {
+  const moved = (clientId: string, companies: number) => ({
+    ...{ application: { clientId, environment: 'production' }, companies, references: [] },
+  });
+  const [old, current] = [moved('old-app', 5), moved('new-app', 5)];
+  const actionAfter = async (applications: ReportHead['applications']): Promise<string | undefined> => {
+    const report = { ...reportOf(COMPANIES, { applications }), replaced: async () => new Map([['C-1', old]]) };
+    const lines = (await renderReport('csv', report)).split('\n');
+    expect(lines.find((line) => line.startsWith('C-2,'))).not.toContain('old-app');
+    return lines.find((line) => line.startsWith('C-1,'));
+  };
+  const registered = current.application;
+  expect(await actionAfter({ moved: [old], replaced: [old], registered })).toContain(
+    ',"keep your application old-app (production), and ask support to register it again",never',
+  );
+  expect(await actionAfter({ moved: [old, current], replaced: [old], registered })).toContain(
+    ',"it must reconnect, or get a new credential obtained with new-app (production); keep new-app (production) registered',
+  );
 });
 
 test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', async (format) => {

@@ -4,6 +4,7 @@ import {
   closeMigration,
   openMigration,
   readApplications,
+  readApplicationsByCompany,
   readApplicationsInUse,
   readApplicationsOfMoved,
   recordApplication,
@@ -109,6 +110,13 @@ test('companies belong to the application that was registered when the service a
   ]);
   await decide(migration.id, supplied('found'));
   expect(await read()).toEqual({ moved: [first, second], replaced: [second], registered: app('found') });
+  expect(await readApplicationsByCompany(ledger.db, migration.id)).toEqual(
+    new Map([
+      ['c1', app('found')],
+      ['c2', app('second')],
+      ['c3', app('second')],
+    ]),
+  );
 });
 
 test("an application that another client's migration has supplied later replaces this migration's, and is not named", async () => {
