@@ -1,19 +1,20 @@
 /** Shows what a decision is about, asks for confirmation, signs it with the person's key, and sends it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MigrationView, RequestAnswer } from '../../portal/contract';
-import type { Action, MigrationAnswer } from '../../portal/client/api';
+import { CompanySchema, type MigrationView, type RequestAnswer } from '../../portal/contract';
+import type { Action, Company, CompanyFilter, MigrationAnswer } from '../../portal/client/api';
 import type { DecisionFields } from '../../portal/client/decisions';
 import { readNotMoved } from '../../portal/client/not-moved';
 import { sendInParts, signDecision } from '../../portal/client/decisions';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { oneLine } from '../../domain/text/sentences';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { YesOption } from '../shared/context';
 import { confirm } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
 import type { CommandResult } from '../terminal';
 import { PRINT_NOTHING } from '../terminal';
-import { clause, commandText, confirmAdvice, type Connection, type PortalContext } from './connection';
+import { clause, commandText, confirmAdvice, validated, type Connection, type PortalContext } from './connection';
 import { signingKeyOf } from './sign-ins';
 import { inReadersZone } from './summary';
 
@@ -104,12 +105,19 @@ export async function review(
 
 /** Maximum number of companies shown, because more would scroll the question off the screen. */
 const COMPANIES_SHOWN = 20;
+/** In characters. */
+const MAX_COMPANY_LENGTH = 500;
 
 async function printNotMoved(context: PortalContext, { api }: Connection, { counts }: MigrationView): Promise<void> {
   const { output } = context;
-  const { companies, more } = await readNotMoved((filter) => api.eachCompany(filter), counts, COMPANIES_SHOWN);
+  async function* eachCompany(filter: CompanyFilter): AsyncGenerator<Company> {
+    for await (const company of api.eachCompany(filter)) yield validated(CompanySchema, company);
+  }
+  const { companies, more } = await readNotMoved(eachCompany, counts, COMPANIES_SHOWN);
   for (const { reference, name, why } of companies)
-    output.line(`  ${output.styled('yellow', reference)} ${name}: ${inReadersZone(why)}`);
+    output.line(
+      `  ${output.styled('yellow', reference)} ${oneLine(`${name}: ${inReadersZone(why)}`, MAX_COMPANY_LENGTH)}`,
+    );
   if (more > 0)
     output.line(
       `  and ${more.toLocaleString('en-US')} more; list all companies with: ${commandText(context, 'companies')}`,
