@@ -1,15 +1,10 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
 import { openPool } from '../../postgres/pool';
-import { firstSchema } from './migrations/001-first-schema';
-import { settingsPushesQuotas } from './migrations/002-settings-pushes-quotas';
-import { sharedRateLimit } from './migrations/003-shared-rate-limit';
-import { pushedRecords } from './migrations/004-pushed-records';
-import { lastSync } from './migrations/005-last-sync';
-import { scheduledSyncs } from './migrations/006-scheduled-syncs';
-import { encryptedCredentials } from './migrations/007-encrypted-credentials';
-import { tokenExchanges } from './migrations/008-token-exchanges';
-import { namesOfOfficialClients } from './migrations/009-names-of-official-clients';
-import { expectedOrganization } from './migrations/010-expected-organization';
+import { encryptedCredentials, expectedOrganization, tokenExchanges } from './migrations/authorizations';
+import { firstSchema } from './migrations/first-schema';
+import { namesOfOfficialClients } from './migrations/names-of-official-clients';
+import { pushedRecords, settingsPushesQuotas, sharedRateLimit } from './migrations/settings-pushes-quotas';
+import { lastSync, scheduledSyncs } from './migrations/sync-times';
 import type { Tables } from './tables';
 
 /** The service's own schema, so that it can share a database with other programs. */

@@ -3,12 +3,13 @@ import { Migrator, type Migration } from 'kysely';
 import { Client } from 'pg';
 import { startService } from '../../../company-data-service';
 import { openDatabase } from '../../../company-data-service/database/database';
-import { firstSchema } from '../../../company-data-service/database/migrations/001-first-schema';
-import { settingsPushesQuotas } from '../../../company-data-service/database/migrations/002-settings-pushes-quotas';
-import { sharedRateLimit } from '../../../company-data-service/database/migrations/003-shared-rate-limit';
-import { pushedRecords } from '../../../company-data-service/database/migrations/004-pushed-records';
-import { lastSync } from '../../../company-data-service/database/migrations/005-last-sync';
-import { scheduledSyncs } from '../../../company-data-service/database/migrations/006-scheduled-syncs';
+import { firstSchema } from '../../../company-data-service/database/migrations/first-schema';
+import {
+  settingsPushesQuotas,
+  sharedRateLimit,
+  pushedRecords,
+} from '../../../company-data-service/database/migrations/settings-pushes-quotas';
+import { lastSync, scheduledSyncs } from '../../../company-data-service/database/migrations/sync-times';
 import { createTestDatabase } from '../../support/servers/database';
 import { SERVICE_CIPHER } from '../../support/servers/keys';
 import { callerWith, waitForSyncs } from '../running-service';
