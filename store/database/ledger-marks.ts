@@ -1,7 +1,8 @@
-/** The schema migration for the ledger's mark, which shows whether a ledger was restored to an older state. */
+/** The schema migrations for the ledger's mark, and for the flags of a migration that is paused or behind its mark. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 
+/** Adds the mark, which shows whether a ledger was restored to an older state. */
 export const ledgerMarks: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
@@ -16,5 +17,17 @@ export const ledgerMarks: Migration = {
     // The time at which the ledger was found to be behind its workflow or the service. No company can be claimed while
     // this is set.
     await sql`alter table migrations add column behind_since timestamptz`.execute(db);
+  },
+};
+
+/** Adds two flags: the migration paused itself, and nothing has proven that its ledger is behind. */
+export const ledgerRules: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      alter table migrations
+        -- True if the migration is paused because of a problem. Then only support (in the self-service route, also the client) can resume it.
+        add column paused_itself boolean not null default false,
+        -- True if only a reconciliation has flagged the ledger as behind, and nothing has shown that it really is.
+        add column behind_unproven boolean not null default false`.execute(db);
   },
 };

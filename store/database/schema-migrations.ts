@@ -6,13 +6,11 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
-import { authorizationsSent } from './authorizations-sent';
-import { earlierSendIntents } from './earlier-send-intents';
 import { erasableVaults } from './erasable-vaults';
-import { ledgerMarks } from './ledger-marks';
-import { ledgerRules } from './ledger-rules';
+import { ledgerMarks, ledgerRules } from './ledger-marks';
 import { portal } from './portal';
 import { sealedFiles } from './sealed-files';
+import { authorizationsSent, authorizationsSentAgain, earlierSendIntents } from './send-intents';
 import { verifiedDecisions } from './verified-decisions';
 
 const createLedger: Migration = {
@@ -257,13 +255,6 @@ const renameForVersion1: Migration = {
     await sql`alter table companies rename column settled_by to left_out_by`.execute(db);
     await sql`alter table companies rename column settled_reason to left_out_reason`.execute(db);
     await sql`alter table companies rename column held_until to lease_ends_at`.execute(db);
-  },
-};
-
-const authorizationsSentAgain: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    // True if an attempt that reclaimed the company sent its authorization again, because an answer was lost.
-    await sql`alter table companies add column authorization_sent_again boolean not null default false`.execute(db);
   },
 };
 

@@ -1,0 +1,34 @@
+/** The schema migrations for send intents: repeated ones, those that a later claim has cleared, and their number. */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+
+/** Records that a lost answer made an attempt send an authorization again. */
+export const authorizationsSentAgain: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // True if an attempt that reclaimed the company sent its authorization again, because an answer was lost.
+    await sql`alter table companies add column authorization_sent_again boolean not null default false`.execute(db);
+  },
+};
+
+/** Keeps the send intents that a later claim has cleared. */
+export const earlierSendIntents: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The last send intent before the current claim. A claim clears `authorization_sent_at`, but a credential that was
+    // sent once is never sent to another connection.
+    await sql`alter table companies add column earlier_sent_at timestamptz`.execute(db);
+  },
+};
+
+/** Counts the send intents, and the tries that only read the connection. */
+export const authorizationsSent: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The number of send intents since the claim. `authorization_sent_again` stays, because workers of the previous
+    // version read it.
+    await sql`alter table companies add column authorizations_sent integer not null default 0`.execute(db);
+    await sql`
+      update companies set authorizations_sent = 1 + authorization_sent_again::integer
+      where authorization_sent_at is not null`.execute(db);
+    // The number of tries that could only read the connection, because the authorization might have been in flight.
+    await sql`alter table companies add column tries_in_flight integer not null default 0`.execute(db);
+  },
+};
