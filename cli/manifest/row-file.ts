@@ -1,11 +1,15 @@
+/** Reads the rows of a client's file, and the credentials in them. */
 import { createHash } from 'node:crypto';
-
+import { parse } from 'csv-parse';
 import { matchColumns, type Columns } from '../../domain/supply/columns';
 import { UnreadableFile, type Report } from '../../domain/supply/findings';
 import { RowReader } from '../../domain/supply/row-reader';
 import { noRows, openTable } from '../../domain/supply/table';
 import { CommandFailed } from '../shared/errors';
-import { createCsvParser } from './csv-parser';
+import type { CsvParserFactory } from '../../domain/supply/csv-table';
+import { parseCredential, type CredentialTimes, type ParsedCredential } from '../../domain/supply/row-parser';
+import type { Platform } from '../../platforms/platforms';
+import { Secret } from '../../security/secret';
 import type { Decoding, Encoding } from './encoding';
 import { openSourceFile, type SourceFile } from './source-file';
 
@@ -96,4 +100,32 @@ async function* withDigest(text: AsyncIterable<string>, onEnd: (digest: string) 
     yield piece;
   }
   onEnd(hash.digest('hex'));
+}
+
+/** Creates a parser that never has more than one piece in memory. */
+const createCsvParser: CsvParserFactory = (options) => {
+  const parser = parse({ ...options });
+  // Ignores the error event, because the callbacks of write and end also receive the error.
+  parser.on('error', () => undefined);
+  const completed = (call: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
+    new Promise(call);
+  return {
+    write: (piece) => completed((callback) => parser.write(piece, callback)),
+    end: () => completed((callback) => parser.end(callback)),
+  };
+};
+
+/** A credential from a file, which cannot be printed by accident. */
+export interface SecretCredential extends Omit<ParsedCredential, 'fields'> {
+  readonly fields: Secret<ParsedCredential['fields']>;
+}
+
+/** Parses a credential. Reports errors, and returns null if there are any. */
+export function parseSecretCredential(
+  reader: RowReader,
+  platform: Platform,
+  times: CredentialTimes,
+): SecretCredential | null {
+  const credential = parseCredential(reader, platform, times);
+  return credential && { ...credential, fields: new Secret(credential.fields) };
 }

@@ -17,7 +17,7 @@ import { CommandFailed } from '../shared/errors';
 import { HashedKeyMap } from './hashed-key-map';
 import { SEALED_FILE_BEGINNING } from '../../domain/supply/file-kind';
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
-import type { SecretCredential } from './secret-credential';
+import type { SecretCredential } from './row-file';
 
 const MAX_BYTES = 512 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { isRotating, type Platform, type Route } from '../../platforms/platforms
 import { inQuotes, type Report } from '../../domain/supply/findings';
 import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from '../../domain/supply/row-reader';
-import type { SecretCredential } from './secret-credential';
+import type { SecretCredential } from './row-file';
 
 interface SuppliedReferences {
   readonly count: number;

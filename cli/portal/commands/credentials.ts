@@ -16,8 +16,7 @@ import {
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
-import { findingsJson } from '../../shared/results';
-import { printPortalFindings } from '../findings';
+import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
@@ -119,7 +118,7 @@ async function supply(
     },
     ...(isComplete ? { printQuietly: () => undefined } : {}),
     print: (output) => {
-      if (read.findings) printPortalFindings(output, read.findings);
+      if (read.findings) printFindings(output, read.findings, 'add --json');
       const mark = isComplete
         ? output.styled('green', '✓')
         : output.styled('red', outcome === 'refused' ? '✗ refused:' : '✗');
@@ -178,7 +177,7 @@ function invalidFile(json: CommandResult['json'], findings: FindingList): Comman
       ...findingsJson(findings),
     },
     print: (output) => {
-      printPortalFindings(output, findings);
+      printFindings(output, findings, 'add --json');
       output.line(`${output.styled('red', '✗')} nothing was sent`);
     },
   };

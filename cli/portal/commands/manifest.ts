@@ -5,8 +5,7 @@ import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import { addEncoding, readManifest, type EncodingOption, type FindingList } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
-import { findingsJson } from '../../shared/results';
-import { printPortalFindings } from '../findings';
+import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
@@ -75,7 +74,7 @@ async function supply(
     },
     ...(isDone ? { printQuietly: () => undefined } : {}),
     print: (output) => {
-      printPortalFindings(output, findings);
+      printFindings(output, findings, 'add --json');
       const mark = isDone ? output.styled('green', '✓') : output.styled('red', '✗ refused:');
       output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
     },
@@ -90,7 +89,7 @@ function invalidFile(migrationId: string, findings: FindingList): CommandResult 
       ...{ migrationId, outcome: 'refused', text: 'the file has errors', companies: 0, ...findingsJson(findings) },
     },
     print: (output) => {
-      printPortalFindings(output, findings);
+      printFindings(output, findings, 'add --json');
       output.line(`${output.styled('red', '✗')} nothing was sent`);
     },
   };
