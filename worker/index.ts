@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { activityInfo } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
-import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import {
   type Activities,
@@ -28,7 +28,7 @@ import { migrationOfWorkflow } from '../domain/migration/temporal-names';
 import { traceServiceRequest } from '../observability/request-traces';
 import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
-import { assertSearchAttributes } from './search-attributes';
+import { assertSearchAttributes, connectToTemporal } from './connection';
 import type { WorkerMetrics } from './metrics/worker-metrics';
 import { startPortal } from './portal';
 import { installRuntime } from './runtime';
@@ -77,11 +77,6 @@ const ACTIVITY_SLOTS = 1_000;
  */
 const CACHED_WORKFLOWS = 300;
 
-/** Thrown when a worker starts while Temporal cannot be reached. */
-export class TemporalUnreachable extends Error {
-  override readonly name = 'TemporalUnreachable';
-}
-
 /** The options of a worker's process: its own metrics, and the address on which the SDK serves the SDK's metrics. */
 export interface WorkerObservation {
   /** `host:port` on which the SDK serves its own metrics. */
@@ -107,7 +102,7 @@ export async function startWorker(
   timing: WorkerTiming = TIMING,
   observation?: WorkerObservation,
 ): Promise<RunningWorker> {
-  const { namespace, connectionOptions } = config.temporal;
+  const { namespace } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
   // Installed only once the database is open: the runtime ends with its last connection, so if no connection were ever
   // opened, it would keep the process running.
@@ -134,10 +129,7 @@ export async function startWorker(
     await db.destroy();
   };
   try {
-    connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
-      if (!(error instanceof TransportError)) throw error;
-      throw new TemporalUnreachable(`Temporal at ${config.temporal.address} cannot be reached`, { cause: error });
-    });
+    connection = await connectToTemporal(config.temporal);
     await assertSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace, dataConverter });
     const clientWithoutCodec = new Client({ connection, namespace, dataConverter: createPlainDataConverter() });

@@ -1,5 +1,25 @@
-import type { NativeConnection } from '@temporalio/worker';
+/** Connects a worker to Temporal, and checks that its namespace is set up. */
+import { NativeConnection, TransportError } from '@temporalio/worker';
+import type { Config } from '../config';
 import { SEARCH_ATTRIBUTES } from '../workflows/messages';
+
+/** Thrown when a worker starts while Temporal cannot be reached. */
+export class TemporalUnreachable extends Error {
+  override readonly name = 'TemporalUnreachable';
+}
+
+/** @throws {TemporalUnreachable} */
+export async function connectToTemporal({
+  address,
+  connectionOptions,
+}: Config<'temporal'>['temporal']): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(connectionOptions);
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    throw new TemporalUnreachable(`Temporal at ${address} cannot be reached`, { cause: error });
+  }
+}
 
 /** Thrown when the namespace lacks search attributes. A workflow that sets a missing attribute would get stuck. */
 export class SearchAttributesMissing extends Error {
