@@ -1,4 +1,12 @@
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type Headers,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { Config } from '../config';
 import type { SigningKey } from '../security';
 import { createDataConverter, createPlainDataConverter } from '../security';
@@ -6,8 +14,8 @@ import type { Database } from '../store';
 import { openDatabase } from '../store';
 import { endCallsOnceClosed } from './closed-connection';
 import { Unreachable } from './errors';
-import { traceMessages } from './traces';
-import { startTracing } from '../observability/tracing';
+import { startTracing, currentTraceparent, inSpan } from '../observability/tracing';
+import { TRACE_HEADER } from '../domain/text/trace-context';
 
 /**
  * A connection to Temporal, and to the ledger if it is configured. Temporal is enough to read progress and to decide.
@@ -131,4 +139,19 @@ function createClient(
 /** Returns host and port, without user and password, because error messages must not reveal those. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an address that is not a URL';
+}
+
+/** Passes the current trace on to the workflow that a client starts or sends a message to. */
+const traceMessages: WorkflowClientInterceptor = {
+  start: (input, next) => inSpan({ name: `start ${input.workflowType}`, kind: 'client' }, () => next(withTrace(input))),
+  signal: (input, next) => inSpan({ name: `signal ${input.signalName}`, kind: 'client' }, () => next(withTrace(input))),
+  startUpdate: (input, next) =>
+    inSpan({ name: `update ${input.updateName}`, kind: 'client' }, () => next(withTrace(input))),
+};
+
+function withTrace<T extends { readonly headers: Headers }>(input: T): T {
+  const traceparent = currentTraceparent();
+  if (traceparent === undefined) return input;
+  const header = defaultPayloadConverter.toPayload(traceparent);
+  return { ...input, headers: { ...input.headers, [TRACE_HEADER]: header } };
 }

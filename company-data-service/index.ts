@@ -13,7 +13,7 @@
  * - `database/`: the tables and the schema migrations
  * - `faults/`: failures on demand, for tests of the service's clients
  */
-export { isDatabaseOutage } from '../postgres/outage';
+export { isDatabaseOutage } from '../postgres/pool';
 export { createAccount, listAccounts, type Account } from './accounts';
 export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
 export type { SecretCipher } from './credentials/secret-cipher';

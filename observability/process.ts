@@ -1,6 +1,6 @@
 /**
  * Runs a process whose output is JSON lines from the first line to the last, even if it fails to start, Node prints a
- * warning, or an error is not caught.
+ * warning, or an error is not caught. Parses the options of such a process.
  */
 import type { Logger } from 'pino';
 import { createLog, openStandardOutput } from '../security/log';
@@ -82,4 +82,14 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
+}
+
+/**
+ * Parses an option of a process.
+ *
+ * @throws if the text is not a whole number
+ */
+export function numberOption(name: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`${name} must be a whole number`);
+  return Number(text);
 }

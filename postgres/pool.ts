@@ -1,4 +1,7 @@
-/** Connection pool for Kysely. The orchestrator and the Company Data Service both use it. */
+/**
+ * Connection pool for Kysely, and the errors of a database that waiting can cure. The orchestrator and the Company Data
+ * Service both use it.
+ */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseError, Pool } from 'pg';
@@ -69,4 +72,20 @@ class PreparingConnection implements PostgresPoolClient {
  */
 function isStalePlan(failure: unknown): boolean {
   return failure instanceof DatabaseError && failure.routine === 'RevalidateCachedQuery';
+}
+
+/** Node.js's codes for a server that cannot be reached, and the codes in Postgres's classes 08, 53 and 57. */
+const OUTAGE_CODE =
+  /^(?:ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EHOST(?:UNREACH|DOWN)|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ENOENT|(?:08|53|57)...)$/;
+
+/**
+ * Returns whether the database cannot be reached, is starting or stopping, cancels a statement, or has no free
+ * connection, memory or disk space. Returns false if the server refuses the password, does not have the database or
+ * rejects a statement.
+ */
+export function isDatabaseOutage(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseOutage);
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'string') return OUTAGE_CODE.test(error.code);
+  return /^Connection terminated|^Client has encountered a connection error|timeout/.test(error.message);
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { replaceOnce } from '../replace-once';
+import { replaceOnce } from '../mutants/copy';
 
 /** The workflow bundle of this build. */
 export const PRESENT_BUNDLE = path.join(__dirname, '..', '..', 'workflow-bundle.js');

@@ -1,7 +1,6 @@
 /** Copies the compiled product and edits the copy. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { replaceOnce } from '../replace-once';
 import type { Edit } from './mutants';
 
 /** The folder that contains `dist/`, `node_modules/` and `package.json`. */
@@ -28,4 +27,16 @@ export function copyBuild(folder: string, edits: readonly Edit[]): string {
 /** @throws if the text of the edit does not occur exactly once */
 export function withEdit(text: string, { file, before, after }: Edit): string {
   return replaceOnce(`dist/${file}`, text, before, after);
+}
+
+/**
+ * Replaces a text that occurs exactly once. Chaos runs edit the compiled product with it.
+ *
+ * @param file the name of the text, for the error
+ * @throws if it does not occur exactly once
+ */
+export function replaceOnce(file: string, text: string, before: string, after: string): string {
+  const at = text.indexOf(before);
+  if (at < 0 || text.includes(before, at + 1)) throw new Error(`${file} must contain this exactly once: ${before}`);
+  return text.slice(0, at) + after + text.slice(at + before.length);
 }

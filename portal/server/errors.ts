@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } fr
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { counted } from '../../domain/text/sentences';
-import { isDatabaseOutage } from '../../postgres/outage';
+import { isDatabaseOutage } from '../../postgres/pool';
 import type { ErrorSchema } from '../contract';
 
 /** Thrown to answer a request with an error. */

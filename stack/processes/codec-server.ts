@@ -7,9 +7,8 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config';
 import { HealthMonitor } from '../../observability/health-monitor';
 import { startHealthServer } from '../../observability/health-server';
-import { runProcess, untilAborted, type ProcessContext } from '../../observability/process';
+import { runProcess, untilAborted, type ProcessContext, numberOption } from '../../observability/process';
 import { createTokenVerifier, startCodecServer } from '../../security/codec-server';
-import { numberOption } from './options';
 import { ProcessHealth } from './process-health';
 
 const OPTIONS = {

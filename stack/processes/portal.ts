@@ -4,8 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config';
-import { runProcess, untilAborted, type ProcessContext } from '../../observability/process';
-import { numberOption } from './options';
+import { runProcess, untilAborted, type ProcessContext, numberOption } from '../../observability/process';
 import { runPortal } from './run-portal';
 
 const OPTIONS = {

@@ -9,11 +9,10 @@ import { loadConfig } from '../../config';
 import { HealthMonitor } from '../../observability/health-monitor';
 import { startHealthServer } from '../../observability/health-server';
 import { continueTrace } from '../../observability/request-traces';
-import { runProcess, untilAborted, type ProcessContext } from '../../observability/process';
+import { runProcess, untilAborted, type ProcessContext, numberOption } from '../../observability/process';
 import { startTracing, traceFailure } from '../../observability/tracing';
 import { startWhenPossible } from '../../observability/waiting';
 import { createSecretCipher } from '../service/secret-cipher';
-import { numberOption } from './options';
 import { ProcessHealth } from './process-health';
 
 const OPTIONS = {

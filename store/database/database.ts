@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
-import { isDatabaseOutage } from '../../postgres/outage';
-import { openPool, type PoolUsage } from '../../postgres/pool';
+import { isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
