@@ -29,7 +29,7 @@ import { readRetriedErrors } from './health';
 import { readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
 import { oneLine } from '../domain/text/sentences';
-import { escapedMarkdown } from '../presentation/wording/markdown';
+import { escapedMarkdown } from '../domain/text/untrusted-text';
 
 /** The details of a migration to start. */
 export interface StartRequest {

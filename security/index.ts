@@ -22,7 +22,7 @@ export {
   UnknownPayloadKey,
   createPlainDataConverter,
 } from './payload-codec';
-export { fingerprintOf } from '../domain/text/fingerprints';
+export { fingerprintOf } from '../domain/migration/approvers';
 export { applicationBinding, credentialBinding, sealClientSecret, sealCredential } from './bindings';
 export {
   createIdentityVerifier,
@@ -58,7 +58,6 @@ export {
   type WrappedKey,
   WrappedKeyBroken,
 } from './sealing';
-export { createPortalToken, hashPortalToken } from './portal-token';
-export { Secret } from './secret';
+export { createPortalToken, hashPortalToken, Secret } from './secret';
 export { createSigningKey, jsonOf, parseSigningKey, type SigningKey } from './signing-key';
 export { createVaultSecretFolder, VaultSecretElsewhere, VaultSecretMissing } from './vault-secrets';

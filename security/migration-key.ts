@@ -10,7 +10,7 @@ import { hkdfSync } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
 import { z } from 'zod';
-import { fingerprintOf } from '../domain/text/fingerprints';
+import { fingerprintOf } from '../domain/migration/approvers';
 import { POINT_BYTES } from './hpke';
 import type { KeyRing } from './key-ring';
 import type { Secret } from './secret';

@@ -17,8 +17,15 @@ import { temporal } from '@temporalio/proto';
 import { decrypt, encrypt } from './aead';
 import { failureConverter } from './failure-converter';
 import { type KeyRing, parseKeyRing } from './key-ring';
-import { ALTERED, BOUND_NAMESPACE, BOUND_WORKFLOW, ENCRYPTED, KEY_ID } from './payload-metadata';
-import { payloadConverter, printableKeyId } from './payload-converter';
+import {
+  ALTERED,
+  BOUND_NAMESPACE,
+  BOUND_WORKFLOW,
+  ENCRYPTED,
+  KEY_ID,
+  payloadConverter,
+  printableKeyId,
+} from './payload-converter';
 import type { Secret } from './secret';
 
 const StoredPayload = temporal.api.common.v1.Payload;

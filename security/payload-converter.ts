@@ -1,12 +1,22 @@
 /**
  * Converts values to payloads and back like the SDK's default converter, with one exception: a payload that cannot be
  * decoded becomes an `UnreadablePayload`. An error would make every workflow task of the migration fail.
+ *
+ * Also names the metadata of encrypted payloads. It is not in the codec, because the workflow sandbox loads this file too.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common/lib/converter/payload-converter';
 import { decode } from '@temporalio/common/lib/encoding';
-import { UnreadablePayload } from '../domain/migration/unreadable-payload';
-import { ALTERED, ENCRYPTED, KEY_ID } from './payload-metadata';
+import { UnreadablePayload } from '../domain/migration/decision';
+
+/** The encoding that Temporal's samples use. Temporal's tools show payloads with this encoding as encrypted. */
+export const ENCRYPTED = 'binary/encrypted';
+/** The encoding of the empty payload with which the codec replaces a payload that it could not authenticate. */
+export const ALTERED = 'tokenferry/altered';
+export const KEY_ID = 'encryption-key-id';
+/** The namespace and the workflow that a payload is bound to. Authenticated together with the key id. */
+export const BOUND_NAMESPACE = 'bound-to-namespace';
+export const BOUND_WORKFLOW = 'bound-to-workflow';
 
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),

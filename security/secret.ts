@@ -1,3 +1,5 @@
+/** Keeps secrets out of all output, and creates the portal's tokens. */
+import { createHash, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /** The text that replaces a secret in all output. */
@@ -40,4 +42,17 @@ export class Secret<T = string> {
   [inspect.custom](): string {
     return MASK;
   }
+}
+
+/** Returns a new token of the portal, for an invitation or a session: 32 random bytes, 43 characters of base64url. */
+export function createPortalToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Returns the SHA-256 of a token's text. The database contains only this hash of a token. No salt and no stretching,
+ * because a token cannot be guessed.
+ */
+export function hashPortalToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
 }

@@ -13,7 +13,7 @@
 import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import { ApplicationFailure, patched, workflowInfo } from '@temporalio/workflow';
-import { UnreadablePayload } from '../domain/migration/unreadable-payload';
+import { UnreadablePayload } from '../domain/migration/decision';
 import { BATCH_RUN, SEARCH_ATTRIBUTES, UNKNOWN_PAYLOAD_KEY } from './messages';
 import { traceInterceptors } from './traces';
 

@@ -4,9 +4,8 @@ import { MigrationAnswerSchema, type MigrationView, type PortalSession } from '.
 import type { MigrationAnswer } from '../../portal/client/api';
 import { ApiError, createPortalApi, insist } from '../../portal/client/api';
 import { signInText } from '../../domain/migration/sign-in';
-import { fingerprintOf } from '../../domain/text/fingerprints';
-import { createPortalToken, hashPortalToken } from '../../security/portal-token';
-import { Secret } from '../../security/secret';
+import { fingerprintOf } from '../../domain/migration/approvers';
+import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
 import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
 import { fittedTo } from '../terminal';

@@ -14,7 +14,7 @@ import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
-import { signingText } from '../../domain/progress/signing';
+import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';

@@ -3,7 +3,7 @@ import { reopenedText } from '../../domain/progress/progress';
 import { clientStateOf, notMovedText } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
-import { reconnectionsText } from '../../presentation/wording/reconnections';
+import { reconnectionsText } from '../../presentation/wording/client-page';
 import { windowsText } from '../../presentation/wording/windows';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';

@@ -7,10 +7,10 @@
  * A person can have several keys, one per device.
  */
 import { ed25519 } from '@noble/curves/ed25519';
-import { hexToBytes } from '@noble/hashes/utils';
-import { fingerprintOf } from '../text/fingerprints';
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
 import type { Role } from './steps';
-import { ROLES } from './steps';
+import { roleText, ROLES } from './steps';
 
 /** A key of a person whose decisions a migration accepts. */
 export interface Approver {
@@ -53,9 +53,33 @@ function withChange(approvers: readonly Approver[], { kind, approver }: Approver
   return kind === 'add-approver' ? [...others, approver] : others;
 }
 
+/** Returns whose decisions must be signed, and who can sign them; null if no decision must be signed. */
+export function signingText({ mustSign, approvers }: SigningRules): string | null {
+  const [role] = mustSign;
+  if (role === undefined) return null;
+  const people = (of: string): readonly string[] => [
+    ...new Set(approvers.flatMap((each) => (each.role === of ? [`${each.by} (${of})`] : []))),
+  ];
+  const missing = ROLES.filter((each) => mustSign.includes(each) && people(each).length === 0);
+  const whose = mustSign.length === ROLES.length ? 'Decisions' : `Decisions of ${roleText(role)}`;
+  return [
+    `${whose} must be signed by ${ROLES.flatMap(people).join(' or ')}`,
+    ...missing.map((each) => `no approver for ${roleText(each)} has been added yet`),
+  ].join('; ');
+}
+
 /** Returns the approver with this key; undefined if there is none. */
 export function approverWithKey(approvers: readonly Approver[], publicKey: string): Approver | undefined {
   return approvers.find((each) => each.publicKey === publicKey);
+}
+
+/**
+ * Returns the fingerprint of a public key: the first 128 bits of its SHA-256, as eight groups of four hexadecimal
+ * digits. Another key with the same fingerprint cannot be found in practice.
+ */
+export function fingerprintOf(publicKey: Uint8Array): string {
+  const digits = bytesToHex(sha256(publicKey)).slice(0, 32);
+  return (digits.match(/.{4}/g) ?? []).join('-');
 }
 
 /** Returns the fingerprint that people compare before they trust the key of an approver. */

@@ -1,4 +1,4 @@
-/** The decisions that people send, and their outcomes. */
+/** The decisions that people send, messages that cannot be read as decisions, and the outcomes of both. */
 import type { Approver } from './approvers';
 import type { LimitsChange } from '../planning/limits';
 import type { Role, Step } from './steps';
@@ -158,6 +158,21 @@ export type Decision =
   | Adjustment
   | ApproverDecision
   | MigrationControl;
+
+/**
+ * The value of a payload that cannot be decoded. A message with this value is refused like any other malformed message.
+ * Only the payload converter and the workflow's interceptor create it, so no sender can imitate it.
+ */
+export class UnreadablePayload {
+  /**
+   * @param unreadable the reason, for people
+   * @param missingKey the id of the payload key that this worker does not have; null if no key would help
+   */
+  constructor(
+    readonly unreadable: string,
+    readonly missingKey: string | null = null,
+  ) {}
+}
 
 /** A message that could not be parsed as a decision. Its content is not kept, because it could contain a secret. */
 export interface Unreadable {

@@ -11,7 +11,7 @@ import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
 import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
-import { UnreadablePayload } from './unreadable-payload';
+import { UnreadablePayload } from './decision';
 
 /** The names of the messages that carry decisions. */
 export const DECISION_MESSAGES = [

@@ -6,7 +6,7 @@ import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Preflight, Proposal } from '../migration/migration-state';
 import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
-import { detailProblems } from '../preflight/detail-problems';
+import { detailProblems } from '../preflight/findings';
 import type { Outage } from '../migration/outage';
 import type { Role, Step } from '../migration/steps';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';

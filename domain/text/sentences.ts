@@ -48,6 +48,25 @@ export function momentText(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Formats the UTC date of a time as `22 Nov`. */
+export function dayText(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1] ?? ''}`;
+}
+
+/**
+ * Formats a time for the handover report as `22 Nov 23:14`, or as `22 Nov 2026 23:14`. The head of the report says once
+ * that its times are in UTC.
+ *
+ * @param iso ISO 8601, UTC
+ * @param year a year that is not shown, because the head of the report shows it; by default every year is shown
+ */
+export function timeText(iso: string, year?: string): string {
+  const ofTime = iso.slice(0, 4);
+  return [dayText(iso), ...(ofTime === year ? [] : [ofTime]), iso.slice(11, 16)].join(' ');
+}
+
 /** Returns when something ends, from two formatted times; if they are the same, names only one. */
 export function spanText(earliest: string, latest: string): string {
   return earliest === latest ? `about ${latest}` : `between ${earliest} and ${latest}`;

@@ -1,6 +1,6 @@
 /** The portal's page for the client of a migration. */
 import type { PortalSession } from '../contract';
-import { fingerprintOf } from '../../domain/text/fingerprints';
+import { fingerprintOf } from '../../domain/migration/approvers';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, insist } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './account';

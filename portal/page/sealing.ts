@@ -3,7 +3,7 @@
  * security/bindings.ts: HPKE, with one encapsulation for all boxes of a sealer. Only workers can open a box.
  */
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
-import { fingerprintOf } from '../../domain/text/fingerprints';
+import { fingerprintOf } from '../../domain/migration/approvers';
 import { fromHex } from './keys';
 
 const VERSION = 3;

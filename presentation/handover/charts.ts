@@ -5,7 +5,7 @@
  */
 import type { Html } from './html';
 import { markup } from './html';
-import { dayText } from './report-times';
+import { dayText } from '../../domain/text/sentences';
 
 /** One of the two drawings of a chart. */
 interface Canvas {

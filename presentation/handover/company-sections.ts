@@ -9,8 +9,7 @@ import { CLIENT_STATES, clientStateText, countOpen } from '../../domain/companie
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { SyncSchedule } from '../../domain/companies/evidence';
 import type { LedgerCompany, ReportFigures } from '../../store';
-import { momentText } from '../../domain/text/sentences';
-import { timeText } from './report-times';
+import { momentText, timeText } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 

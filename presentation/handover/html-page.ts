@@ -15,8 +15,7 @@ import { NO_LINK } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';
 import { PAGE_SCRIPT } from './search';
 import { Html, markup, webLink } from './html';
-import { timeText } from './report-times';
-import { outOf } from '../../domain/text/sentences';
+import { timeText, outOf } from '../../domain/text/sentences';
 
 /** Maximum number of reconnection links at the top of the page. */
 export const LINKS_AT_THE_TOP = 5;

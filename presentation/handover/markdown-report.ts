@@ -1,5 +1,5 @@
 /** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
-import { escapedMarkdown, markdownLink } from '../wording/markdown';
+import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import type { ReportedCompany, ReportView, Section } from './company-sections';
 import type { Point } from './points';
 import { credentialPoints, requiredActions, switchOnPoints } from './points';

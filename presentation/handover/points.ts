@@ -9,13 +9,12 @@ import {
   replacementText,
 } from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
-import { counted, namedCompanies } from '../../domain/text/sentences';
+import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import { reconnectionsText } from '../wording/reconnections';
+import { reconnectionsText } from '../wording/client-page';
 import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
 import { platformOf, viewOf } from './report-facts';
-import { timeText } from './report-times';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
 export interface Point {

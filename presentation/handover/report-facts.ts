@@ -10,11 +10,10 @@ import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { counted, duration, hoursText, rangeText } from '../../domain/text/sentences';
+import { counted, duration, hoursText, rangeText, timeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ReportView } from './company-sections';
-import { timeText } from './report-times';
 
 export interface ReportHead {
   readonly migrationId: string;

@@ -7,7 +7,7 @@
 import { clientStateWords, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { detailProblems } from '../../domain/preflight/detail-problems';
+import { detailProblems } from '../../domain/preflight/findings';
 import { farStartText } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
@@ -26,7 +26,7 @@ import {
   taskOf,
 } from '../wording/client-page';
 import { windowsText } from '../wording/windows';
-import { escapedMarkdown, markdownLink } from '../wording/markdown';
+import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { isPausedByPerson, meanwhileText, statusLine } from '../wording/status-line';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
 

@@ -1,6 +1,6 @@
 /**
- * Texts that the client's page in the Temporal UI and the portal share. They are plain text, in which times have the form
- * `2026-11-20 23:55 UTC`.
+ * Texts that several pages for the client share: its page in the Temporal UI, the portal and the handover report. They
+ * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
 import { countOpen } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -8,7 +8,7 @@ import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
-import { detailProblems } from '../../domain/preflight/detail-problems';
+import { detailProblems } from '../../domain/preflight/findings';
 import type { Progress } from '../../domain/progress/progress';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
@@ -124,4 +124,16 @@ export function beforeSignOff({ route, state, step, counts, waitingFor }: Progre
     ...(notMoved === 0 ? [] : [`${named} The report says why, and what to do about each.`]),
     'Once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
   ].join(' ');
+}
+
+/**
+ * Says when it was last checked whether companies still have to reconnect. An end customer can reconnect at any time,
+ * and the service is asked only at intervals.
+ *
+ * @param checkedAt when the service was asked last, as text; null if it never was
+ */
+export function reconnectionsText(checkedAt: string | null): string {
+  return checkedAt === null
+    ? 'Reconnections have not been checked yet'
+    : `Reconnections were last checked at ${checkedAt}`;
 }

@@ -1,4 +1,4 @@
-import { createPortalToken, hashPortalToken } from '../../../security/portal-token';
+import { createPortalToken, hashPortalToken } from '../../../security/secret';
 import { fingerprintOf } from '../../../security';
 import { listInvitations, markKeyConfirmed, openMigration, supplyMigration } from '../../../store';
 import { call, connectAsPortal, PUBLIC_KEY } from '../../store/portal/portal-role';

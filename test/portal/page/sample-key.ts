@@ -9,7 +9,7 @@ import {
 import { Secret } from '../../../security/secret';
 
 export { applicationBinding, credentialBinding } from '../../../security/bindings';
-export { fingerprintOf } from '../../../domain/text/fingerprints';
+export { fingerprintOf } from '../../../domain/migration/approvers';
 export { createOpener, createVaultKey } from '../../../security/sealing';
 
 export interface MigrationKey {
