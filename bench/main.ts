@@ -1,6 +1,7 @@
 /** `npm run bench [-- <name>... --json --quick]`: runs benchmarks and prints a table of their figures and goals. */
 import { Command, InvalidArgumentError } from 'commander';
-import { formatTable, openProgressBar } from '../cli/terminal';
+import { formatTable } from '../cli/terminal/table';
+import { openProgressBar } from '../cli/terminal/progress-bar';
 import { cost, limitedCost } from './measurements/cost';
 import { decide, open } from './measurements/decisions';
 import type { Benchmark, Figure, Measured, Report, Table } from './figures';

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { isPlaceholder } from '../domain/text/placeholders';
 import type { Context } from './shared/context';
 import { packageJson } from './shared/context';
-import { fittedTo } from './terminal';
+import { fittedTo } from './terminal/output';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 
 /** Returns Commander's message about a wrong command line in the words of the help. */

@@ -10,7 +10,8 @@ import { usageText } from './program-frame';
 import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
 import { assertKnownOptions, findCommand } from './shared/options';
-import { Output, type Terminal } from './terminal';
+import { type Terminal } from './terminal/terminal';
+import { Output } from './terminal/output';
 
 /** Exit code of a command that succeeded. */
 const DONE = 0;

@@ -7,7 +7,8 @@ import type { Stats } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CommandFailed } from '../shared/errors';
-import type { Output, Terminal } from '../terminal';
+import type { Terminal } from '../terminal/terminal';
+import type { Output } from '../terminal/output';
 import { addEncoding } from './encoding';
 
 export interface ShredOption {

@@ -8,7 +8,7 @@ import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
 import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
-import { fittedTo } from '../terminal';
+import { fittedTo } from '../terminal/output';
 import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
 import type { PortalLink, PortalTarget } from './target';
 

@@ -6,7 +6,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
 import { environmentFor } from '../shared/remedy-commands';
-import type { Output } from '../terminal';
+import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
 /** Shows the times in a text of the portal, which have the form `2026-11-20 23:55 UTC`, in the reader's zone. */

@@ -4,7 +4,7 @@ import type { Command, Option } from 'commander';
 import { ferryCommand } from '../command-line';
 import { portalCommand } from '../portal/command-line';
 import { portalExamplesOf } from '../portal/examples';
-import { Output } from '../terminal';
+import { Output } from '../terminal/output';
 import { argumentUsage, runnableCommands, type NamedCommand } from './commands';
 import { examplesOf } from './examples';
 

@@ -18,7 +18,7 @@ import { counted } from '../../domain/text/sentences';
 import type { NamedApprover } from './trail-approvers';
 import { createKeyFinder } from './trail-approvers';
 import { CommandFailed } from '../shared/errors';
-import type { CommandResult, Output } from '../terminal';
+import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
 interface Unproven {

@@ -23,7 +23,7 @@ import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printFirstOpening } from '../shared/start-times';
 import { printSteps, type StepRow } from './steps-table';
-import type { Output } from '../terminal';
+import type { Output } from '../terminal/output';
 import { localTime, shortTime } from '../terminal/times';
 
 /** The deferred companies, which are retried automatically. */

@@ -1,4 +1,4 @@
-import type { Output } from '../terminal';
+import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
 export interface StepRow {

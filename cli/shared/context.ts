@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import type { CommandResult, Output, AlreadyWritten, Terminal } from '../terminal';
+import type { Terminal } from '../terminal/terminal';
+import type { CommandResult, Output, AlreadyWritten } from '../terminal/output';
 import { sentence } from '../../presentation/wording/status-line';
 import { CommandFailed } from './errors';
 

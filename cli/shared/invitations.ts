@@ -1,7 +1,7 @@
 /** Lists invitations to the portal, for `ferry invite --list`. */
 import { fingerprintOf } from '../../security';
 import type { Invitation } from '../../store';
-import type { CommandResult } from '../terminal';
+import type { CommandResult } from '../terminal/output';
 import { shortTime } from '../terminal/times';
 
 /** Number of characters of an id that are printed, and that are enough for `--revoke`. */

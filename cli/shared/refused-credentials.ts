@@ -3,7 +3,7 @@ import type { Database, SupplyResult, TooEarly } from '../../store';
 import { readCompanies } from '../../store';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
-import type { Output } from '../terminal';
+import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from './client-portal';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from './remedy-commands';

@@ -10,7 +10,8 @@ import type { Preflight } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
-import type { Output, TableCell } from '../terminal';
+import type { TableCell } from '../terminal/table';
+import type { Output } from '../terminal/output';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;

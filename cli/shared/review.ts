@@ -9,7 +9,7 @@ import { counted, outOf } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
 import { readApplicationsOfMoved, readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
-import type { Output } from '../terminal';
+import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { explanationOf, printApplication, printFirstCompany, printReplacedApplications } from './results';
 import { printFirstOpening } from './start-times';

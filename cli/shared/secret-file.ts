@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { Secret } from '../../security';
-import type { Terminal } from '../terminal';
+import type { Terminal } from '../terminal/terminal';
 import { CommandFailed } from './errors';
 
 const ADVICE = 'nothing was sent or sealed; specify a file that contains only the client secret';

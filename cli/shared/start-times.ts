@@ -4,7 +4,7 @@ import { earliestMove, farStartText, firstOpening, openingAfterStart } from '../
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { duration, hoursText } from '../../domain/text/sentences';
-import type { Output } from '../terminal';
+import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
 /**

@@ -4,7 +4,7 @@ import type { Platform } from '../../platforms/platforms';
 import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
 import { findingsJson, printFindings } from '../shared/results';
-import type { CommandResult, Output } from '../terminal';
+import type { CommandResult, Output } from '../terminal/output';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount, defaultRoute } from './account-check';
 

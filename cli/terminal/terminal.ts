@@ -1,3 +1,10 @@
+/**
+ * The terminal: output to people and programs, and input from people.
+ *
+ * In this folder, `output` writes the result of a command as text or JSON. `table`, `progress-bar`, `live-block` and
+ * `full-screen` show text; `styled-text`, `line-breaks` and `times` format it. `prompts` asks questions, and `keyboard`
+ * reads single keys.
+ */
 import type { Writable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
 import type { Prompts } from './prompts';

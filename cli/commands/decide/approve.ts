@@ -15,7 +15,7 @@ import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../shared/remedy-commands';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import { readReview } from '../../shared/review';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;

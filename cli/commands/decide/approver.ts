@@ -13,7 +13,7 @@ import {
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { signatureProblem } from '../../../client';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';

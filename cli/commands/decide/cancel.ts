@@ -1,5 +1,5 @@
 import { readProgressIfAnswered } from '../../../client';
-import type { CommandResult, Output } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal/output';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';

@@ -9,7 +9,7 @@ import type { DecisionContent, MigrationClient } from '../../../client';
 import { findInapplicable, readProgressIfAnswered } from '../../../client';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
 import { finalConsequence, withdrawnSignOffs } from '../../shared/consequences';
 import type { Context, YesOption } from '../../shared/context';

@@ -25,7 +25,7 @@ import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
 import { findCompany, readSuggestedCompanies } from '../../../store';
 import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 
 /** `ferry reject`, `propose-time`: send the decision of the same name. */
 export function addDecisions(context: Context): void {

@@ -10,7 +10,7 @@ import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 
 /** `ferry pause`, `ferry resume`: stop new moves, and let them begin again. */
 export function addPauses(context: Context): void {

@@ -4,7 +4,7 @@ import { createLog } from '../../../security/log';
 import { CommandFailed } from '../../shared/errors';
 import { portOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
-import type { Terminal } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
 import type { Context } from '../../shared/context';
 
 interface CodecServerOptions {

@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../doctor';
 import { checkEverything } from '../../doctor';
-import type { CommandResult, Output } from '../../terminal';
-import { PRINT_NOTHING } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal/output';
+import { PRINT_NOTHING } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 

@@ -22,7 +22,7 @@ import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, SHORT_ID_LENGTH } from '../../shared/invitations';
 import { parseDuration } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 
 interface InviteOptions {

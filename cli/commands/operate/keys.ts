@@ -7,7 +7,7 @@ import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../shared/remedy-commands';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 
 interface CreateOptions {

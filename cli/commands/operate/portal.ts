@@ -5,7 +5,7 @@ import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { portOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
-import type { Terminal } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
 
 interface PortalCommandOptions {
   readonly host: string;

@@ -1,7 +1,7 @@
 import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
 import { reconcile } from '../../../client';
 import { counted } from '../../../domain/text/sentences';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { withLedgerClient } from '../../shared/clients';
 

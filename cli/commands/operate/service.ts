@@ -4,7 +4,8 @@ import { startStandaloneService, type StandaloneService } from '../../../stack/s
 import { CommandFailed } from '../../shared/errors';
 import { waitForAbort } from '../../shared/waiting';
 import { portOption } from '../../shared/options';
-import type { Output, Terminal } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
+import type { Output } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { addServiceKeys } from './service-keys';
 

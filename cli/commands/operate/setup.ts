@@ -12,8 +12,8 @@ import {
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { integerOption } from '../../shared/options';
-import type { CommandResult, Output } from '../../terminal';
-import { PRINT_NOTHING } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal/output';
+import { PRINT_NOTHING } from '../../terminal/output';
 
 /** Long enough to look at ended migrations in the Temporal UI. Audit trails and reports come from the ledger. */
 const RETENTION_DAYS = 30;

@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
 import { closeTerminated, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed, withAdvice } from '../../shared/errors';

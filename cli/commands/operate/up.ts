@@ -5,8 +5,8 @@ import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
 import { integerOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
-import type { CommandResult } from '../../terminal';
-import { PRINT_NOTHING } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
+import { PRINT_NOTHING } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 
 interface UpOptions {

@@ -8,8 +8,8 @@ import {
   type KeyRing,
 } from '../../../security';
 import { openDatabase, renewVault, rotateVaults, type Database } from '../../../store';
-import type { CommandResult } from '../../terminal';
-import { PRINT_NOTHING } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
+import { PRINT_NOTHING } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';

@@ -13,7 +13,8 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient } from '../../../client';
 import { waitForPreflight } from '../../../client';
-import type { CommandResult, Terminal } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
+import type { CommandResult } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';

@@ -20,8 +20,9 @@ import {
   readCredentials,
   readSealedCredentials,
 } from '../../manifest';
-import type { CommandResult, Output, Terminal } from '../../terminal';
-import { PRINT_NOTHING } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
+import type { CommandResult, Output } from '../../terminal/output';
+import { PRINT_NOTHING } from '../../terminal/output';
 import { counted, namedCompanies, outOf } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';

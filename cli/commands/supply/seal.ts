@@ -32,7 +32,8 @@ import { choiceOption } from '../../shared/options';
 import { findingsJson, printFindings } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
-import type { CommandResult, Terminal } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
+import type { CommandResult } from '../../terminal/output';
 
 export interface SealFileOptions extends ShredOption, EncodingOption {
   readonly output?: string;

@@ -4,7 +4,7 @@ import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted } from '../../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../../client';
 import { startSelfService } from '../../../client';
-import type { CommandResult, Output } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
 import type { CheckOutcome } from '../../starting/check';

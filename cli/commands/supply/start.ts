@@ -12,7 +12,8 @@ import { waitForPreflight, readRetriedErrors, startMigration } from '../../../cl
 import type { Manifest } from '../../manifest';
 import { FindingList, readManifest, identifyFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
-import type { CommandResult, Output, Terminal } from '../../terminal';
+import type { Terminal } from '../../terminal/terminal';
+import type { CommandResult, Output } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';

@@ -10,7 +10,7 @@ import type { StoredMigration } from '../../../store';
 import { readLedgerSummary, readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
-import type { Output, AlreadyWritten } from '../../terminal';
+import type { Output, AlreadyWritten } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
 import type { NamedApprover } from '../../reporting/trail-approvers';

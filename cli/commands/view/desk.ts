@@ -1,6 +1,6 @@
 import { CommandFailed } from '../../shared/errors';
 import { runDashboard } from '../../dashboard';
-import type { AlreadyWritten } from '../../terminal';
+import type { AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import type { ActorOptions } from '../../shared/decisions';
 import { addActorOptions, actorFrom } from '../../shared/decisions';

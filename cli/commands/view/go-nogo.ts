@@ -15,7 +15,7 @@ import {
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
-import type { CommandResult, Output } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { readChosenFirst } from '../../shared/chosen-first';
 import type { Context } from '../../shared/context';

@@ -4,7 +4,8 @@ import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../.
 import { counted } from '../../../domain/text/sentences';
 import type { ListedMigration } from '../../../store';
 import { listStoredMigrations } from '../../../store';
-import type { CommandResult, Output, TableCell } from '../../terminal';
+import type { TableCell } from '../../terminal/table';
+import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { withMigrationClient } from '../../shared/clients';

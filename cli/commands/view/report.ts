@@ -1,6 +1,6 @@
 import type { LedgerClient } from '../../../client';
 import { readReport } from '../../../client';
-import type { Output, AlreadyWritten } from '../../terminal';
+import type { Output, AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../shared/options';
 import { type ReportFormat, reportPieces } from '../../../client/report-formats';

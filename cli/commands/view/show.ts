@@ -17,7 +17,7 @@ import type { LedgerClient } from '../../../client';
 import { isLedgerBehind, readRetriedErrors, readProgress, readSchedulePause } from '../../../client';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
 import { printMigration } from '../../reporting/migration-summary';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../shared/client-page';

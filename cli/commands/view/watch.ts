@@ -5,7 +5,7 @@ import type { WatchEnd, WatchOptions } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 
 /** `ferry watch`: shows a migration live until it has ended, or until a person must act. */
 export function addWatch(context: Context): void {

@@ -6,7 +6,7 @@ import { isSealedFile, readSealedApplication } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import { readClientSecret } from '../../shared/secret-file';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection, type PortalContext } from '../connection';
 import { decisionResult, review, sign, type DecideOptions } from '../decide';
 import { assertSealedWith, trustedKey } from '../sealing-key';

@@ -11,7 +11,8 @@ import { counted } from '../../../domain/text/sentences';
 import { choiceOption } from '../../shared/options';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { writeCsv } from '../../shared/results';
-import type { AlreadyWritten, TableCell } from '../../terminal';
+import type { TableCell } from '../../terminal/table';
+import type { AlreadyWritten } from '../../terminal/output';
 import { commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
 import { commandOf, inReadersZone } from '../summary';
 

@@ -17,7 +17,7 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
 import { findingsJson, printFindings } from '../../shared/results';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
 import { assertSealedWith, trustedKey } from '../sealing-key';

@@ -6,7 +6,7 @@ import { findPlatform } from '../../../platforms/platforms';
 import { addEncoding, readManifest, type EncodingOption, type FindingList } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { findingsJson, printFindings } from '../../shared/results';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
 import { inReadersZone } from '../summary';

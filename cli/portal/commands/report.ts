@@ -1,7 +1,7 @@
 import { insist } from '../../../portal/client/api';
 import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
-import type { AlreadyWritten } from '../../terminal';
+import type { AlreadyWritten } from '../../terminal/output';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';
 
 /** The formats of `ferry report`, with the names that the portal gives them. */

@@ -4,7 +4,8 @@ import { ApiError } from '../../../portal/client/api';
 import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
 import { CommandFailed } from '../../shared/errors';
-import type { CommandResult, TableCell } from '../../terminal';
+import type { TableCell } from '../../terminal/table';
+import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { PortalContext } from '../connection';
 import {

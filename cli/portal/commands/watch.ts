@@ -2,7 +2,7 @@ import { isEnding } from '../../../domain/migration/migration-state';
 import { MigrationAnswerSchema } from '../../../portal/contract';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
 import { createInterruptibleSleep } from '../../shared/waiting';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
 import { clockTime } from '../../terminal/times';
 import { validated, withPortal, type Connection, type PortalContext } from '../connection';

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import type { HandoverReport } from '../../../client';
 import type { ReportFormat } from '../../../client/report-formats';
 import { REPORT_FORMATS, reportPieces } from '../../../client/report-formats';
-import { Output } from '../../../cli/terminal';
+import { Output } from '../../../cli/terminal/output';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../../store';
 import { DURATION_BOUNDS_MS } from '../../../store';
