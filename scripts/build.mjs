@@ -105,19 +105,22 @@ function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
   return include
     .filter((folder) => folder !== 'test' && existsSync(path.join(root, folder)))
-    .flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
-        .filter((file) => !LEFT_OUT.some((folder) => file.startsWith(folder))),
-    )
+    .flatMap((folder) => filesIn(path.join(root, folder)))
+    .filter((file) => !LEFT_OUT.some((folder) => file.startsWith(folder)))
     .sort();
+}
+
+/** Lists the files in a folder and its subfolders, as paths from the root of the repository. */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));
 }
 
 /** Returns the files of the portal's page with their content. */
 function pageSources() {
-  const files = readdirSync(PAGE).sort();
-  return files.map((file) => file + readFileSync(path.join(PAGE, file), 'utf8')).join('');
+  const files = filesIn(PAGE).sort();
+  return files.map((file) => file + readFileSync(path.join(root, file), 'utf8')).join('');
 }
 
 function outputOf(file) {

@@ -1,9 +1,27 @@
-/** State that all parts of the page share: who is reading, and the newest view of the migration. */
+/** Shared by all parts of the page: the portal's API, who is reading, and the newest view of the migration. */
 import type { MigrationView, PortalSession, RequestAnswer } from '../contract';
+import { createPortalApi } from '../client/api';
 import { signDecision, type DecisionFields } from '../client/decisions';
-import { submit } from './api';
-import type { findKey } from './keys';
-import { signerOf } from './keys';
+import type { findKey } from './sign-in/keys';
+import { signerOf } from './sign-in/keys';
+
+/** The portal's API, called by its own page: the session is in a cookie. */
+export const {
+  readSession,
+  readMigration,
+  endSession,
+  redeem,
+  signInAgain,
+  startIdentity,
+  finishIdentity,
+  readCompanies,
+  eachCompany,
+  submit,
+} = createPortalApi({
+  origin: '',
+  headers: { 'x-tokenferry-portal': '1' },
+  unreachable: () => 'The portal cannot be reached. Check your connection.',
+});
 
 export interface App {
   readonly session: PortalSession;

@@ -1,7 +1,7 @@
 /** Live data: server-sent events, which the browser requests again after a lost connection. */
 import type { MigrationAnswer } from '../client/api';
 import { ApiError } from '../client/api';
-import { byId } from './elements';
+import { byId } from './elements/elements';
 
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;

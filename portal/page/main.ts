@@ -3,14 +3,13 @@ import type { PortalSession } from '../contract';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, insist } from '../client/api';
-import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './account';
-import { endSession, readMigration, readSession } from './api';
-import { canDecide, isUnconfirmed, type App } from './app';
-import { createAllCompanies, createExceptions } from './company-sections';
-import { problemText } from './dialog';
-import { byId, button, createRenderer, el } from './elements';
-import { rememberMigration, showInvitation, showMessage, takeInvitation, unconfirmedKey } from './invitation';
-import { findKey, fromHex, recordUse } from './keys';
+import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
+import { endSession, readMigration, readSession, canDecide, isUnconfirmed, type App } from './app';
+import { createAllCompanies, createExceptions } from './companies/company-sections';
+import { problemText } from './elements/dialog';
+import { byId, button, createRenderer, el } from './elements/elements';
+import { rememberMigration, showInvitation, showMessage, takeInvitation, unconfirmedKey } from './sign-in/invitation';
+import { findKey, fromHex, recordUse } from './sign-in/keys';
 import { followEvents } from './live';
 import {
   renderFacts,
@@ -22,8 +21,8 @@ import {
   renderTask,
 } from './overview';
 import { reportSection } from './report';
-import { isUsedHere, showNoSession } from './sign-in';
-import { timeText, zoneText } from './times';
+import { isUsedHere, showNoSession } from './sign-in/sign-in';
+import { timeText, zoneText } from './elements/times';
 
 /** The longest time until the lists of companies are read again after the migration has changed. */
 const LISTS_WITHIN_MS = 8_000;

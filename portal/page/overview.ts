@@ -3,10 +3,10 @@ import type { MigrationView } from '../contract';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
 import { canDecide, isUnconfirmed } from './app';
-import { openAction } from './actions';
-import { sentence } from './dialog';
-import { button, el, type Child } from './elements';
-import { distanceText, inReadersZone, spanText, timeText } from './times';
+import { openAction } from './decisions/actions';
+import { sentence } from './elements/dialog';
+import { button, el, type Child } from './elements/elements';
+import { distanceText, inReadersZone, spanText, timeText } from './elements/times';
 
 export function renderSummary({ client, platform, headline, state }: MigrationView): readonly Child[] {
   return [

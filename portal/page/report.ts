@@ -1,8 +1,8 @@
 /** The handover report: a worker writes it on request, and the page offers it as a link. */
 import type { REPORT_FORMATS } from '../contract';
-import { submit } from './api';
-import { problemText } from './dialog';
-import { button, el, type Child } from './elements';
+import { submit } from './app';
+import { problemText } from './elements/dialog';
+import { button, el, type Child } from './elements/elements';
 
 type Format = (typeof REPORT_FORMATS)[number];
 

@@ -1,11 +1,11 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
-import type { App } from './app';
-import type { CompanyState } from '../client/api';
-import { noExceptionsText } from '../client/remedies';
-import { STATE_LABELS } from '../client/api';
+import type { App } from '../app';
+import type { CompanyState } from '../../client/api';
+import { noExceptionsText } from '../../client/remedies';
+import { STATE_LABELS } from '../../client/api';
 import { createCompanyList, type CompanyList } from './companies';
-import { byId, el } from './elements';
-import { zoneText } from './times';
+import { byId, el } from '../elements/elements';
+import { zoneText } from '../elements/times';
 
 export function createAllCompanies(app: App): CompanyList {
   const search = el('input', { type: 'search', id: 'search', autocomplete: 'off', maxlength: 100 });

@@ -3,8 +3,8 @@
  * security/bindings.ts: HPKE, with one encapsulation for all boxes of a sealer. Only workers can open a box.
  */
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
-import { fingerprintOf } from '../../domain/migration/approvers';
-import { fromHex } from './keys';
+import { fingerprintOf } from '../../../domain/migration/approvers';
+import { fromHex } from '../sign-in/keys';
 
 const VERSION = 3;
 const INFO = utf8('tokenferry vault 1');

@@ -1,15 +1,14 @@
 /** Lists of companies: with search and filter, or only those on which a person must act. Read page by page. */
-import { counted } from '../../domain/text/sentences';
-import { companyDecisions, openAction } from './actions';
-import type { Company, CompanyFilter } from '../client/api';
-import { STATE_LABELS } from '../client/api';
-import { offeredRemedies, otherHelp } from '../client/remedies';
-import { readCompanies } from './api';
-import type { App } from './app';
-import { canDecide } from './app';
-import { problemText, sentence } from './dialog';
-import { announce, button, copyButton, el, externalLink, type Child } from './elements';
-import { inReadersZone, shortTime } from './times';
+import { counted } from '../../../domain/text/sentences';
+import { companyDecisions, openAction } from '../decisions/actions';
+import type { Company, CompanyFilter } from '../../client/api';
+import { STATE_LABELS } from '../../client/api';
+import { offeredRemedies, otherHelp } from '../../client/remedies';
+import { readCompanies, canDecide } from '../app';
+import type { App } from '../app';
+import { problemText, sentence } from '../elements/dialog';
+import { announce, button, copyButton, el, externalLink, type Child } from '../elements/elements';
+import { inReadersZone, shortTime } from '../elements/times';
 
 /** A list that can be read again when the migration has changed. */
 export interface CompanyList {

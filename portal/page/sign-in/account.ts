@@ -1,7 +1,7 @@
 /** Signs people in with an account at an identity provider, if their invitation is for an account. */
-import { finishIdentity, readSession, startIdentity } from './api';
-import { problemText } from './dialog';
-import { button, el } from './elements';
+import { finishIdentity, readSession, startIdentity } from '../app';
+import { problemText } from '../elements/dialog';
+import { button, el } from '../elements/elements';
 import { showMessage, showUnsupported, type AccountInvitation } from './invitation';
 import { canSign, createKey, digestOf, pendingKey } from './keys';
 

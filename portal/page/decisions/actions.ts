@@ -1,13 +1,13 @@
 /** Opens the dialog of each decision. */
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { counted } from '../../domain/text/sentences';
-import type { Action, Company } from '../client/api';
-import { sendInParts } from '../client/decisions';
-import { offeredRemedies } from '../client/remedies';
-import type { App } from './app';
-import { canDecide, decide } from './app';
-import { openDialog } from './dialog';
-import type { Child } from './elements';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { counted } from '../../../domain/text/sentences';
+import type { Action, Company } from '../../client/api';
+import { sendInParts } from '../../client/decisions';
+import { offeredRemedies } from '../../client/remedies';
+import type { App } from '../app';
+import { canDecide, decide } from '../app';
+import { openDialog } from '../elements/dialog';
+import type { Child } from '../elements/elements';
 import { limitsForm, referencesForm, syncForm, timeForm } from './forms';
 import type { Scope } from './forms';
 import { notMovedList } from './not-moved';
@@ -21,15 +21,15 @@ interface ActionForm {
 export function openAction(app: App, action: Action, selected: readonly Company[] = []): void {
   const message = action.message as DecisionMessage;
   if (message === 'credentialsSupplied' || message === 'replaceCredential') {
-    void import('./credentials').then(({ openCredentials }) => openCredentials(app, action, selected));
+    void import('../supply/credentials').then(({ openCredentials }) => openCredentials(app, action, selected));
     return;
   }
   if (message === 'applicationSupplied') {
-    void import('./application').then(({ openApplication }) => openApplication(app, action));
+    void import('../supply/application').then(({ openApplication }) => openApplication(app, action));
     return;
   }
   if (message === 'manifestSupplied') {
-    void import('./manifest').then(({ openManifest }) => openManifest(app, action));
+    void import('../supply/manifest').then(({ openManifest }) => openManifest(app, action));
     return;
   }
   void openForm(app, action, selected);

@@ -1,11 +1,11 @@
 /** Reads the rows of a file that a person has chosen, with the rules of `ferry check`. Its content stays in this page. */
 import { parse } from 'csv-parse/browser/esm/sync';
-import { matchColumns, type Columns } from '../../domain/supply/columns';
-import type { CsvParserFactory } from '../../domain/supply/csv-table';
-import type { NumberMap } from '../../domain/supply/duplicates';
-import { type FindingList, UnreadableFile } from '../../domain/supply/findings';
-import { RowReader } from '../../domain/supply/row-reader';
-import { noRows, openTable } from '../../domain/supply/table';
+import { matchColumns, type Columns } from '../../../domain/supply/columns';
+import type { CsvParserFactory } from '../../../domain/supply/csv-table';
+import type { NumberMap } from '../../../domain/supply/duplicates';
+import { type FindingList, UnreadableFile } from '../../../domain/supply/findings';
+import { RowReader } from '../../../domain/supply/row-reader';
+import { noRows, openTable } from '../../../domain/supply/table';
 import type { SourceFile } from './source-file';
 
 /**

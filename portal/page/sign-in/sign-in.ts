@@ -1,10 +1,10 @@
 /** Signs a person in again without a new invitation, with the key that this browser has kept. */
-import { signInText } from '../../domain/migration/sign-in';
-import { insist } from '../client/api';
+import { signInText } from '../../../domain/migration/sign-in';
+import { insist } from '../../client/api';
 import { accountButton } from './account';
-import { signInAgain } from './api';
-import { problemText } from './dialog';
-import { button, el } from './elements';
+import { signInAgain } from '../app';
+import { problemText } from '../elements/dialog';
+import { button, el } from '../elements/elements';
 import { showMessage } from './invitation';
 import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 

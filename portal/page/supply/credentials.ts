@@ -1,19 +1,18 @@
 /** Supplies credentials from a file, which this page checks, encrypts and sends. */
-import { isObtainedTooEarly } from '../../domain/companies/credential-state';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { counted } from '../../domain/text/sentences';
-import { findPlatform } from '../../platforms/platforms';
-import { NO_SUCH_COMPANY, NOT_CONFIRMED, TOO_EARLY } from '../../presentation/wording/credential-refusals';
-import type { Action, Company, CompanyState } from '../client/api';
-import { refusedTexts, type Refused } from '../client/refused';
-import { eachCompany } from './api';
-import type { App } from './app';
+import { isObtainedTooEarly } from '../../../domain/companies/credential-state';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { counted } from '../../../domain/text/sentences';
+import { findPlatform } from '../../../platforms/platforms';
+import { NO_SUCH_COMPANY, NOT_CONFIRMED, TOO_EARLY } from '../../../presentation/wording/credential-refusals';
+import type { Action, Company, CompanyState } from '../../client/api';
+import { refusedTexts, type Refused } from '../../client/refused';
+import { eachCompany, type App } from '../app';
 import { checkCredentials, type CheckedFile } from './credential-file';
-import { FormProblem, openDialog, problemText, sentence } from './dialog';
-import { el, type Child } from './elements';
+import { FormProblem, openDialog, problemText, sentence } from '../elements/dialog';
+import { el, type Child } from '../elements/elements';
 import { accentedList, encodingChoice, fileInput, findingsList, templateLinks } from './file-form';
 import { sealingKey, supply } from './supply';
-import { localInput, zoneText } from './times';
+import { localInput, zoneText } from '../elements/times';
 
 export async function openCredentials(app: App, action: Action, selected: readonly Company[]): Promise<void> {
   const platform = findPlatform(app.view().platform.key);

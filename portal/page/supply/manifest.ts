@@ -1,13 +1,12 @@
 /** Supplies the manifest from a file. This page checks the file and shows what would be supplied. */
-import { MAX_MANIFEST_COMPANIES } from '../../domain/migration/parse-decision';
-import { counted } from '../../domain/text/sentences';
-import { findPlatform } from '../../platforms/platforms';
-import type { Action } from '../client/api';
-import { supplyManifest } from '../client/manifest';
-import { submit } from './api';
-import { decide, type App } from './app';
-import { FormProblem, openDialog } from './dialog';
-import { el, type Child } from './elements';
+import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/parse-decision';
+import { counted } from '../../../domain/text/sentences';
+import { findPlatform } from '../../../platforms/platforms';
+import type { Action } from '../../client/api';
+import { supplyManifest } from '../../client/manifest';
+import { decide, submit, type App } from '../app';
+import { FormProblem, openDialog } from '../elements/dialog';
+import { el, type Child } from '../elements/elements';
 import { accentedList, encodingChoice, fileInput, findingsList, templateLinks } from './file-form';
 import { checkManifest, type CheckedManifest } from './manifest-file';
 

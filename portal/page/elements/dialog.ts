@@ -1,7 +1,7 @@
 /** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
-import { isPartial } from '../../domain/migration/partial-outcome';
-import type { RequestAnswer } from '../contract';
-import { ApiError } from '../client/api';
+import { isPartial } from '../../../domain/migration/partial-outcome';
+import type { RequestAnswer } from '../../contract';
+import { ApiError } from '../../client/api';
 import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';
 

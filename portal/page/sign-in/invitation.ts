@@ -1,8 +1,8 @@
 /** The invitation: a link with a token, or with the name of a migration, in its fragment, which browsers never send. */
-import { ApiError } from '../client/api';
-import { readSession, redeem } from './api';
-import { problemText } from './dialog';
-import { byId, button, el, type Child } from './elements';
+import { ApiError } from '../../client/api';
+import { readSession, redeem } from '../app';
+import { problemText } from '../elements/dialog';
+import { byId, button, el, type Child } from '../elements/elements';
 import { canSign, createKey, deleteKey } from './keys';
 
 interface Invitation {

@@ -1,11 +1,11 @@
 /** Names the companies that were not moved, with the reasons, before a person signs off. */
-import { counted } from '../../domain/text/sentences';
-import { readNotMoved } from '../client/not-moved';
-import type { MigrationView } from '../contract';
-import { eachCompany } from './api';
-import { problemText } from './dialog';
-import { el, type Child } from './elements';
-import { inReadersZone } from './times';
+import { counted } from '../../../domain/text/sentences';
+import { readNotMoved } from '../../client/not-moved';
+import type { MigrationView } from '../../contract';
+import { eachCompany } from '../app';
+import { problemText } from '../elements/dialog';
+import { el, type Child } from '../elements/elements';
+import { inReadersZone } from '../elements/times';
 
 /** The list scrolls, but more companies would take long to read from the portal. */
 const MOST = 100;

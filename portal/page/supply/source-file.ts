@@ -1,8 +1,8 @@
 /** Reads the text of a file that a person has chosen, in the encodings that `ferry check` recognizes. */
-import type { Finding } from '../../domain/companies/finding';
-import { byteOrderMarkOf, notTextFinding, unicodeEncodingOf } from '../../domain/supply/file-kind';
-import { type FindingList, UnreadableFile } from '../../domain/supply/findings';
-import { HighByteCounter, isProbablyWindows1252, notUtf8Message } from '../../domain/supply/windows-1252';
+import type { Finding } from '../../../domain/companies/finding';
+import { byteOrderMarkOf, notTextFinding, unicodeEncodingOf } from '../../../domain/supply/file-kind';
+import { type FindingList, UnreadableFile } from '../../../domain/supply/findings';
+import { HighByteCounter, isProbablyWindows1252, notUtf8Message } from '../../../domain/supply/windows-1252';
 
 /** The page reads the whole file into memory. `ferry` has no such limit. */
 const MAX_BYTES = 100 * 1024 * 1024;

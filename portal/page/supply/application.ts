@@ -1,15 +1,13 @@
 /** Supplies the client's application. Its client secret is encrypted in this page. */
-import { clientSecretProblem } from '../../domain/supply/client-secret';
-import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
-import { isPlaceholder } from '../../domain/text/placeholders';
-import { findPlatform } from '../../platforms/platforms';
-import { submit } from './api';
-import type { Action } from '../client/api';
-import { base64Of } from '../client/supply';
-import type { App } from './app';
-import { signed } from './app';
-import { FormProblem, openDialog } from './dialog';
-import { el } from './elements';
+import { clientSecretProblem } from '../../../domain/supply/client-secret';
+import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
+import { isPlaceholder } from '../../../domain/text/placeholders';
+import { findPlatform } from '../../../platforms/platforms';
+import { signed, submit, type App } from '../app';
+import type { Action } from '../../client/api';
+import { base64Of } from '../../client/supply';
+import { FormProblem, openDialog } from '../elements/dialog';
+import { el } from '../elements/elements';
 import { createSealer } from './sealing';
 import { sealingKey } from './supply';
 

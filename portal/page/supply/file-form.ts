@@ -1,12 +1,12 @@
 /** Parts of the dialogs in which a person chooses a file: its templates, and what the check found. */
-import type { Finding } from '../../domain/companies/finding';
-import type { FindingList } from '../../domain/supply/findings';
-import { templatesOf, templateText, type Template } from '../../domain/supply/template';
-import { counted } from '../../domain/text/sentences';
-import { findPlatform } from '../../platforms/platforms';
-import type { App } from './app';
-import { sentence } from './dialog';
-import { button, el, type Child } from './elements';
+import type { Finding } from '../../../domain/companies/finding';
+import type { FindingList } from '../../../domain/supply/findings';
+import { templatesOf, templateText, type Template } from '../../../domain/supply/template';
+import { counted } from '../../../domain/text/sentences';
+import { findPlatform } from '../../../platforms/platforms';
+import type { App } from '../app';
+import { sentence } from '../elements/dialog';
+import { button, el, type Child } from '../elements/elements';
 import type { AccentedValue } from './row-file';
 import { READ_AS_WINDOWS_1252 } from './source-file';
 

@@ -1,10 +1,9 @@
 /** Encrypts credentials in this page and sends them. Only workers can decrypt them. */
-import type { ParsedCredential } from '../../domain/supply/row-parser';
-import { supplyInParts, type Supply } from '../client/supply';
-import { submit } from './api';
-import type { App } from './app';
-import { decide } from './app';
-import { FormProblem, type Sending } from './dialog';
+import type { ParsedCredential } from '../../../domain/supply/row-parser';
+import { supplyInParts, type Supply } from '../../client/supply';
+import { submit, decide } from '../app';
+import type { App } from '../app';
+import { FormProblem, type Sending } from '../elements/dialog';
 import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 
 /** Returns the key to seal with. @throws FormProblem if there is none, or the page cannot verify who signed it */

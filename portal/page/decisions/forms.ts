@@ -1,15 +1,15 @@
 /** The forms of decisions that need more than a reason. */
-import type { MigrationView } from '../contract';
-import { expectedLimit } from '../../domain/planning/limits';
-import { localTimeProblem } from '../../domain/planning/local-time';
-import type { Window } from '../../domain/planning/windows';
-import { counted } from '../../domain/text/sentences';
-import { parseWindowText } from '../../presentation/wording/windows';
-import type { Company } from '../client/api';
-import { eachCompany } from './api';
-import { FormProblem } from './dialog';
-import { el } from './elements';
-import { localInput, zoneText } from './times';
+import type { MigrationView } from '../../contract';
+import { expectedLimit } from '../../../domain/planning/limits';
+import { localTimeProblem } from '../../../domain/planning/local-time';
+import type { Window } from '../../../domain/planning/windows';
+import { counted } from '../../../domain/text/sentences';
+import { parseWindowText } from '../../../presentation/wording/windows';
+import type { Company } from '../../client/api';
+import { eachCompany } from '../app';
+import { FormProblem } from '../elements/dialog';
+import { el } from '../elements/elements';
+import { localInput, zoneText } from '../elements/times';
 
 /** The companies of a decision. */
 export type Scope = 'all' | readonly string[];

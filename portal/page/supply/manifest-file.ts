@@ -1,11 +1,11 @@
 /** Reads and checks a manifest, with the rules of `ferry check`. */
-import type { ManifestRow } from '../../domain/companies/manifest';
-import { manifestColumns } from '../../domain/supply/columns';
-import { Duplicates } from '../../domain/supply/duplicates';
-import { FindingList } from '../../domain/supply/findings';
-import { ManifestTotals, reportTotalFindings } from '../../domain/supply/manifest-totals';
-import { hasCredential, parseCompany } from '../../domain/supply/row-parser';
-import type { Platform } from '../../platforms/platforms';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { manifestColumns } from '../../../domain/supply/columns';
+import { Duplicates } from '../../../domain/supply/duplicates';
+import { FindingList } from '../../../domain/supply/findings';
+import { ManifestTotals, reportTotalFindings } from '../../../domain/supply/manifest-totals';
+import { hasCredential, parseCompany } from '../../../domain/supply/row-parser';
+import type { Platform } from '../../../platforms/platforms';
 import { accentedValues, createNumberMap, readRows, type AccentedValue } from './row-file';
 import { openSourceFile } from './source-file';
 

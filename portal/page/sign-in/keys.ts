@@ -2,7 +2,7 @@
  * The person's signing key: Ed25519, created in this browser and stored in its IndexedDB. Nobody can export it, not even
  * this page, so a decision can only be signed here.
  */
-import type { Signer } from '../client/decisions';
+import type { Signer } from '../../client/decisions';
 
 /** The owner of a key. Stored once the portal has accepted the key. */
 interface KeyOwner {

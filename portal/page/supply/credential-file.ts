@@ -1,9 +1,9 @@
 /** Reads and checks a file of credentials, with the rules of `ferry check`. Its content stays in this page. */
-import { credentialColumns } from '../../domain/supply/columns';
-import { Duplicates } from '../../domain/supply/duplicates';
-import { FindingList } from '../../domain/supply/findings';
-import { parseCredential, type ParsedCredential } from '../../domain/supply/row-parser';
-import type { Platform } from '../../platforms/platforms';
+import { credentialColumns } from '../../../domain/supply/columns';
+import { Duplicates } from '../../../domain/supply/duplicates';
+import { FindingList } from '../../../domain/supply/findings';
+import { parseCredential, type ParsedCredential } from '../../../domain/supply/row-parser';
+import type { Platform } from '../../../platforms/platforms';
 import { accentedValues, createNumberMap, readRows, type AccentedValue } from './row-file';
 import { openSourceFile } from './source-file';
 
