@@ -26,6 +26,7 @@ export {
 export type { AuditEntry } from './migrations/audit-trail';
 export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
+export * from './companies/company-lists';
 export * from './companies/counts';
 export * from './companies/named-companies';
 export * from './reporting/statistics';
@@ -78,6 +79,8 @@ export * from './migrations/migrations';
 export * from './reporting/estimate-inputs';
 export * from './vault/sealed-applications';
 export { deleteOldStaged, StagingFull } from './vault/staging-limits';
+export { acceptStaged, discardStaged, readStaged, readStagedDigest } from './vault/staged-credentials';
+export type { StagedCredential } from './vault/staged-credentials';
 export * from './vault/supply';
 export * from './vault/vault';
 export { destroyVault, openVault, readKeyFingerprint, readMigrationKey, VaultClosed } from './vault/vault-keys';

@@ -2,20 +2,17 @@
  * Supplies credentials: seals credentials that arrive in plain text, and stores the boxes. Credentials that come with a
  * decision are staged, and do not count before the ledger has recorded the decision as applied.
  */
-import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
-import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { isObtainedTooEarly } from '../../domain/companies/credential-state';
-import { remediesFor } from '../../domain/companies/remedies';
-import { credentialsDigest } from '../../domain/supply/sealed-digest';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import type { Secret } from '../../security';
 import { createSealer, sealCredential } from '../../security';
-import type { Database, Queryable } from '../database/database';
+import type { Database } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
 import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
+import { putInUse, statesOf, type StagingDecision } from './staged-credentials';
 import { limitStagedCredentials } from './staging-limits';
 import type { CredentialFields } from './vault';
 import { readSealingKey } from './vault-keys';
@@ -80,20 +77,10 @@ export async function supplyCredentials(
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
 }
 
-/** The decision that supplies credentials. */
-export interface StagingDecision {
-  readonly decisionId: string;
-  /**
-   * False for credentials of companies that are waiting to be moved. True for new credentials of companies that were
-   * not moved or whose outcome is unknown.
-   */
-  readonly replaces: boolean;
-}
-
 /**
  * Seals credentials, unless the client has sealed them, and stores them apart from the credentials in use. They do not
- * count before the ledger has recorded the decision as applied ({@link acceptStaged}), and are deleted if it refuses
- * the decision ({@link discardStaged}). Nothing can be staged for a decision that is recorded.
+ * count before the ledger has recorded the decision as applied (`acceptStaged`), and are deleted if it refuses
+ * the decision (`discardStaged`). Nothing can be staged for a decision that is recorded.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
@@ -120,22 +107,6 @@ interface TrustedProvider {
   /** Fingerprint of the provider that must have signed the public key. Absent: not checked. */
   readonly provider?: string | undefined;
 }
-
-/** Returns the states in which a company accepts a credential. */
-function statesOf(replaces: boolean): readonly CompanyState[] {
-  if (!replaces) return ['waiting'];
-  return COMPANY_STATES.filter((state) => remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'));
-}
-
-/** Placeholders, because only the state decides whether a credential can be replaced. */
-const ANY_FAILURE = {
-  failure: null,
-  linkUrl: null,
-  heldBack: null,
-  deferred: false,
-  credential: null,
-  confirmedAt: null,
-};
 
 interface SupplyRule extends TrustedProvider {
   /** States in which a company accepts the credential. */
@@ -257,96 +228,6 @@ async function storeSealed(
     if (isLimited) await limitStagedCredentials(tx, migrationId, { decisionId, suppliedBy });
     return new Set(rows.map(({ row }) => row));
   });
-}
-
-/** Builds the statement that puts sealed credentials into use. */
-function putInUse(boxes: RawBuilder<unknown>) {
-  return sql`
-    insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
-    select migration_id, row, sealed, obtained_at, supplied_by, supersedes from ${boxes}
-    on conflict (migration_id, row) do update
-    set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
-      supplied_at = now(), crossed_at = null, supersedes = v.supersedes or excluded.supersedes
-    returning v.row`;
-}
-
-/**
- * Puts into use the credentials that were staged for a decision, except those of companies whose state no longer allows
- * it. Call this in the transaction that records the decision as applied.
- *
- * @returns the number of credentials that are now in use
- */
-export async function acceptStaged(
-  tx: Queryable,
-  migrationId: string,
-  { decisionId, replaces }: StagingDecision,
-): Promise<number> {
-  const { rows } = await sql<{ row: number }>`
-    with accepting as (
-      select s.* from staged_credentials s
-      join companies c on c.migration_id = s.migration_id and c.row = s.row
-      where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
-        and c.state = any(${[...statesOf(replaces)]}::text[])
-      for update of c
-    ) ${putInUse(sql`accepting`)}`.execute(tx);
-  if (rows.length > 0) await analyzeCredentials(tx);
-  await discardStaged(tx, migrationId, decisionId);
-  return rows.length;
-}
-
-/**
- * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). While a
- * transaction records the decision, no more credentials can be staged for it.
- */
-export async function readStagedDigest(
-  db: Queryable,
-  migrationId: string,
-  { decisionId, replaces }: StagingDecision,
-): Promise<string> {
-  const { rows } = await sql<{ reference: string; obtained_at: Date; boxHash: string }>`
-    select c.reference, s.obtained_at, encode(sha256(s.sealed), 'hex') as "boxHash"
-    from staged_credentials s
-    join companies c on c.migration_id = s.migration_id and c.row = s.row
-    where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}`.execute(db);
-  return credentialsDigest(rows.map(({ obtained_at, ...row }) => ({ ...row, obtainedAt: obtained_at.toISOString() })));
-}
-
-/** A credential that is staged for a decision. */
-export interface StagedCredential {
-  readonly row: number;
-  readonly reference: string;
-  readonly obtainedAt: Date;
-  readonly sealed: Buffer;
-}
-
-/** Reads the credentials that are staged for a decision, in the order of the manifest, a group at a time. */
-export async function* readStaged(
-  db: Queryable,
-  migrationId: string,
-  { decisionId, replaces }: StagingDecision,
-): AsyncGenerator<readonly StagedCredential[]> {
-  let after = -1;
-  for (;;) {
-    const { rows } = await sql<StagedCredential>`
-      select s.row, c.reference, s.obtained_at as "obtainedAt", s.sealed
-      from staged_credentials s
-      join companies c on c.migration_id = s.migration_id and c.row = s.row
-      where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
-        and s.row > ${after}
-      order by s.row limit ${GROUP_SIZE}`.execute(db);
-    if (rows.length > 0) yield rows;
-    if (rows.length < GROUP_SIZE) return;
-    after = rows.at(-1)?.row ?? after;
-  }
-}
-
-/** Deletes the credentials that were staged for a decision. */
-export async function discardStaged(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
-  await tx
-    .deleteFrom('staged_credentials')
-    .where('migration_id', '=', migrationId)
-    .where('decision_id', '=', decisionId)
-    .execute();
 }
 
 async function rowsOf(db: Database, migrationId: string, references: readonly string[]) {

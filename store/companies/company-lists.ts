@@ -1,0 +1,252 @@
+/** Reads companies from the ledger, all of them or those that match a filter, in the order of the manifest. */
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { CompanyState } from '../../domain/companies/company-state';
+import type { CredentialState } from '../../domain/companies/credential-state';
+import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { Database } from '../database/database';
+import { LACKS_CREDENTIAL } from './claim';
+import { IS_DEFERRED, IS_EXCEPTION, IS_RETRIED } from './exceptions';
+
+export interface LedgerCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly wave: number | null;
+  readonly expectedInvoices: number | null;
+  readonly state: CompanyState;
+  readonly confirmedAt: Date | null;
+  /** Null unless the company is waiting. Null once the migration has ended, because credentials are then deleted. */
+  readonly credential: CredentialState | null;
+  /** When the service accepted its credential; null if it has not. */
+  readonly crossedAt: Date | null;
+  /** Time of the last send intent whose credential might have been used; null if there is none. */
+  readonly sentAt: Date | null;
+  /** True if the company existed at the service before the migration: the client supplied its id. */
+  readonly existedBefore: boolean;
+  readonly companyId: string | null;
+  readonly connectionId: string | null;
+  readonly storedName: string | null;
+  readonly linkUrl: string | null;
+  readonly movedAt: Date | null;
+  readonly failure: FailureKind | null;
+  readonly failureText: string | null;
+  readonly correlationId: string | null;
+  readonly evidence: readonly Evidence[] | null;
+  readonly syncSchedule: SyncSchedule | null;
+  /** The person who excluded or skipped the company. */
+  readonly leftOutBy: string | null;
+  readonly leftOutReason: string | null;
+  /** Why the company is held back; null if it is not. */
+  readonly heldBack: string | null;
+  /** Number of times that its import was tried. */
+  readonly tries: number;
+  /**
+   * True if the company is deferred: the service or the platform keeps asking for a retry. It is retried automatically.
+   * False once the migration has ended.
+   */
+  readonly deferred: boolean;
+  /** When the company is tried again; null if it is not deferred. */
+  readonly retryAt: Date | null;
+  /**
+   * When its end customer was sent the link to reconnect; null if no reconnection is awaited, or the migration has
+   * ended.
+   */
+  readonly relinkingSince: Date | null;
+}
+
+export interface CompanyFilter {
+  readonly states?: readonly CompanyState[];
+  readonly failure?: FailureKind;
+  /** True: only companies whose end customer must reconnect. False: only other companies. */
+  readonly mustReconnect?: boolean;
+  /** Part of the reference or of the name, case-insensitive. */
+  readonly search?: string;
+  readonly row?: number;
+  readonly reference?: string;
+  readonly references?: readonly string[];
+  readonly wave?: number;
+  /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
+  readonly exceptions?: true;
+  readonly deferred?: true;
+  /** Only companies that were tried before and will be tried again, because of a retry for example; none if ended. */
+  readonly retried?: true;
+  /** Only confirmed companies that could be moved, but have no usable credential. */
+  readonly withoutCredential?: true;
+  /** Only companies without any credential, confirmed or not, that are not held back. */
+  readonly credentialMissing?: true;
+}
+
+const HAS_ENDED = sql<boolean>`
+  exists (select from migrations m where m.id = companies.migration_id and m.state = 'closed')`;
+
+/** A deferred company of a migration that has not ended. */
+const WILL_BE_RETRIED = sql<boolean>`(${IS_DEFERRED} and not ${HAS_ENDED})`;
+
+/** The state of a waiting company's credential. `c`, `m` and `v` are the rows that `LACKS_CREDENTIAL` compares. */
+const CREDENTIAL = sql<CredentialState | null>`
+  case when state = 'waiting' then (
+    select case when v.row is null then 'missing' when ${LACKS_CREDENTIAL} then 'too-early' else 'supplied' end
+    from migrations m
+    cross join (values (companies.confirmed_at)) as c (confirmed_at)
+    left join credentials v on v.migration_id = companies.migration_id and v.row = companies.row
+    where m.id = companies.migration_id and m.state <> 'closed') end`;
+
+/** A company that was tried before and is tried again, of a migration that has not ended. It needs nothing else. */
+const WILL_BE_TRIED_AGAIN = sql<boolean>`
+  (${IS_RETRIED} and confirmed_at is not null and ${CREDENTIAL} = 'supplied')`;
+
+const WITHOUT_CREDENTIAL = sql<boolean>`
+  (state = 'waiting' and held_back is null and confirmed_at is not null and ${CREDENTIAL} <> 'supplied')`;
+
+const CREDENTIAL_MISSING = sql<boolean>`(state = 'waiting' and held_back is null and ${CREDENTIAL} = 'missing')`;
+
+const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
+
+/** Reads companies in manifest order. Reads them in pages, because a migration can have any number of companies. */
+export async function* readCompanies(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter = {},
+): AsyncGenerator<LedgerCompany> {
+  const PAGE = 1_000;
+  let after = 0;
+  for (;;) {
+    const page = await companiesOf(db, migrationId, filter).where('row', '>', after).limit(PAGE).execute();
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
+/** The fields of a company with which the rows of a client's file are compared. */
+export interface KnownCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly organization: string;
+  /** True if a credential is stored, or if the company is no longer waiting. */
+  readonly hasCredential: boolean;
+}
+
+/** Reads the companies in manifest order, in pages, without the columns that only lists and reports need. */
+export async function* readKnownCompanies(db: Database, migrationId: string): AsyncGenerator<KnownCompany> {
+  const PAGE = 5_000;
+  let after = 0;
+  for (;;) {
+    const page = await db
+      .selectFrom('companies')
+      .select([
+        'row',
+        'reference',
+        'organization',
+        sql<boolean>`(state <> 'waiting' or exists (
+          select from credentials v where v.migration_id = companies.migration_id and v.row = companies.row))`.as(
+          'hasCredential',
+        ),
+      ])
+      .where('migration_id', '=', migrationId)
+      .where('row', '>', after)
+      .orderBy('row')
+      .limit(PAGE)
+      .execute();
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
+/** Reads one page of the companies that match the filter, and counts all companies that match. */
+export async function readCompanyPage(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly companies: readonly LedgerCompany[]; readonly matching: number }> {
+  const { matching } = await db
+    .selectFrom('companies')
+    .select(sql<number>`count(*)`.as('matching'))
+    .where(matches(migrationId, filter))
+    .executeTakeFirstOrThrow();
+  const companies = await companiesOf(db, migrationId, filter).offset(offset).limit(limit).execute();
+  return { companies, matching };
+}
+
+function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
+  return db
+    .selectFrom('companies')
+    .select(({ eb }) => [
+      'row',
+      'reference',
+      'name',
+      'organization',
+      'wave',
+      'expected_invoices as expectedInvoices',
+      'state',
+      'confirmed_at as confirmedAt',
+      CREDENTIAL.as('credential'),
+      'crossed_at as crossedAt',
+      sql<Date | null>`greatest(authorization_sent_at, earlier_sent_at)`.as('sentAt'),
+      eb('named', 'is not', null).$castTo<boolean>().as('existedBefore'),
+      'company_id as companyId',
+      'connection_id as connectionId',
+      'stored_name as storedName',
+      'link_url as linkUrl',
+      'moved_at as movedAt',
+      'failure',
+      'failure_text as failureText',
+      'correlation_id as correlationId',
+      'evidence',
+      'sync_schedule as syncSchedule',
+      'left_out_by as leftOutBy',
+      'left_out_reason as leftOutReason',
+      'held_back as heldBack',
+      'tries',
+      WILL_BE_RETRIED.as('deferred'),
+      sql<Date | null>`case when ${WILL_BE_RETRIED} then not_before end`.as('retryAt'),
+      sql<Date | null>`case when not ${HAS_ENDED} then relinking_since end`.as('relinkingSince'),
+    ])
+    .where(matches(migrationId, filter))
+    .orderBy('row');
+}
+
+function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
+  const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions, deferred } = filter;
+  const { withoutCredential, credentialMissing, retried } = filter;
+  const all = [
+    sql`migration_id = ${migrationId}`,
+    ...(states === undefined ? [] : [sql`state = any(${states})`]),
+    ...(failure === undefined ? [] : [sql`failure = ${failure}`]),
+    ...(mustReconnect === undefined ? [] : [sql`${MUST_RECONNECT} = ${mustReconnect}`]),
+    ...(search === undefined ? [] : [containing(search)]),
+    ...(row === undefined ? [] : [sql`row = ${row}`]),
+    ...(reference === undefined ? [] : [sql`reference = ${reference}`]),
+    ...(references === undefined ? [] : [sql`reference = any(${references})`]),
+    ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
+    ...(exceptions === undefined ? [] : [IS_EXCEPTION]),
+    ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
+    ...(retried === undefined ? [] : [WILL_BE_TRIED_AGAIN]),
+    ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
+    ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),
+  ];
+  return sql`(${sql.join(all, sql` and `)})`;
+}
+
+/** Matches companies whose reference or name contains the text, ignoring case. Escapes wildcards. */
+function containing(text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`(reference ilike ${pattern} or name ilike ${pattern})`;
+}
+
+/** Reads the first company that matches the filter; undefined if there is none. */
+export async function findCompany(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter,
+): Promise<LedgerCompany | undefined> {
+  for await (const company of readCompanies(db, migrationId, filter)) return company;
+  return undefined;
+}
