@@ -37,7 +37,7 @@ import { STEP_OF_ACTIVITY, TRACE_SINKS, traceActivities } from './traces';
 import { TIMING, type WorkerTiming } from './timing';
 import { versioningOptions } from './versioning';
 
-/** The parts of the configuration that a worker needs; see `Parts` in config/index.ts. */
+/** The parts of the configuration that a worker needs; see `Parts` in config/parts.ts. */
 export type WorkerConfig = Config<
   'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'vaultSecrets' | 'payloadKeys' | 'webhook'
 > &

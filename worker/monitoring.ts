@@ -1,6 +1,7 @@
 /** Serves the health and the metrics of a worker process on a separate address. */
 import type { Logger } from 'pino';
-import type { Config, ListenAddress } from '../config';
+import type { ListenAddress } from '../config';
+import type { Config } from '../config';
 import { startHealthServer } from '../observability/health-server';
 import { openMonitoringDatabase } from '../store';
 import { WorkerHealth } from './health';
