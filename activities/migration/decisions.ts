@@ -9,42 +9,29 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Counts } from '../../domain/companies/company-state';
 import { NO_COUNTS } from '../../domain/companies/company-state';
-import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
+import type { Decision, Outcome } from '../../domain/migration/decision';
 import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import { counted } from '../../domain/text/sentences';
-import { actsAsSupport } from '../../domain/decisions/self-service';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import { isValidlySigned, ledgerRefusal, withoutInvalidSignature } from '../../domain/decisions/verification';
 import type { VaultKeyWrapper } from '../../security';
 import type { Database, LedgerFacts } from '../../store';
 import {
-  acceptFailures,
-  acceptStaged,
   advanceRamp,
-  changeLimits,
-  clearFailedFirst,
-  confirmDisabled,
   countCompanies,
   countWithMark,
   flagLedger,
   hasLinkedCompany,
-  liftPausesByPeople,
   lockDecisions,
   readLedgerFacts,
   recordDecisions,
-  requestFirstAgain,
-  requestFirstCompany,
-  setPaused,
   setReleased,
-  stopClaims,
-  withdrawConfirmations,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
-import { applyToCompanies, isExceptionDecision } from './exceptions';
-import { applyManifest, stagedManifestRefusal } from './manifest';
+import { apply } from './decision-effects';
+import { stagedManifestRefusal } from './manifest';
 import { discardSupply, exchangeRefusal, unopenableRefusal } from './staged-supply';
 import { updateWindowOccurrence } from './windows';
 
@@ -236,91 +223,4 @@ async function viewOf(tx: Database, facts: LedgerFacts, { decision }: DecisionRe
 /** Returns whether a precondition of the decision depends on the counts. Counting reads all rows of a migration. */
 function needsCounts({ kind }: DecisionRecord['decision']): boolean {
   return ['step', 'time', 'manifest-supplied', 'skip', 'retry', 'relink', 'replace-credential'].includes(kind);
-}
-
-/**
- * Applies a verified decision to the ledger.
- *
- * @returns the text of the outcome
- */
-async function apply(
-  tx: Database,
-  { migrationId, route, paused, pausedItself }: View,
-  decision: Decision,
-  outcome: Outcome,
-): Promise<string> {
-  if (isExceptionDecision(decision)) return applyToCompanies(tx, migrationId, decision, outcome);
-  switch (decision.kind) {
-    case 'sync-disabled':
-      await confirmDisabled(tx, { migrationId, companies: decision.companies, by: decision.by, at: outcome.at });
-      break;
-    case 'pause':
-      await setPaused(tx, migrationId, true);
-      break;
-    case 'resume':
-      // After a restore, the ledger may not contain the pause. The resume then changes nothing, and accepts no
-      // failures.
-      if (!paused) break;
-      if (pausedItself && !actsAsSupport({ route }, decision.role)) {
-        await liftPausesByPeople(tx, migrationId);
-        break;
-      }
-      // A resume accepts the failures so far, because the person who resumes the migration has seen them.
-      await acceptFailures(tx, migrationId);
-      await clearFailedFirst(tx, migrationId);
-      await setPaused(tx, migrationId, false);
-      break;
-    case 'step':
-      if (decision.verdict === 'reject') await applyRejection(tx, migrationId, decision);
-      break;
-    case 'time':
-      if (decision.windows) await changeLimits(tx, migrationId, { windows: decision.windows });
-      break;
-    case 'first-company':
-      await requestFirstCompany(tx, migrationId, decision.reference);
-      break;
-    case 'adjust':
-      await changeLimits(tx, migrationId, decision.limits);
-      break;
-    case 'cancel':
-      await stopClaims(tx, migrationId);
-      break;
-    case 'credentials-supplied':
-      return acceptCredentials(tx, migrationId, decision, outcome);
-    case 'manifest-supplied':
-      return applyManifest(tx, migrationId, decision, outcome.text);
-    case 'application-supplied':
-    case 'manifest-amended':
-    case 'add-approver':
-    case 'remove-approver':
-      break;
-  }
-  return outcome.text;
-}
-
-/**
- * Starts to use the credentials that were staged for the decision. Their number comes from the ledger, not from the
- * message.
- */
-async function acceptCredentials(
-  tx: Database,
-  migrationId: string,
-  { decisionId, companies }: CredentialsSupplied,
-  { text }: Outcome,
-): Promise<string> {
-  const accepted = await acceptStaged(tx, migrationId, { decisionId, replaces: false });
-  if (accepted === companies) return text;
-  return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}`;
-}
-
-async function applyRejection(
-  tx: Database,
-  migrationId: string,
-  { step, afterwards }: Extract<Decision, { readonly kind: 'step' }>,
-): Promise<void> {
-  if (step === 'disable-syncing') await withdrawConfirmations(tx, migrationId);
-  if (step !== 'migrate-first-company') return;
-  if (afterwards?.next === 'same-company' && afterwards.reference === undefined)
-    await requestFirstAgain(tx, migrationId, 'all');
-  else if (afterwards && 'reference' in afterwards) await requestFirstCompany(tx, migrationId, afterwards.reference);
 }

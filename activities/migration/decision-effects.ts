@@ -1,0 +1,107 @@
+/** Applies verified decisions to the ledger. */
+import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
+import { counted } from '../../domain/text/sentences';
+import { actsAsSupport } from '../../domain/decisions/self-service';
+import type { Database, LedgerFacts } from '../../store';
+import {
+  acceptFailures,
+  acceptStaged,
+  changeLimits,
+  clearFailedFirst,
+  confirmDisabled,
+  liftPausesByPeople,
+  requestFirstAgain,
+  requestFirstCompany,
+  setPaused,
+  stopClaims,
+  withdrawConfirmations,
+} from '../../store';
+import { applyToCompanies, isExceptionDecision } from './exceptions';
+import { applyManifest } from './manifest';
+
+/**
+ * Applies a verified decision to the ledger.
+ *
+ * @returns the text of the outcome
+ */
+export async function apply(
+  tx: Database,
+  { migrationId, route, paused, pausedItself }: Pick<LedgerFacts, 'migrationId' | 'route' | 'paused' | 'pausedItself'>,
+  decision: Decision,
+  outcome: Outcome,
+): Promise<string> {
+  if (isExceptionDecision(decision)) return applyToCompanies(tx, migrationId, decision, outcome);
+  switch (decision.kind) {
+    case 'sync-disabled':
+      await confirmDisabled(tx, { migrationId, companies: decision.companies, by: decision.by, at: outcome.at });
+      break;
+    case 'pause':
+      await setPaused(tx, migrationId, true);
+      break;
+    case 'resume':
+      // After a restore, the ledger may not contain the pause. The resume then changes nothing, and accepts no
+      // failures.
+      if (!paused) break;
+      if (pausedItself && !actsAsSupport({ route }, decision.role)) {
+        await liftPausesByPeople(tx, migrationId);
+        break;
+      }
+      // A resume accepts the failures so far, because the person who resumes the migration has seen them.
+      await acceptFailures(tx, migrationId);
+      await clearFailedFirst(tx, migrationId);
+      await setPaused(tx, migrationId, false);
+      break;
+    case 'step':
+      if (decision.verdict === 'reject') await applyRejection(tx, migrationId, decision);
+      break;
+    case 'time':
+      if (decision.windows) await changeLimits(tx, migrationId, { windows: decision.windows });
+      break;
+    case 'first-company':
+      await requestFirstCompany(tx, migrationId, decision.reference);
+      break;
+    case 'adjust':
+      await changeLimits(tx, migrationId, decision.limits);
+      break;
+    case 'cancel':
+      await stopClaims(tx, migrationId);
+      break;
+    case 'credentials-supplied':
+      return acceptCredentials(tx, migrationId, decision, outcome);
+    case 'manifest-supplied':
+      return applyManifest(tx, migrationId, decision, outcome.text);
+    case 'application-supplied':
+    case 'manifest-amended':
+    case 'add-approver':
+    case 'remove-approver':
+      break;
+  }
+  return outcome.text;
+}
+
+/**
+ * Starts to use the credentials that were staged for the decision. Their number comes from the ledger, not from the
+ * message.
+ */
+async function acceptCredentials(
+  tx: Database,
+  migrationId: string,
+  { decisionId, companies }: CredentialsSupplied,
+  { text }: Outcome,
+): Promise<string> {
+  const accepted = await acceptStaged(tx, migrationId, { decisionId, replaces: false });
+  if (accepted === companies) return text;
+  return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}`;
+}
+
+async function applyRejection(
+  tx: Database,
+  migrationId: string,
+  { step, afterwards }: Extract<Decision, { readonly kind: 'step' }>,
+): Promise<void> {
+  if (step === 'disable-syncing') await withdrawConfirmations(tx, migrationId);
+  if (step !== 'migrate-first-company') return;
+  if (afterwards?.next === 'same-company' && afterwards.reference === undefined)
+    await requestFirstAgain(tx, migrationId, 'all');
+  else if (afterwards && 'reference' in afterwards) await requestFirstCompany(tx, migrationId, afterwards.reference);
+}
