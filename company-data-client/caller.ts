@@ -14,7 +14,7 @@
  * (`mayRetry`). If the response has a `Retry-After`, the retry waits for that time. Otherwise the retry uses
  * exponential backoff. Both waits have jitter, so that calls that failed together are not retried together.
  *
- * No attempt starts after the budget ends (`RetryBudget`). If the service asks for a longer wait than the budget has
+ * No attempt starts after the budget ends (retry-budget.ts). If the service asks for a longer wait than the budget has
  * left, the call ends with `DeferredUntil`, and the code that made the call decides how to wait.
  *
  * ## Errors
@@ -23,13 +23,12 @@
  * the service quotes them.
  */
 import type { z } from 'zod';
-import type { CallFailure } from '../domain/companies/call-failure';
 import { MASK } from '../security/secret';
 import { type ImplausibleWait, implausibleWaits } from './announced-waits';
 import { correlationIdOf, errorFromResponse } from './error-answer';
 import { CompanyDataError, DeferredUntil, type ErrorResponse, NoResponse, NotFound, NotReady } from './errors';
 import { createRateLimiter } from './rate-limiter';
-import { sleep } from './semaphore';
+import { RetryBudget, type RetryPolicy, type RetryWait } from './retry-budget';
 import { checkNoContent, checkUnexpectedBody, parseBody } from './success-answer';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
 
@@ -107,24 +106,6 @@ export interface Caller {
    * @throws {CompanyDataError}
    */
   send(call: Call, options?: CallOptions): Promise<CallResult<void>>;
-}
-
-interface RetryPolicy {
-  /** Time for all attempts of one call and the waits between them, in milliseconds. */
-  readonly budgetMs: number;
-  /** Upper bound of the random wait before the first retry, in milliseconds. It doubles with every later retry. */
-  readonly firstWaitMs: number;
-  /** Upper bound of every random wait, in milliseconds. */
-  readonly longestWaitMs: number;
-}
-
-/** A wait before a retry. */
-export interface RetryWait {
-  /** Method and path of the call. */
-  readonly call: string;
-  readonly waitMs: number;
-  /** Why the previous attempt failed. */
-  readonly failure: CallFailure;
 }
 
 /** A header of a response that asks for an implausibly long wait, and is therefore not followed. */
@@ -275,46 +256,4 @@ function mayRetry(error: CompanyDataError, call: Idempotency, isRetry: boolean):
   if (error instanceof DeferredUntil) return false;
   if (error instanceof NotReady) return call.isCreation === true || (call.idempotencyKey !== undefined && isRetry);
   return error.retrySafety === 'safe' || (error.retrySafety === 'risky' && call.idempotent);
-}
-
-/** The time that one call has left for attempts and waits. */
-class RetryBudget {
-  /** No attempt starts after this moment. Epoch milliseconds. */
-  readonly endsAt: number;
-  private retries = 0;
-
-  constructor(
-    private readonly policy: RetryPolicy,
-    private readonly onWait: (wait: RetryWait) => void,
-    private readonly options: CallOptions,
-  ) {
-    this.endsAt = Math.min(Date.now() + policy.budgetMs, options.sendBefore?.getTime() ?? Infinity);
-  }
-
-  /** True if the current attempt is a retry. */
-  get isRetrying(): boolean {
-    return this.retries > 0;
-  }
-
-  /**
-   * Waits before the next attempt.
-   *
-   * @throws {DeferredUntil} if the service asks for a longer wait than the budget has left
-   * @throws the error itself if the budget is used up
-   * @throws the signal's reason as soon as the signal aborts
-   */
-  async wait(error: CompanyDataError): Promise<void> {
-    const { retryAfterMs } = error;
-    const jitterMs = Math.random() * Math.min(this.policy.longestWaitMs, this.policy.firstWaitMs * 2 ** this.retries);
-    this.retries += 1;
-    const waitMs = Math.ceil(
-      retryAfterMs === undefined ? jitterMs : retryAfterMs + Math.random() * this.policy.firstWaitMs,
-    );
-    if (Date.now() + waitMs > this.endsAt) {
-      if (retryAfterMs === undefined) throw error;
-      throw new DeferredUntil(error.call, new Date(Date.now() + retryAfterMs), error.toFailure(), { cause: error });
-    }
-    this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
-    await sleep(waitMs, this.options.signal);
-  }
 }

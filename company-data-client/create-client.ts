@@ -10,8 +10,8 @@ import {
   type IgnoredWait,
   labelOf,
   type RequestSpan,
-  type RetryWait,
 } from './caller';
+import { type RetryWait } from './retry-budget';
 import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
 import { withoutSecrets } from './credential-masking';
 import { followLink, parseAddress, pathTo, type Query } from './links';
