@@ -24,7 +24,7 @@ import { readOpenMigration, withLedgerClient, withService } from '../../shared/c
 import { sendDecision, addActorOptions, actorFrom } from '../../shared/decisions';
 import type { ActorOptions } from '../../shared/decisions';
 import { isSealedFile, readSealedApplication } from '../../manifest';
-import { assertSealedFor } from '../../shared/sealed-for';
+import { assertSealedFor } from '../../credentials/sealed-for';
 import { readClientSecret } from '../../shared/secret-file';
 
 interface ApplicationOptions extends ActorOptions, YesOption {

@@ -1,43 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
-import type { SealedCredential, SuppliedCredential, SupplyResult } from '../../../store';
+import type { SupplyResult } from '../../../store';
 import {
   addSupplyResult,
   emptySupplyResult,
   readCompanyPage,
-  readKnownCompanies,
   readStagedDigest,
   stageCredentials,
 } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
-import {
-  CredentialMatcher,
-  FindingList,
-  identifyFile,
-  isSealedFile,
-  readCredentials,
-  readSealedCredentials,
-} from '../../manifest';
+import { identifyFile } from '../../manifest';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 import { counted, namedCompanies, outOf } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { CommandFailed } from '../../shared/errors';
-import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
+import { obtainedAtOption } from '../../credentials/obtained-at';
 import type { Disposal, ShredOption } from '../../manifest';
-import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
+import { addFileOptions, type EncodingOption } from '../../manifest';
 import { readClientPortal } from '../../shared/client-portal';
-import type { RefusedGroup } from '../../shared/refused-credentials';
-import { printRefused, readRefused } from '../../shared/refused-credentials';
+import type { RefusedGroup } from '../../credentials/refused-credentials';
+import { printRefused, readRefused } from '../../credentials/refused-credentials';
 import { findingsJson, printFindings } from '../../shared/results';
-import { assertSealedFor } from '../../shared/sealed-for';
 import { signingAdvice } from '../../shared/signing-advice';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
-import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../shared/clients';
+import {
+  readCredentialFile,
+  hasErrors,
+  invalidFile,
+  dispose,
+  type CheckedFile,
+} from '../../credentials/credential-file';
 
 interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption {
   readonly obtainedAt?: Date;
@@ -190,73 +187,6 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
       }
     },
   };
-}
-
-/** A credential file after it has been checked. If the findings include an error, the file must not be used. */
-interface CheckedFile {
-  readonly findings: FindingList;
-  readonly credentials: AsyncIterable<SuppliedCredential | SealedCredential>;
-  readonly isSealed: boolean;
-}
-
-async function readCredentialFile(
-  ferry: LedgerClient,
-  migrationId: string,
-  file: string,
-  options: CredentialOptions,
-): Promise<CheckedFile> {
-  const { platform } = await readOpenMigration(
-    ferry,
-    migrationId,
-    () => 'nothing was stored; supply the credentials to a new migration',
-  );
-  if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, options);
-  const matcher = new CredentialMatcher();
-  for await (const company of readKnownCompanies(ferry.db, migrationId)) matcher.add(company);
-  const times = timesFrom(options);
-  const { findings, credentials } = await readCredentials(file, platform, times, options.encoding, matcher);
-  return { findings, credentials, isSealed: false };
-}
-
-/** Refuses a file that the workers could not open, because it was sealed for another migration or an older key. */
-async function readSealedFile(
-  ferry: LedgerClient,
-  migrationId: string,
-  file: string,
-  { obtainedAt }: CredentialOptions,
-): Promise<CheckedFile> {
-  if (obtainedAt !== undefined)
-    throw new CommandFailed(
-      `${file} is sealed, and contains the times at which its credentials were obtained`,
-      'leave out --obtained-at; ferry seal has the same option',
-    );
-  const sealed = await readSealedCredentials(file);
-  await assertSealedFor(sealed, ferry, migrationId, file);
-  return { findings: new FindingList(), credentials: sealed.credentials, isSealed: true };
-}
-
-function hasErrors({ findings }: CheckedFile): boolean {
-  return findings.errors > 0;
-}
-
-function invalidFile({ findings }: CheckedFile): CommandResult {
-  return {
-    failed: true,
-    json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
-    print: (output) => {
-      printFindings(output, findings);
-      output.line(`${output.styled('red', '✗')} nothing was stored`);
-    },
-  };
-}
-
-/** Destroys or keeps the file. Does not ask about a sealed file, because it contains no credential in plain text. */
-async function dispose(
-  { isSealed }: CheckedFile,
-  ...[original, isInUse, options, terminal]: Parameters<typeof disposeOf>
-): Promise<Disposal> {
-  if (isSealed && options.shred !== true) return { shredded: false, failed: false, print: () => undefined };
-  return disposeOf(original, isInUse, options, terminal);
 }
 
 function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {

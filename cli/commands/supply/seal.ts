@@ -31,7 +31,7 @@ import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import { findingsJson, printFindings } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
-import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
+import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
 

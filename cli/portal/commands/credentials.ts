@@ -15,7 +15,7 @@ import {
   readSealedCredentials,
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
-import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
+import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';

@@ -5,9 +5,9 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
-import { clientCommand } from './client-portal';
-import { BY_CLIENT, otherReferencesText, referenceArguments } from './remedy-commands';
-import { referenceList } from './results';
+import { clientCommand } from '../shared/client-portal';
+import { BY_CLIENT, otherReferencesText, referenceArguments } from '../shared/remedy-commands';
+import { referenceList } from '../shared/results';
 
 export interface RefusedGroup {
   readonly references: readonly string[];

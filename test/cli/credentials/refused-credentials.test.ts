@@ -1,4 +1,4 @@
-import { readRefused } from '../../../cli/shared/refused-credentials';
+import { readRefused } from '../../../cli/credentials/refused-credentials';
 import { emptySupplyResult } from '../../../store';
 
 const refused = async (isSealed: boolean) => {

@@ -1,7 +1,7 @@
 import { fingerprintOf } from '../../security';
 import type { LedgerClient } from '../../client';
 import { readMigrationKey } from '../../store';
-import { CommandFailed } from './errors';
+import { CommandFailed } from '../shared/errors';
 
 /**
  * Asserts that a file was sealed for this migration and its current key, because otherwise no worker could open it.

@@ -1,0 +1,96 @@
+/** Reads the file of `ferry credentials` and `replace-credential`, and destroys it if the person wants that. */
+import type { SealedCredential, SuppliedCredential } from '../../store';
+import { readKnownCompanies } from '../../store';
+import type { LedgerClient } from '../../client';
+import {
+  CredentialMatcher,
+  FindingList,
+  isSealedFile,
+  readCredentials,
+  readSealedCredentials,
+  disposeOf,
+  type Disposal,
+  type EncodingOption,
+} from '../manifest';
+import type { CommandResult } from '../terminal/output';
+import { CommandFailed } from '../shared/errors';
+import { findingsJson, printFindings } from '../shared/results';
+import { readOpenMigration } from '../shared/clients';
+import { timesFrom } from './obtained-at';
+import { assertSealedFor } from './sealed-for';
+
+interface FileOptions extends EncodingOption {
+  readonly obtainedAt?: Date;
+}
+
+/** A credential file after it has been checked. If the findings include an error, the file must not be used. */
+export interface CheckedFile {
+  readonly findings: FindingList;
+  readonly credentials: AsyncIterable<SuppliedCredential | SealedCredential>;
+  readonly isSealed: boolean;
+}
+
+/**
+ * Reads and checks a file for a migration that accepts credentials.
+ *
+ * @throws CommandFailed
+ */
+export async function readCredentialFile(
+  ferry: LedgerClient,
+  migrationId: string,
+  file: string,
+  options: FileOptions,
+): Promise<CheckedFile> {
+  const { platform } = await readOpenMigration(
+    ferry,
+    migrationId,
+    () => 'nothing was stored; supply the credentials to a new migration',
+  );
+  if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, options);
+  const matcher = new CredentialMatcher();
+  for await (const company of readKnownCompanies(ferry.db, migrationId)) matcher.add(company);
+  const times = timesFrom(options);
+  const { findings, credentials } = await readCredentials(file, platform, times, options.encoding, matcher);
+  return { findings, credentials, isSealed: false };
+}
+
+/** Refuses a file that the workers could not open, because it was sealed for another migration or an older key. */
+async function readSealedFile(
+  ferry: LedgerClient,
+  migrationId: string,
+  file: string,
+  { obtainedAt }: FileOptions,
+): Promise<CheckedFile> {
+  if (obtainedAt !== undefined)
+    throw new CommandFailed(
+      `${file} is sealed, and contains the times at which its credentials were obtained`,
+      'leave out --obtained-at; ferry seal has the same option',
+    );
+  const sealed = await readSealedCredentials(file);
+  await assertSealedFor(sealed, ferry, migrationId, file);
+  return { findings: new FindingList(), credentials: sealed.credentials, isSealed: true };
+}
+
+export function hasErrors({ findings }: CheckedFile): boolean {
+  return findings.errors > 0;
+}
+
+export function invalidFile({ findings }: CheckedFile): CommandResult {
+  return {
+    failed: true,
+    json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(`${output.styled('red', '✗')} nothing was stored`);
+    },
+  };
+}
+
+/** Destroys or keeps the file. Does not ask about a sealed file, because it contains no credential in plain text. */
+export async function dispose(
+  { isSealed }: CheckedFile,
+  ...[original, isInUse, options, terminal]: Parameters<typeof disposeOf>
+): Promise<Disposal> {
+  if (isSealed && options.shred !== true) return { shredded: false, failed: false, print: () => undefined };
+  return disposeOf(original, isInUse, options, terminal);
+}
