@@ -45,7 +45,8 @@
  * own error class. Other errors of Temporal and Postgres are passed on unchanged.
  */
 export { ConfigurationError, loadConfig } from '../config';
-export type { Config, ConfigPartName, TemporalConfig } from '../config';
+export type { TemporalConfig } from '../config';
+export type { Config, ConfigPartName } from '../config';
 export { findPlatform, PLATFORMS } from '../platforms/platforms';
 export type { Platform, Route, TokenFamily, TokenRotation } from '../platforms/platforms';
 export { openLedgerClient, openMigrationClient } from './connect';
@@ -110,7 +111,7 @@ export {
 /** The types that appear in the functions above. */
 export type { Counts } from '../domain/companies/company-state';
 export type { ManifestRow } from '../domain/companies/manifest';
-export type { Preflight } from '../domain/migration/migration-state';
+export type { Preflight } from '../domain/migration/preflight-result';
 export type { DecisionRules } from '../domain/migration/plan';
 export type { ReconciliationResult } from '../domain/migration/reconciliation';
 export type { Role } from '../domain/migration/steps';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Stream } from '../domain/text/streams';
 import type { ManifestRow } from '../domain/companies/manifest';
-import type { Preflight } from '../domain/migration/migration-state';
+import type { Preflight } from '../domain/migration/preflight-result';
 import type { MigrationLimits } from '../domain/planning/limits';
 import type { DecisionRules, MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../domain/planning/limits';

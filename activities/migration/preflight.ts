@@ -8,7 +8,7 @@ import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
 import { errorFinding, FindingSummary } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
-import type { CheckedApplication, Preflight } from '../../domain/migration/migration-state';
+import type { CheckedApplication, Preflight } from '../../domain/migration/preflight-result';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';

@@ -5,14 +5,8 @@ import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/c
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/finding';
-import type {
-  EndedBy,
-  FirstCompany,
-  Pause,
-  Preflight,
-  Proposal,
-  Reopened,
-} from '../../domain/migration/migration-state';
+import type { EndedBy, FirstCompany, Pause, Proposal, Reopened } from '../../domain/migration/migration-state';
+import type { Preflight } from '../../domain/migration/preflight-result';
 import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';

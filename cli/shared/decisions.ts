@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config';
-import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Role, Step } from '../../domain/migration/steps';

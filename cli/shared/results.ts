@@ -6,7 +6,7 @@ import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { applicationName, replacedText } from '../../domain/preflight/applications';
-import type { Preflight } from '../../domain/migration/migration-state';
+import type { Preflight } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';

@@ -5,7 +5,8 @@
 import type { Decision, Unreadable } from './decision';
 import type { DecisionRecord } from './migration-state';
 import type { DecisionMessage } from './parse-decision';
-import { claimedSender, DECISION_MESSAGES, isStorable, parseDecision } from './parse-decision';
+import { claimedSender, DECISION_MESSAGES, parseDecision } from './parse-decision';
+import { isStorable } from './decision-fields';
 import type { SignedMessage } from './signatures';
 import { canonicalJson, parseSignature } from './signatures';
 

@@ -10,7 +10,6 @@ import type { Estimate } from '../planning/estimate';
 import type { Evidence } from '../companies/evidence';
 import type { FailureKind, StopReason } from '../companies/failures';
 import type { MigrationLimits } from '../planning/limits';
-import type { FindingCode } from '../companies/finding';
 import type { MigrationPlan } from './plan';
 import type { Route } from '../../platforms/platforms';
 import type { Role, Step } from './steps';
@@ -19,6 +18,7 @@ import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
 import type { Throughput } from '../planning/throughput';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
+import type { Preflight } from './preflight-result';
 
 /**
  * How a migration ended: completed (in the managed route, signed off by both sides), abandoned after its first company,
@@ -40,42 +40,6 @@ export interface Approval {
   readonly role: Role;
   readonly by: string;
   readonly at: string;
-}
-
-/** The client's application at the platform, as the preflight found it at the service. */
-export interface CheckedApplication {
-  readonly clientId: string;
-  readonly environment: string;
-  /** The person who supplied it for this migration; null if it was registered at the service before. */
-  readonly suppliedBy: string | null;
-}
-
-/** The result of the preflight, with one sentence per kind of finding. */
-export interface Preflight {
-  readonly companies: number;
-  /** Digest of the checked rows, without credentials; null if there are no rows. */
-  readonly manifestDigest: string | null;
-  /** The person who supplied the manifest; null if there is none. */
-  readonly suppliedBy: string | null;
-  /** Errors. Empty: the details can be accepted. */
-  readonly problems: readonly string[];
-  /** The same errors without the names of other clients, for the client's page. Absent if `problems` contains none. */
-  readonly clientProblems?: readonly string[];
-  /** The code of each problem. */
-  readonly problemCodes: readonly FindingCode[];
-  /** Findings for a person to judge. */
-  readonly warnings: readonly string[];
-  /** The same warnings without the names of other clients. Absent if `warnings` contains none. */
-  readonly clientWarnings?: readonly string[];
-  /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
-  readonly heldBack: number;
-  /** The service's callback URL, which the client adds to its application at the platform. */
-  readonly callbackUrl: string | null;
-  /**
-   * Null if none is registered. Absent if the service does not show it, if the migration needs none, or if an earlier
-   * version made this check.
-   */
-  readonly application?: CheckedApplication | null;
 }
 
 /** A proposed start. It takes effect when both sides have approved it. */

@@ -3,15 +3,29 @@
  * checks do not use zod, because they run in the workflow sandbox.
  */
 import { isMoment } from '../text/sentences';
-import { hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
-import type { Approver } from './approvers';
-import { isPublicKey } from './approvers';
-import type { Companies, Decision, NextAfterRejection, DecisionBase } from './decision';
-import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
+import type { Decision, DecisionBase } from './decision';
+import { UnreadablePayload } from './decision';
+import type { Fields } from './decision-fields';
+import {
+  isCount,
+  isDecisionId,
+  isDeeperThan,
+  isReference,
+  isStorable,
+  isText,
+  MAX_ID_LENGTH,
+  MAX_MANIFEST_COMPANIES,
+  MAX_NAME_LENGTH,
+  MAX_TEXT_LENGTH,
+  parseApprover,
+  parseCompanies,
+  parseNext,
+  parseSealedDigest,
+  parseWindows,
+} from './decision-fields';
 import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
-import { UnreadablePayload } from './decision';
 
 /** The names of the messages that carry decisions. */
 export const DECISION_MESSAGES = [
@@ -39,21 +53,6 @@ export const DECISION_MESSAGES = [
 
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 
-/** Maximum number of companies in one message. Senders split longer lists. */
-export const MAX_COMPANIES_PER_MESSAGE = 1_000;
-
-/** The ledger replaces the companies in one transaction, within the time limit of an activity. */
-export const MAX_MANIFEST_COMPANIES = 100_000;
-
-const MAX_TEXT_LENGTH = 2_000;
-/**
- * More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB.
- */
-const MAX_REFERENCE_LENGTH = 200;
-/** Names appear many times in the current details, which are limited to 20 KB. */
-export const MAX_NAME_LENGTH = 200;
-const MAX_ID_LENGTH = 200;
-
 /**
  * More than the longest decision: 1,000 references of 200 characters. The record of a decision contains the message,
  * and Temporal accepts 2 MB per payload.
@@ -63,8 +62,6 @@ const MAX_MESSAGE_LENGTH = 500_000;
 const MAX_DEPTH = 20;
 
 export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Parses a message as a decision.
@@ -231,100 +228,6 @@ function parseStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender
   return { decision: { kind: 'step', ...sender, step, verdict, ...(afterwards ? { afterwards } : {}) } };
 }
 
-function parseNext({ next, company }: Fields): NextAfterRejection | string | null {
-  switch (next) {
-    case undefined:
-      return null;
-    case 'same-company':
-      if (company === undefined) return { next };
-      return isReference(company) ? { next, reference: company } : 'company must be the reference of the first company';
-    case 'abandon':
-      return { next };
-    case 'another-company':
-      return isReference(company) ? { next, reference: company } : 'company must be the reference of the other company';
-    default:
-      return '"next" must be same-company, another-company or abandon';
-  }
-}
-
-/** Returns the approver in a message, or what is wrong with it. */
-function parseApprover(value: unknown): Approver | string {
-  const { role, by, publicKey } = (typeof value === 'object' && value !== null ? value : {}) as Fields;
-  if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
-  if (!isText(by) || by.length > MAX_NAME_LENGTH)
-    return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters`;
-  if (!isPublicKey(publicKey)) return 'publicKey of the approver must be an Ed25519 public key: 64 hexadecimal digits';
-  return { role, by, publicKey };
-}
-
-/** Returns the companies listed in a message, or what is wrong with the list. */
-function parseCompanies({ companies }: Fields): { readonly companies: Companies } | string {
-  if (companies === 'all') return { companies };
-  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
-    return 'companies must be "all" or a list of references';
-  }
-  if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
-    return `companies must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
-  }
-  return { companies };
-}
-
-/** Returns the digest of the boxes that a message supplies, or what is wrong with it. */
-function parseSealedDigest({ sealedDigest }: Fields): { readonly sealedDigest?: string } | string {
-  if (sealedDigest === undefined) return {};
-  if (typeof sealedDigest === 'string' && /^[0-9a-f]{64}$/.test(sealedDigest)) return { sealedDigest };
-  return 'sealedDigest must be 64 hexadecimal digits';
-}
-
-function parseWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {
-  if (windows === undefined) return {};
-  const parsed = parseLimits({ windows });
-  return 'malformed' in parsed ? parsed : parsed.limits;
-}
-
 function malformed(what: string): ParsedDecision {
   return { malformed: what };
-}
-
-/**
- * Checks that text is not blank, not too long, can be stored, and does not change how the text around it is shown.
- * Postgres accepts neither NUL nor an unpaired surrogate.
- */
-function isText(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.trim() !== '' &&
-    value.length <= MAX_TEXT_LENGTH &&
-    !/\p{Surrogate}/u.test(value) &&
-    !hasUnsafeCharactersInMultilineText(value)
-  );
-}
-
-/** Returns whether Postgres can store a value as JSON. A signed message is stored with all of its fields. */
-export function isStorable(value: unknown): boolean {
-  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value));
-}
-
-function isReference(value: unknown): value is string {
-  return isText(value) && value.length <= MAX_REFERENCE_LENGTH;
-}
-
-function isDecisionId(value: unknown): value is string {
-  return isText(value) && value.length <= MAX_ID_LENGTH;
-}
-
-/** Checks level by level, because a recursive check would itself overflow the stack. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > levels) return true;
-    level = level.flatMap((each): readonly unknown[] =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    );
-  }
-  return false;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,7 +1,7 @@
 /** The findings of a preflight, and the summary of them that a migration keeps in its state. */
 import type { Finding } from '../companies/finding';
 import type { ManifestRow } from '../companies/manifest';
-import type { Preflight } from '../migration/migration-state';
+import type { Preflight } from '../migration/preflight-result';
 
 /** A problem with the account, with all companies, or with the company in `about`. */
 export interface PreflightFinding extends Pick<Finding, 'code' | 'severity' | 'field' | 'message' | 'advice'> {
@@ -72,19 +72,4 @@ function sentence({ first, count }: FindingsOfCode): string {
   // The ledger does not know the lines of the client's file.
   const place = first.about ? `${first.about.reference}: ` : '';
   return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
-}
-
-/** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */
-export interface DetailProblems {
-  /** True if the migration was started without a manifest, and none has been supplied since. */
-  readonly isManifestMissing: boolean;
-  readonly problems: readonly string[];
-  /** The same problems without the names of other clients. */
-  readonly clientProblems: readonly string[];
-}
-
-export function detailProblems({ problems, clientProblems = problems, problemCodes }: Preflight): DetailProblems {
-  const missing = problemCodes.indexOf('no-companies');
-  const others = (all: readonly string[]) => all.filter((_, index) => index !== missing);
-  return { isManifestMissing: missing >= 0, problems: others(problems), clientProblems: others(clientProblems) };
 }

@@ -12,11 +12,11 @@ import type {
   FirstCompany,
   MigrationState,
   Pause,
-  Preflight,
   Proposal,
   Reopened,
   Revisions,
 } from '../migration/migration-state';
+import type { Preflight } from '../migration/preflight-result';
 import { isEnding } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { MigrationPlan } from '../migration/plan';

@@ -4,9 +4,10 @@ import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } fr
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
-import type { MigrationState, Preflight, Proposal } from '../migration/migration-state';
+import type { MigrationState, Proposal } from '../migration/migration-state';
+import type { Preflight } from '../migration/preflight-result';
 import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
-import { detailProblems } from '../preflight/findings';
+import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
 import type { Role, Step } from '../migration/steps';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';

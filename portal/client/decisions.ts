@@ -1,7 +1,7 @@
 /** Signs the decisions that the page and `ferry --portal` send, and sends a decision about many companies in parts. */
 import { bytesToSign } from '../../domain/migration/signatures';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import { outOf } from '../../domain/text/sentences';
 import type { PortalSession, RequestAnswer } from '../contract';
 

@@ -1,6 +1,6 @@
 /** Sends sealed credentials in parts, and the signed decisions about them. */
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domain/supply/sealed-digest';
 import { counted } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract';

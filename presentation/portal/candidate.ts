@@ -2,7 +2,7 @@
 import type { MigrationView } from '../../portal/contract';
 import type { Decision } from '../../domain/migration/decision';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import type { CheckedApplication } from '../../domain/migration/migration-state';
+import type { CheckedApplication } from '../../domain/migration/preflight-result';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Progress } from '../../domain/progress/progress';
 

@@ -7,7 +7,7 @@
 import { clientStateWords, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { detailProblems } from '../../domain/preflight/findings';
+import { detailProblems } from '../../domain/migration/preflight-result';
 import { farStartText } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';

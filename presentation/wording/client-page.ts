@@ -8,7 +8,7 @@ import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
-import { detailProblems } from '../../domain/preflight/findings';
+import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';

@@ -18,7 +18,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
-import { detailProblems } from '../../domain/preflight/findings';
+import { detailProblems } from '../../domain/migration/preflight-result';
 import { roleText } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';

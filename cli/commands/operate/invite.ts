@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
-import { MAX_NAME_LENGTH } from '../../../domain/migration/parse-decision';
+import { MAX_NAME_LENGTH } from '../../../domain/migration/decision-fields';
 import type { Approver } from '../../../domain/migration/approvers';
 import { signingRules } from '../../../domain/migration/approvers';
 import {

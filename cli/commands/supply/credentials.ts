@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
 import { inChunks } from '../../../domain/text/streams';
 import type { SupplyResult } from '../../../store';
 import {

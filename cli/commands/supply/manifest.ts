@@ -1,5 +1,5 @@
-import type { Preflight } from '../../../domain/migration/migration-state';
-import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/parse-decision';
+import type { Preflight } from '../../../domain/migration/preflight-result';
+import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
 import { counted } from '../../../domain/text/sentences';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { supplyManifest, waitForPreflight } from '../../../client';

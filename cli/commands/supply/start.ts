@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Preflight } from '../../../domain/migration/migration-state';
+import type { Preflight } from '../../../domain/migration/preflight-result';
 import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';

@@ -1,5 +1,5 @@
 import { supplyManifest } from '../../../portal/client/manifest';
-import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/parse-decision';
+import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';

@@ -1,5 +1,5 @@
 /** Supplies the manifest from a file. This page checks the file and shows what would be supplied. */
-import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/parse-decision';
+import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import type { Action } from '../../client/api';

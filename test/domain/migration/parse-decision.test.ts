@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, MAX_COMPANIES_PER_MESSAGE, parseDecision } from '../../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
 
 const parse = (message: DecisionMessage, input: unknown) => parseDecision(message, input, () => 'fresh');
 const WINDOW = { days: ['mon', 'fri'], from: '22:00', to: '05:00', timeZone: 'Europe/London' };

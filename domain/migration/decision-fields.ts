@@ -1,0 +1,122 @@
+/** Parses and checks the fields of decision messages. A parser returns the field, or what is wrong with it. */
+import { hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
+import type { LimitsChange } from '../planning/limits';
+import { parseLimits } from '../planning/limits';
+import type { Approver } from './approvers';
+import { isPublicKey } from './approvers';
+import type { Companies, NextAfterRejection } from './decision';
+import { isRole, ROLES } from './steps';
+
+/** Maximum number of companies in one message. Senders split longer lists. */
+export const MAX_COMPANIES_PER_MESSAGE = 1_000;
+
+/** The ledger replaces the companies in one transaction, within the time limit of an activity. */
+export const MAX_MANIFEST_COMPANIES = 100_000;
+
+export const MAX_TEXT_LENGTH = 2_000;
+/**
+ * More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB.
+ */
+const MAX_REFERENCE_LENGTH = 200;
+/** Names appear many times in the current details, which are limited to 20 KB. */
+export const MAX_NAME_LENGTH = 200;
+export const MAX_ID_LENGTH = 200;
+
+/** The fields of a message. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns what comes after a rejection, or what is wrong with it; null if the message does not say. */
+export function parseNext({ next, company }: Fields): NextAfterRejection | string | null {
+  switch (next) {
+    case undefined:
+      return null;
+    case 'same-company':
+      if (company === undefined) return { next };
+      return isReference(company) ? { next, reference: company } : 'company must be the reference of the first company';
+    case 'abandon':
+      return { next };
+    case 'another-company':
+      return isReference(company) ? { next, reference: company } : 'company must be the reference of the other company';
+    default:
+      return '"next" must be same-company, another-company or abandon';
+  }
+}
+
+/** Returns the approver in a message, or what is wrong with it. */
+export function parseApprover(value: unknown): Approver | string {
+  const { role, by, publicKey } = (typeof value === 'object' && value !== null ? value : {}) as Fields;
+  if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
+  if (!isText(by) || by.length > MAX_NAME_LENGTH)
+    return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters`;
+  if (!isPublicKey(publicKey)) return 'publicKey of the approver must be an Ed25519 public key: 64 hexadecimal digits';
+  return { role, by, publicKey };
+}
+
+/** Returns the companies listed in a message, or what is wrong with the list. */
+export function parseCompanies({ companies }: Fields): { readonly companies: Companies } | string {
+  if (companies === 'all') return { companies };
+  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
+    return 'companies must be "all" or a list of references';
+  }
+  if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
+    return `companies must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
+  }
+  return { companies };
+}
+
+/** Returns the digest of the boxes that a message supplies, or what is wrong with it. */
+export function parseSealedDigest({ sealedDigest }: Fields): { readonly sealedDigest?: string } | string {
+  if (sealedDigest === undefined) return {};
+  if (typeof sealedDigest === 'string' && /^[0-9a-f]{64}$/.test(sealedDigest)) return { sealedDigest };
+  return 'sealedDigest must be 64 hexadecimal digits';
+}
+
+/** Returns the windows in a message, or what is wrong with them. */
+export function parseWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {
+  if (windows === undefined) return {};
+  const parsed = parseLimits({ windows });
+  return 'malformed' in parsed ? parsed : parsed.limits;
+}
+
+/**
+ * Checks that text is not blank, not too long, can be stored, and does not change how the text around it is shown.
+ * Postgres accepts neither NUL nor an unpaired surrogate.
+ */
+export function isText(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= MAX_TEXT_LENGTH &&
+    !/\p{Surrogate}/u.test(value) &&
+    !hasUnsafeCharactersInMultilineText(value)
+  );
+}
+
+/** Returns whether Postgres can store a value as JSON. A signed message is stored with all of its fields. */
+export function isStorable(value: unknown): boolean {
+  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value));
+}
+
+export function isReference(value: unknown): value is string {
+  return isText(value) && value.length <= MAX_REFERENCE_LENGTH;
+}
+
+export function isDecisionId(value: unknown): value is string {
+  return isText(value) && value.length <= MAX_ID_LENGTH;
+}
+
+/** Checks level by level, because a recursive check would itself overflow the stack. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((each): readonly unknown[] =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+  }
+  return false;
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,53 @@
+/** The result of the preflight, which a migration keeps in its state. */
+import type { FindingCode } from '../companies/finding';
+
+/** The client's application at the platform, as the preflight found it at the service. */
+export interface CheckedApplication {
+  readonly clientId: string;
+  readonly environment: string;
+  /** The person who supplied it for this migration; null if it was registered at the service before. */
+  readonly suppliedBy: string | null;
+}
+
+/** The result of the preflight, with one sentence per kind of finding. */
+export interface Preflight {
+  readonly companies: number;
+  /** Digest of the checked rows, without credentials; null if there are no rows. */
+  readonly manifestDigest: string | null;
+  /** The person who supplied the manifest; null if there is none. */
+  readonly suppliedBy: string | null;
+  /** Errors. Empty: the details can be accepted. */
+  readonly problems: readonly string[];
+  /** The same errors without the names of other clients, for the client's page. Absent if `problems` contains none. */
+  readonly clientProblems?: readonly string[];
+  /** The code of each problem. */
+  readonly problemCodes: readonly FindingCode[];
+  /** Findings for a person to judge. */
+  readonly warnings: readonly string[];
+  /** The same warnings without the names of other clients. Absent if `warnings` contains none. */
+  readonly clientWarnings?: readonly string[];
+  /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
+  readonly heldBack: number;
+  /** The service's callback URL, which the client adds to its application at the platform. */
+  readonly callbackUrl: string | null;
+  /**
+   * Null if none is registered. Absent if the service does not show it, if the migration needs none, or if an earlier
+   * version made this check.
+   */
+  readonly application?: CheckedApplication | null;
+}
+
+/** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */
+export interface DetailProblems {
+  /** True if the migration was started without a manifest, and none has been supplied since. */
+  readonly isManifestMissing: boolean;
+  readonly problems: readonly string[];
+  /** The same problems without the names of other clients. */
+  readonly clientProblems: readonly string[];
+}
+
+export function detailProblems({ problems, clientProblems = problems, problemCodes }: Preflight): DetailProblems {
+  const missing = problemCodes.indexOf('no-companies');
+  const others = (all: readonly string[]) => all.filter((_, index) => index !== missing);
+  return { isManifestMissing: missing >= 0, problems: others(problems), clientProblems: others(clientProblems) };
+}
