@@ -5,6 +5,7 @@ import {
   makeGrpcRetryInterceptor,
   type Headers,
   type WorkflowClientInterceptor,
+  type ConnectionOptions,
 } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Config } from '../config';
@@ -12,7 +13,6 @@ import type { SigningKey } from '../security';
 import { createDataConverter, createPlainDataConverter } from '../security';
 import type { Database } from '../store';
 import { openDatabase } from '../store';
-import { endCallsOnceClosed } from './closed-connection';
 import { Unreachable } from './errors';
 import { startTracing, currentTraceparent, inSpan } from '../observability/tracing';
 import { TRACE_HEADER } from '../domain/text/trace-context';
@@ -154,4 +154,30 @@ function withTrace<T extends { readonly headers: Headers }>(input: T): T {
   if (traceparent === undefined) return input;
   const header = defaultPayloadConverter.toPayload(traceparent);
   return { ...input, headers: { ...input.headers, [TRACE_HEADER]: header } };
+}
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+type EndedCall = Pick<ReturnType<Interceptor>, 'start' | 'sendMessage' | 'halfClose'>;
+
+/** gRPC's status for a call that was cancelled, which the SDK does not retry. */
+const CANCELLED = 1;
+
+/**
+ * Creates an interceptor that ends calls once the connection is closed. It must come after the interceptor that retries,
+ * because that one retries from a timer, where the error of a closed channel would end the process.
+ */
+function endCallsOnceClosed(isClosed: () => boolean): Interceptor {
+  const intercept = (...[options, nextCall]: Parameters<Interceptor>) =>
+    isClosed() ? (cancelledCall() as ReturnType<typeof nextCall>) : nextCall(options);
+  return intercept as Interceptor;
+}
+
+/** Returns a call that ends at once. The retrying interceptor uses only these methods of a call. */
+function cancelledCall(): EndedCall {
+  return {
+    start: (metadata, listener) =>
+      listener?.onReceiveStatus?.({ code: CANCELLED, details: 'the connection was closed', metadata }),
+    sendMessage: () => undefined,
+    halfClose: () => undefined,
+  };
 }
