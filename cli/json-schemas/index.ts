@@ -6,9 +6,10 @@
 import { z } from 'zod';
 import { DECISION_SCHEMAS } from './decisions';
 import { PORTAL_SCHEMAS } from './portal';
-import { VIEW_SCHEMAS } from './views';
+import { REPORT_SCHEMAS } from './reports';
 import { SET_UP_SCHEMAS } from './set-up';
 import { SUPPLY_SCHEMAS } from './supply';
+import { VIEW_SCHEMAS } from './views';
 
 interface JsonOutput {
   /** The commands that print this output. */
@@ -18,7 +19,15 @@ interface JsonOutput {
 
 /** All outputs, by the value of their field `schema`, for example `ferry.check/1`. */
 export const JSON_SCHEMAS: ReadonlyMap<string, JsonOutput> = new Map(
-  Object.entries({ ...SET_UP_SCHEMAS, ...SUPPLY_SCHEMAS, ...VIEW_SCHEMAS, ...DECISION_SCHEMAS, ...PORTAL_SCHEMAS }).map(
-    ([name, [command, fields]]) => [name, { command, schema: z.strictObject({ schema: z.literal(name), ...fields }) }],
-  ),
+  Object.entries({
+    ...SET_UP_SCHEMAS,
+    ...SUPPLY_SCHEMAS,
+    ...VIEW_SCHEMAS,
+    ...REPORT_SCHEMAS,
+    ...DECISION_SCHEMAS,
+    ...PORTAL_SCHEMAS,
+  }).map(([name, [command, fields]]) => [
+    name,
+    { command, schema: z.strictObject({ schema: z.literal(name), ...fields }) },
+  ]),
 );

@@ -1,11 +1,12 @@
-/** The types that several outputs share. docs/json.md lists the types with an id as shared types. */
+/**
+ * The types that several outputs share; those about companies are in company-parts.ts. docs/json.md lists the types with
+ * an id as shared types.
+ */
 import { z } from 'zod';
-import { CLIENT_STATES, COMPANY_STATES, type ClientState, type Counts } from '../../domain/companies/company-state';
-import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/companies/evidence';
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/finding';
-import type { EndedBy, FirstCompany, Pause, Proposal, Reopened } from '../../domain/migration/migration-state';
+import type { EndedBy, Pause, Proposal, Reopened } from '../../domain/migration/migration-state';
 import type { Preflight } from '../../domain/migration/preflight-result';
 import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
@@ -24,45 +25,6 @@ export const role = z.enum(ROLES);
 export const step = z.enum(STEPS as readonly [Step, ...Step[]]).meta({ id: 'Step' });
 export const route = z.enum(['managed', 'self-service']);
 export const failureKind = z.enum(FAILURE_KINDS).meta({ id: 'FailureKind' });
-
-export const counts = (
-  z.strictObject({
-    total: count,
-    unconfirmed: count.describe('syncing has not been confirmed as disabled'),
-    unconfirmedInFirstWave: count,
-    unconfirmedInNextWave: count.exactOptional().describe('unconfirmed companies in the lowest wave that has any'),
-    withoutCredential: count.describe('waiting and confirmed, but without a usable credential'),
-    firstWithoutCredential: z
-      .array(z.string())
-      .nullable()
-      .exactOptional()
-      .describe('references of the first five companies without a usable credential'),
-    heldBack: count.describe('waiting for a correction'),
-    waiting: count,
-    retried: count
-      .exactOptional()
-      .describe('companies that were tried before and will be tried again, for example after a retry'),
-    firstRetried: z.array(z.string()).nullable().exactOptional().describe('the first five of them'),
-    deferred: count
-      .exactOptional()
-      .describe('companies that have everything they need, but were deferred by the service or the platform'),
-    importing: count,
-    syncing: count,
-    moved: count,
-    mustReconnect: count.describe('failed companies whose end customer must reconnect'),
-    failed: count,
-    skipped: count,
-    excluded: count,
-    firstNotMoved: z
-      .array(z.string())
-      .nullable()
-      .exactOptional()
-      .describe('references of the first five companies that failed or were left out'),
-    outcomeUnknown: count,
-    waitingAgain: count.optional().describe('waiting companies whose credential was, or might have been, handed over'),
-    exceptionsDigest: z.string().nullable(),
-  }) satisfies z.ZodType<Counts>
-).meta({ id: 'Counts', description: 'number of companies in each state' });
 
 export const estimate = (
   z.strictObject({
@@ -113,27 +75,6 @@ export const windowOccurrence = (
   id: 'WindowOccurrence',
 });
 
-export const evidence = (
-  z.strictObject({
-    code: z.enum(EVIDENCE_CODES),
-    label: z.string(),
-    passed: z.boolean(),
-    detail: z.string(),
-    correlationId: z.string().exactOptional(),
-    durationMs: z.number().exactOptional(),
-    records: z
-      .strictObject({ dataType: z.string(), expected: z.number().nullable(), found: z.number() })
-      .exactOptional(),
-  }) satisfies z.ZodType<Evidence>
-).meta({ id: 'Evidence', description: 'one check of a company' });
-
-const syncSchedule = (
-  z.strictObject({
-    everyHours: z.strictObject({ least: z.number(), most: z.number() }).nullable(),
-    nextAt: time.nullable(),
-  }) satisfies z.ZodType<SyncSchedule>
-).meta({ id: 'SyncSchedule' });
-
 export const preflight = (
   z.strictObject({
     companies: count,
@@ -156,16 +97,6 @@ export const preflight = (
 export const proposal = (
   z.strictObject({ startAt: time, role, by: z.string(), at: time }) satisfies z.ZodType<Proposal>
 ).meta({ id: 'Proposal' });
-
-export const firstCompany = (
-  z.strictObject({
-    row: count,
-    reference: z.string(),
-    stage: z.enum(['importing', 'verified', 'failed']),
-    failure: failureKind.nullable(),
-    evidence: z.array(evidence),
-  }) satisfies z.ZodType<FirstCompany>
-).meta({ id: 'FirstCompany' });
 
 export const pause = (
   z.strictObject({
@@ -242,56 +173,6 @@ export const clientPage = z
   .string()
   .nullable()
   .describe("link to the migration's page for its client; null if no Temporal UI for clients is configured");
-
-export const companyFields = {
-  row: count.describe('position in the manifest, starting at 1'),
-  reference: z.string(),
-  name: z.string(),
-  organization: z.string(),
-  wave: count.nullable(),
-  expectedInvoices: count.nullable(),
-  state: z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]),
-  ledgerState: z.enum(COMPANY_STATES),
-  confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
-  credential: z
-    .enum(['supplied', 'missing', 'too-early'])
-    .nullable()
-    .describe(
-      'the credential of a waiting company; `too-early`: obtained before the confirmation; null for other companies',
-    ),
-  crossedAt: time.nullable().describe('when the credential was handed over to the service'),
-  sentAt: time
-    .nullable()
-    .describe(
-      'time of the last send intent; null if there is none, or if it is certain that the credential was not used',
-    ),
-  existedBefore: z.boolean().describe('the client supplied the id of a company that already existed at the service'),
-  companyId: z.string().nullable(),
-  connectionId: z.string().nullable(),
-  storedName: z.string().nullable(),
-  linkUrl: z.string().nullable().describe('where the end customer can reconnect'),
-  movedAt: time.nullable(),
-  failure: failureKind.nullable(),
-  failureText: z.string().nullable(),
-  correlationId: z.string().nullable(),
-  evidence: z.array(evidence).nullable(),
-  syncSchedule: syncSchedule.nullable(),
-  leftOutBy: z.string().nullable().describe('who left the company out'),
-  leftOutReason: z.string().nullable(),
-  heldBack: z.string().nullable().describe('errors that the check of the supplied details found, or `not checked yet`'),
-  tries: count.describe('number of times that its import was tried'),
-  deferred: z
-    .boolean()
-    .describe('the service or the platform keeps answering "try again later"; the company is retried automatically'),
-  retryAt: time
-    .nullable()
-    .describe(
-      'the earliest time at which a deferred company is tried again; if no window is open then, it waits for the next one',
-    ),
-  relinkingSince: time
-    .nullable()
-    .describe('when it began to wait for its end customer to reconnect (ferry relink); null if it is not waiting'),
-};
 
 const finding = (
   z.strictObject({

@@ -1,5 +1,6 @@
 /** Output of the commands that prepare, check and supply a client's files, and that start a migration. */
 import { z } from 'zod';
+import * as company from './company-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
@@ -61,7 +62,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       ...startedFields,
       state: z.string().nullable().optional().describe('null if the command did not watch the migration'),
       waitingFor: part.waitingFor.nullable().optional(),
-      counts: part.counts.nullable().optional(),
+      counts: company.counts.nullable().optional(),
       next: part.next.optional(),
     },
   ],

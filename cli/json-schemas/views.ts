@@ -1,5 +1,6 @@
-/** Output of the commands that show the progress and the result of a migration. */
+/** Output of the commands that show migrations, their progress and their companies. */
 import { z } from 'zod';
+import * as company from './company-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
@@ -24,7 +25,7 @@ const progress = {
       approvals: z.array(z.strictObject({ step: part.step, role: part.role, by: z.string(), at: time })),
     }),
   ),
-  counts: part.counts,
+  counts: company.counts,
   digests: z.record(part.step, z.string()).describe('digest of the content to decide on, for each step'),
   revisions: z
     .partialRecord(part.step, z.string())
@@ -47,7 +48,7 @@ const progress = {
     .exactOptional()
     .describe('companies that are waiting for their end customer to reconnect, and when this was last checked'),
   window: part.windowOccurrence.nullable(),
-  firstCompany: part.firstCompany.nullable(),
+  firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),
   pause: part.pause
@@ -60,43 +61,6 @@ const progress = {
     .describe('whose decisions must be signed, and the keys that can sign them'),
   endedBy: part.endedBy.nullable(),
 };
-
-const figures = z.strictObject({
-  crossed: count.describe('companies whose credential was handed over to the service'),
-  crossingUnknown: count,
-  movable: count.describe('companies that can still be moved, while the migration is open'),
-  mustReconnect: count,
-  reconnectionsCheckedAt: time.nullable().describe('when it was last checked whether end customers had reconnected'),
-  leftOutAtService: count.describe(
-    'companies that were left out after their credential was handed over to the service',
-  ),
-  firstStartedAt: time.nullable(),
-  lastMovedAt: time.nullable(),
-  longestStaleHours: z.number().nullable(),
-  medianStaleHours: z.number().nullable(),
-  credentialsLeft: count,
-});
-
-const application = z.strictObject({ clientId: z.string(), environment: z.string() });
-
-const movedWithApplication = z.array(
-  z.strictObject({
-    application,
-    companies: count,
-    references: z.array(z.string()).describe('of the first companies, at most 10'),
-  }),
-);
-
-const remedy = z.enum([
-  'retry',
-  'relink',
-  'replace-credential',
-  'credentials',
-  'application',
-  'skip',
-  'amend',
-  'exclude',
-]);
 
 export const VIEW_SCHEMAS: CommandSchemas = {
   'ferry.list/1': [
@@ -168,7 +132,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .describe(
           'companies for which the service or the platform keeps answering "try again later"; they are retried automatically; null if no database is configured',
         ),
-      replacedApplications: movedWithApplication
+      replacedApplications: company.movedWithApplication
         .nullable()
         .describe(
           'applications that were replaced after companies had been moved with them, so that the service can no longer refresh their tokens; null if no database is configured',
@@ -190,7 +154,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       step: part.step,
       waitingFor: part.waitingFor,
       meanwhile: part.meanwhile,
-      counts: part.counts,
+      counts: company.counts,
       pause: part.pause.nullable(),
       pauses: z.array(part.pause).describe('all pauses: the automatic one, and at most one of each side'),
     },
@@ -220,7 +184,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       page: count.optional(),
       matching: count.optional().describe('total number of matching companies, with --page or --limit'),
-      companies: z.array(z.strictObject(part.companyFields).meta({ id: 'Company' })),
+      companies: z.array(z.strictObject(company.fields).meta({ id: 'Company' })),
     },
   ],
   'ferry.exceptions/1': [
@@ -232,102 +196,14 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       exceptions: z.array(
         z
           .strictObject({
-            ...part.companyFields,
-            remedies: z.array(z.strictObject({ remedy, does: z.string(), command: z.string() })),
+            ...company.fields,
+            remedies: z.array(z.strictObject({ remedy: company.remedy, does: z.string(), command: z.string() })),
           })
           .meta({
             id: 'Exception',
             description: 'a company that was not moved or cannot be moved as it is, and its remedies',
           }),
       ),
-    },
-  ],
-  'ferry.report/1': [
-    'ferry report',
-    {
-      migrationId: z.string(),
-      route: part.route,
-      client: z.string(),
-      platformKey: z.string(),
-      contact: z.string(),
-      ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
-      paused: z.boolean(),
-      suppliedBy: z.string(),
-      applications: z.strictObject({
-        moved: movedWithApplication.describe('the applications with which companies were moved'),
-        replaced: movedWithApplication.describe('those that were replaced later'),
-        registered: application.nullable().describe("null if it is unknown or another client's"),
-      }),
-      planned: z
-        .strictObject({
-          startAt: time,
-          opensAt: time
-            .exactOptional()
-            .describe('when the first window after the start opens; absent if the start is in a window'),
-          estimate: part.estimate,
-        })
-        .nullable(),
-      suppliedAt: time,
-      closedAt: time.nullable(),
-      vaultDestroyedAt: time.nullable(),
-      counts: part.counts,
-      figures,
-      decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
-      unproven: z
-        .array(z.string())
-        .nullable()
-        .describe('how the ledger differs from the signed decisions; null if decisions need not be signed'),
-      companies: z.array(
-        z
-          .strictObject({
-            ...part.companyFields,
-            switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'after-authorization', 'yes']),
-            remedies: z.array(remedy),
-          })
-          .meta({
-            id: 'ReportedCompany',
-            description: 'a company, and whether the client may switch its syncing on again',
-          }),
-      ),
-    },
-  ],
-  'ferry.audit/1': [
-    'ferry audit',
-    {
-      migrationId: z.string(),
-      trail: z.array(
-        z
-          .strictObject({
-            at: time,
-            applied: z.boolean(),
-            outcome: z.string(),
-            decision: part.decision,
-            signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as received'),
-          })
-          .meta({ id: 'TrailEntry' }),
-      ),
-    },
-  ],
-  'ferry.audit-verification/1': [
-    'ferry audit --verify',
-    {
-      migrationId: z.string(),
-      entries: count,
-      unproven: z.array(z.strictObject({ line: count, decisionId: z.string().nullable(), why: z.string() })),
-      unverified: count.describe(
-        'applied decisions of support that were not verified, because no key of support was given',
-      ),
-      added: z.array(part.approver).describe('the approvers whom signed decisions have added'),
-      end: z
-        .strictObject({
-          migrationId: z.string(),
-          entries: count,
-          sha256: z.string(),
-          exportedBy: z.string(),
-          exportedAt: time,
-        })
-        .nullable()
-        .describe('null if the file as a whole is not signed'),
     },
   ],
 };

@@ -1,0 +1,114 @@
+/** Output of the commands that report the result of a migration and export its audit trail. */
+import { z } from 'zod';
+import * as company from './company-parts';
+import * as part from './parts';
+import type { CommandSchemas } from './parts';
+
+const { count, time } = part;
+
+const figures = z.strictObject({
+  crossed: count.describe('companies whose credential was handed over to the service'),
+  crossingUnknown: count,
+  movable: count.describe('companies that can still be moved, while the migration is open'),
+  mustReconnect: count,
+  reconnectionsCheckedAt: time.nullable().describe('when it was last checked whether end customers had reconnected'),
+  leftOutAtService: count.describe(
+    'companies that were left out after their credential was handed over to the service',
+  ),
+  firstStartedAt: time.nullable(),
+  lastMovedAt: time.nullable(),
+  longestStaleHours: z.number().nullable(),
+  medianStaleHours: z.number().nullable(),
+  credentialsLeft: count,
+});
+
+export const REPORT_SCHEMAS: CommandSchemas = {
+  'ferry.report/1': [
+    'ferry report',
+    {
+      migrationId: z.string(),
+      route: part.route,
+      client: z.string(),
+      platformKey: z.string(),
+      contact: z.string(),
+      ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
+      paused: z.boolean(),
+      suppliedBy: z.string(),
+      applications: z.strictObject({
+        moved: company.movedWithApplication.describe('the applications with which companies were moved'),
+        replaced: company.movedWithApplication.describe('those that were replaced later'),
+        registered: company.application.nullable().describe("null if it is unknown or another client's"),
+      }),
+      planned: z
+        .strictObject({
+          startAt: time,
+          opensAt: time
+            .exactOptional()
+            .describe('when the first window after the start opens; absent if the start is in a window'),
+          estimate: part.estimate,
+        })
+        .nullable(),
+      suppliedAt: time,
+      closedAt: time.nullable(),
+      vaultDestroyedAt: time.nullable(),
+      counts: company.counts,
+      figures,
+      decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
+      unproven: z
+        .array(z.string())
+        .nullable()
+        .describe('how the ledger differs from the signed decisions; null if decisions need not be signed'),
+      companies: z.array(
+        z
+          .strictObject({
+            ...company.fields,
+            switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'after-authorization', 'yes']),
+            remedies: z.array(company.remedy),
+          })
+          .meta({
+            id: 'ReportedCompany',
+            description: 'a company, and whether the client may switch its syncing on again',
+          }),
+      ),
+    },
+  ],
+  'ferry.audit/1': [
+    'ferry audit',
+    {
+      migrationId: z.string(),
+      trail: z.array(
+        z
+          .strictObject({
+            at: time,
+            applied: z.boolean(),
+            outcome: z.string(),
+            decision: part.decision,
+            signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as received'),
+          })
+          .meta({ id: 'TrailEntry' }),
+      ),
+    },
+  ],
+  'ferry.audit-verification/1': [
+    'ferry audit --verify',
+    {
+      migrationId: z.string(),
+      entries: count,
+      unproven: z.array(z.strictObject({ line: count, decisionId: z.string().nullable(), why: z.string() })),
+      unverified: count.describe(
+        'applied decisions of support that were not verified, because no key of support was given',
+      ),
+      added: z.array(part.approver).describe('the approvers whom signed decisions have added'),
+      end: z
+        .strictObject({
+          migrationId: z.string(),
+          entries: count,
+          sha256: z.string(),
+          exportedBy: z.string(),
+          exportedAt: time,
+        })
+        .nullable()
+        .describe('null if the file as a whole is not signed'),
+    },
+  ],
+};
