@@ -107,10 +107,10 @@ module.exports = {
       name: 'the-job-of-the-comparisons-shares-no-code-with-the-product',
       severity: 'error',
       comment: 'A limit of the product would otherwise be a limit of everything that it is compared with.',
-      from: { path: '^bench/processes/(job|script-process|stand-in-process)[.]ts$' },
+      from: { path: '^bench/processes/(job|script-process|stand-in-bodies|stand-in-process)[.]ts$' },
       to: {
         path: `^(${FOLDERS.join('|')})/`,
-        pathNot: '^bench/(companies|processes/(child-process|job|mover|stand-in|usage))[.]ts$',
+        pathNot: '^bench/(companies|processes/(child-process|job|mover|stand-in|stand-in-bodies|usage))[.]ts$',
       },
     },
     ...only('chaos', [

@@ -8,27 +8,22 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { serveParent } from './child-process';
 import type { RequestCounts, StandInCalls, StandInSettings } from './stand-in';
+import type { Company, Connection } from './stand-in-bodies';
+import {
+  companyText,
+  connectionText,
+  historyText,
+  ID,
+  idOf,
+  pageText,
+  PLATFORM,
+  RECORD,
+  statusText,
+  SYNC_SETTINGS,
+} from './stand-in-bodies';
 import { usage } from './usage';
 
-const DATA_TYPES = ['bills', 'chartOfAccounts', 'customers', 'invoices', 'items', 'payments', 'suppliers'];
-const PLATFORM = { key: 'qhyg', name: 'QuickBooks Online', sourceType: 'Accounting' };
 const WINDOW_MS = 60_000;
-
-interface Company {
-  readonly id: string;
-  readonly name: string;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly created: string;
-  requests: number;
-  connection: Connection | undefined;
-  syncedAt: number;
-}
-
-interface Connection {
-  readonly id: string;
-  status: 'PendingAuth' | 'Linked';
-  organization: string;
-}
 
 interface Reply {
   readonly status: string;
@@ -177,21 +172,21 @@ function createCompany(body: string): Reply {
   const now = new Date().toISOString();
   const company = { id: idOf('c', created), name, tags, created: now, requests: 1, connection: undefined, syncedAt: 0 };
   companies.set(company.id, company);
-  return ok(companyText(company));
+  return ok(companyText(company, origin));
 }
 
 function companyRoute(company: Company, call: string, argument: string | undefined, body: string): Reply {
   const { connection } = company;
   switch (call) {
     case 'GET ':
-      return ok(companyText(company));
+      return ok(companyText(company, origin));
     case 'POST connections':
       return createConnection(company);
     case 'GET connections':
       if (argument === undefined)
-        return ok(pageText(connection ? [connectionText(company, connection)] : [], 1, 1_000));
+        return ok(pageText(connection ? [connectionText(company, connection, origin)] : [], 1, 1_000));
       if (!connection || connection.id !== argument) return noConnection();
-      return ok(connectionText(company, connection));
+      return ok(connectionText(company, connection, origin));
     case 'PUT connections':
       if (!connection || connection.id !== argument) return noConnection();
       return authorize(company, connection, body);
@@ -202,7 +197,7 @@ function companyRoute(company: Company, call: string, argument: string | undefin
       if (argument === 'history') return ok(historyText(company));
       return ok(pageText([RECORD], 1, 1));
     case 'GET dataStatus':
-      return ok(statusText(company));
+      return ok(statusText(company, windowReset));
     case 'GET syncSettings':
       return ok(`{"companyId":"${company.id}",${SYNC_SETTINGS}`);
     default:
@@ -214,7 +209,7 @@ function createConnection(company: Company): Reply {
   created += 1;
   const connection: Connection = { id: idOf('d', created), status: 'PendingAuth', organization: '' };
   company.connection = connection;
-  return ok(connectionText(company, connection));
+  return ok(connectionText(company, connection, origin));
 }
 
 /** Accepts every credential. Its `realmId` is the organization. */
@@ -223,7 +218,7 @@ function authorize(company: Company, connection: Connection, body: string): Repl
   if (connection.status === 'Linked') authorizedTwice += 1;
   connection.status = 'Linked';
   connection.organization = realmId;
-  return ok(connectionText(company, connection));
+  return ok(connectionText(company, connection, origin));
 }
 
 /** Lists companies, all of them or those whose tag begins with a prefix: `tags=name~prefix`. */
@@ -232,88 +227,10 @@ function listCompanies(query: string): Reply {
   const [page, pageSize] = [Number(parameters.get('page') ?? 1), Number(parameters.get('pageSize') ?? 100)];
   const [tag = '', value = ''] = (parameters.get('tags') ?? '').split(/[~=]/, 2);
   const found = [...companies.values()].filter(({ tags }) => tag === '' || tags[tag]?.startsWith(value));
-  const shown = found.slice((page - 1) * pageSize, page * pageSize);
+  const shown = found.slice((page - 1) * pageSize, page * pageSize).map((company) => companyText(company, origin));
   parameters.set('page', String(page + 1));
   const next = page * pageSize < found.length ? `/companies?${parameters.toString()}` : undefined;
-  return ok(pageText(shown.map(companyText), page, pageSize, found.length, next));
-}
-
-function companyText(company: Company): string {
-  const { id, name, tags, created: at, connection } = company;
-  return (
-    `{"id":"${id}","name":${JSON.stringify(name)},"redirect":"${origin}/link/company/${id}","created":"${at}",` +
-    `"createdByUserName":null,"products":[],"tags":${JSON.stringify(tags)},` +
-    `"dataConnections":[${connection ? connectionText(company, connection) : ''}]}`
-  );
-}
-
-function connectionText({ created: at }: Company, { id, status, organization }: Connection): string {
-  const info =
-    status === 'Linked'
-      ? `"connectionInfo":{"organizationId":"${organization}","organizationName":"Organization ${organization}"},`
-      : '';
-  return (
-    `{"id":"${id}","integrationId":"${idOf('a', 1)}","integrationKey":"${PLATFORM.key}","sourceId":"${id}",` +
-    `"sourceType":"${PLATFORM.sourceType}","platformName":"${PLATFORM.name}","linkUrl":"${origin}/link/connection/${id}",` +
-    `"status":"${status}","created":"${at}",${info}"dataConnectionErrors":[]}`
-  );
-}
-
-function statusText({ id, syncedAt }: Company): string {
-  const isComplete = syncedAt !== 0 && Date.now() >= syncedAt;
-  const sync = `"latestSyncId":"${id}"`;
-  const at = isComplete ? `,"lastSuccessfulSync":"${windowReset}","latestSuccessfulSyncId":"${id}"` : '';
-  const state = isComplete ? 'Complete' : syncedAt === 0 ? 'Initial' : 'Fetching';
-  const sets = DATA_TYPES.map((name) => `"${name}":{"dataType":"${name}","currentStatus":"${state}",${sync}${at}}`);
-  return `{${sets.join()}}`;
-}
-
-function historyText({ id, created: at }: Company): string {
-  const syncs = DATA_TYPES.map((dataType) =>
-    JSON.stringify({
-      ...{ id, companyId: id, connectionId: id, dataType, status: 'Complete', statusDescription: null },
-      ...{ errorMessage: null, requested: at, completed: at, progress: 100, isCompleted: true, isErrored: false },
-    }),
-  );
-  return pageText(syncs, 1, 100);
-}
-
-function pageText(
-  results: readonly string[],
-  pageNumber: number,
-  pageSize: number,
-  totalResults = results.length,
-  next?: string,
-): string {
-  const self = '{"href":"/companies"}';
-  const more = next === undefined ? '' : `,"next":{"href":${JSON.stringify(next)}}`;
-  return (
-    `{"results":[${results.join()}],"pageNumber":${pageNumber},"pageSize":${pageSize},` +
-    `"totalResults":${totalResults},"_links":{"self":${self},"current":${self}${more}}}`
-  );
-}
-
-const RECORD = JSON.stringify({
-  ...{ id: idOf('b', 1), status: 'Paid', dueDate: '2025-01-31T00:00:00.000Z', currency: 'USD', amountDue: 0 },
-  ...{ issueDate: '2025-01-01T00:00:00.000Z', customerRef: { id: idOf('b', 2), name: 'Customer 1' }, totalAmount: 100 },
-  ...{ modifiedDate: '2025-01-01T00:00:00.000Z', invoiceNumber: 'INV-000001', totalTaxAmount: 16 },
-});
-const SYNC_SETTINGS = JSON.stringify({
-  settings: DATA_TYPES.map((dataType, syncOrder) => ({
-    dataType,
-    fetchOnFirstLink: true,
-    syncSchedule: 24,
-    syncOrder,
-  })),
-  overridesDefaults: false,
-}).slice(1);
-
-/** Finds the ids in a path. */
-const ID = /[0-9a-f]{8}-0000-4000-8000-[0-9a-f]{12}/g;
-
-/** Returns a GUID that contains the number. */
-function idOf(kind: string, number: number): string {
-  return `${kind}0000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
+  return ok(pageText(shown, page, pageSize, found.length, next));
 }
 
 const served: StandInCalls = {
