@@ -1,6 +1,7 @@
 /** Output of the commands of `ferry --portal`. */
 import { z } from 'zod';
-import { CompanySchema, MigrationAnswerSchema, PORTAL_ROLES, SessionSchema } from '../../portal/contract';
+import { CompanySchema, MigrationAnswerSchema } from '../../portal/contract/migration-view';
+import { PORTAL_ROLES, SessionSchema } from '../../portal/contract/session';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 

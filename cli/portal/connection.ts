@@ -1,6 +1,7 @@
 /** Connects to the portal as the person who has signed in. */
 import type { z } from 'zod';
-import { MigrationAnswerSchema, type MigrationView, type PortalSession } from '../../portal/contract';
+import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract/migration-view';
+import { type PortalSession } from '../../portal/contract/session';
 import type { MigrationAnswer } from '../../portal/client/api';
 import { ApiError, createPortalApi, insist } from '../../portal/client/api';
 import { signInText } from '../../domain/migration/sign-in';

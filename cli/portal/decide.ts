@@ -1,7 +1,8 @@
 /** Shows what a decision is about, asks for confirmation, signs it with the person's key, and sends it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CompanySchema, type MigrationView, type RequestAnswer } from '../../portal/contract';
+import type { RequestAnswer } from '../../portal/contract/requests';
+import { CompanySchema, type MigrationView } from '../../portal/contract/migration-view';
 import type { Action, Company, CompanyFilter, MigrationAnswer } from '../../portal/client/api';
 import type { DecisionFields } from '../../portal/client/decisions';
 import { readNotMoved } from '../../portal/client/not-moved';

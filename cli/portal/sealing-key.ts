@@ -1,5 +1,5 @@
 /** The migration key with which credentials and secrets are sealed on the client's machine. */
-import type { MigrationView } from '../../portal/contract';
+import type { MigrationView } from '../../portal/contract/migration-view';
 import type { MigrationKey } from '../../security';
 import { fingerprintOf, parseMigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';

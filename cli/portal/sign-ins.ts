@@ -13,7 +13,7 @@ import path from 'node:path';
 import { z } from 'zod';
 // Does not import the indexes of these folders, because they load Temporal's payload converters.
 import { homeFolder } from '../../config/environment';
-import { PORTAL_ROLES } from '../../portal/contract';
+import { PORTAL_ROLES } from '../../portal/contract/session';
 import { Secret } from '../../security/secret';
 import { parseSigningKey } from '../../security/signing-key';
 

@@ -1,5 +1,5 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
-import type { MigrationView } from '../../portal/contract';
+import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';

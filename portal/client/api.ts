@@ -1,17 +1,8 @@
 /** Calls the portal's API, for the page in a browser and for `ferry --portal`. */
 import type { z } from 'zod';
-import type {
-  CompaniesSchema,
-  CompanySchema,
-  ErrorSchema,
-  IdentitySignInStartedSchema,
-  MigrationAnswerSchema,
-  MigrationView,
-  PortalSession,
-  RequestAnswer,
-  RequestStatusSchema,
-  SignInAgain,
-} from '../contract';
+import type { ErrorSchema, RequestAnswer, RequestStatusSchema } from '../contract/requests';
+import type { CompaniesSchema, CompanySchema, MigrationAnswerSchema, MigrationView } from '../contract/migration-view';
+import type { IdentitySignInStartedSchema, PortalSession, SignInAgain } from '../contract/session';
 
 export type Company = z.infer<typeof CompanySchema>;
 export type CompanyState = Company['state'];

@@ -3,7 +3,8 @@ import { bytesToSign } from '../../domain/migration/signatures';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import { outOf } from '../../domain/text/sentences';
-import type { PortalSession, RequestAnswer } from '../contract';
+import type { RequestAnswer } from '../contract/requests';
+import type { PortalSession } from '../contract/session';
 
 /** The person's key (Ed25519). */
 export interface Signer {

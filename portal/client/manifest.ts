@@ -2,7 +2,7 @@
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { digestedRow } from '../../domain/supply/supplied-rows';
 import { counted } from '../../domain/text/sentences';
-import type { RequestAnswer } from '../contract';
+import type { RequestAnswer } from '../contract/requests';
 import type { DecisionFields } from './decisions';
 
 /** The largest number of rows in one request. */

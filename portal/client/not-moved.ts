@@ -1,6 +1,6 @@
 /** The companies that were not moved, which the page and `ferry --portal` name before a person signs off. */
 import { notMovedText } from '../../domain/companies/company-state';
-import type { MigrationView } from '../contract';
+import type { MigrationView } from '../contract/migration-view';
 import type { Company, CompanyFilter, CompanyState } from './api';
 
 const NOT_MOVED = ['must-reconnect', 'not-moved', 'left-out'] as const satisfies readonly CompanyState[];

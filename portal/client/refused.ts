@@ -1,6 +1,6 @@
 /** Names the credentials that the migration does not accept, in groups with the same reason. */
 import { namedCompanies } from '../../domain/text/sentences';
-import type { RequestAnswer } from '../contract';
+import type { RequestAnswer } from '../contract/requests';
 
 export type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
 

@@ -5,7 +5,7 @@
 import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
-import type { MigrationView } from '../contract';
+import type { MigrationView } from '../contract/migration-view';
 import type { Action } from './api';
 
 interface Help {

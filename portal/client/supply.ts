@@ -3,7 +3,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domain/supply/sealed-digest';
 import { counted } from '../../domain/text/sentences';
-import type { RequestAnswer } from '../contract';
+import type { RequestAnswer } from '../contract/requests';
 import type { DecisionFields } from './decisions';
 import { refusedTexts, type Refused } from './refused';
 

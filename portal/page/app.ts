@@ -1,5 +1,7 @@
 /** Shared by all parts of the page: the portal's API, who is reading, and the newest view of the migration. */
-import type { MigrationView, PortalSession, RequestAnswer } from '../contract';
+import type { RequestAnswer } from '../contract/requests';
+import type { MigrationView } from '../contract/migration-view';
+import type { PortalSession } from '../contract/session';
 import { createPortalApi } from '../client/api';
 import { signDecision, type DecisionFields } from '../client/decisions';
 import type { findKey } from './sign-in/keys';

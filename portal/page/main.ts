@@ -1,5 +1,5 @@
 /** The portal's page for the client of a migration. */
-import type { PortalSession } from '../contract';
+import type { PortalSession } from '../contract/session';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, insist } from '../client/api';

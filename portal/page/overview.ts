@@ -1,5 +1,5 @@
 /** The first view: what is happening, what the client has to do, and the progress of the migration. */
-import type { MigrationView } from '../contract';
+import type { MigrationView } from '../contract/migration-view';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
 import { canDecide, isUnconfirmed } from './app';

@@ -1,5 +1,5 @@
 /** The handover report: a worker writes it on request, and the page offers it as a link. */
-import type { REPORT_FORMATS } from '../contract';
+import type { REPORT_FORMATS } from '../contract/requests';
 import { submit } from './app';
 import { problemText } from './elements/dialog';
 import { button, el, type Child } from './elements/elements';

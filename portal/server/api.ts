@@ -6,7 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { PortalSession } from '../contract';
+import type { PortalSession } from '../contract/session';
 
 /**
  * Who may use a route:

@@ -6,7 +6,7 @@ import { failureText } from '../../domain/companies/failures';
 import { remediesFor } from '../../domain/companies/remedies';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import type { z } from 'zod';
-import type { CompanySchema } from '../contract';
+import type { CompanySchema } from '../contract/migration-view';
 import type { CompanyRow } from './database';
 
 export type PortalCompany = z.infer<typeof CompanySchema>;

@@ -8,7 +8,9 @@ import { openPool } from '../../postgres/pool';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { CredentialState } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { MigrationView, PORTAL_ROLES, PortalRequestKind, RequestAnswer } from '../contract';
+import type { PortalRequestKind, RequestAnswer } from '../contract/requests';
+import type { MigrationView } from '../contract/migration-view';
+import type { PORTAL_ROLES } from '../contract/session';
 
 /** A session, as the database knows it. */
 export interface SessionRow {

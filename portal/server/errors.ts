@@ -6,7 +6,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { counted } from '../../domain/text/sentences';
 import { isDatabaseOutage } from '../../postgres/pool';
-import type { ErrorSchema } from '../contract';
+import type { ErrorSchema } from '../contract/requests';
 
 /** Thrown to answer a request with an error. */
 export class PortalError extends Error {

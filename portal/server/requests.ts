@@ -3,7 +3,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PortalRequestKind, RequestAnswer } from '../contract';
+import type { PortalRequestKind, RequestAnswer } from '../contract/requests';
 import { assertNotEnded } from './access';
 import type { SignedIn } from './api';
 import type { PortalContext } from './context';

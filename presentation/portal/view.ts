@@ -4,7 +4,7 @@
  * Texts are plain text. Times inside a text have the form `2026-11-20 23:55 UTC`; the page shows them, like the other
  * times, in the reader's zone.
  */
-import type { MigrationView } from '../../portal/contract';
+import type { MigrationView } from '../../portal/contract/migration-view';
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientCounts, countOpen } from '../../domain/companies/company-state';
 import type { Ending } from '../../domain/migration/migration-state';

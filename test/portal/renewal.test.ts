@@ -1,6 +1,6 @@
 /** Signing in again with a registered key. */
 import { sql } from 'kysely';
-import type { SignInAgain } from '../../portal/contract';
+import type { SignInAgain } from '../../portal/contract/session';
 import { createPortalToken } from '../../security';
 import { markKeyConfirmed, revokeInvitation } from '../../store';
 import { createMigration, invite, json, openPortal, usePortal, type RunningPortal } from './running-portal';

@@ -1,7 +1,7 @@
 /** Signs in to the portal again, as a person with a key does, and answers sign-ins, as a worker does. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { signInText } from '../../domain/migration/sign-in';
-import type { SignInAgain } from '../../portal/contract';
+import type { SignInAgain } from '../../portal/contract/session';
 import {
   createPortalToken,
   createSigningKey,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { LedgerClient } from '../../client';
-import type { RequestAnswer } from '../../portal/contract';
+import type { RequestAnswer } from '../../portal/contract/requests';
 import type { VerifyIdentity } from '../../security';
 
 /** The worker's own connections and state, with which it handles portal requests. */

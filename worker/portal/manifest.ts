@@ -2,8 +2,8 @@
 import { suppliedRowProblem } from '../../domain/supply/supplied-rows';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import type { RequestAnswer } from '../../portal/contract';
-import { ManifestPartSchema } from '../../portal/contract';
+import type { RequestAnswer } from '../../portal/contract/requests';
+import { ManifestPartSchema } from '../../portal/contract/requests';
 import type { PortalRequest } from '../../store';
 import { readMigration, readOutcome, readRecordedDecisions, stageManifest } from '../../store';
 import type { PortalContext } from './context';

@@ -1,8 +1,8 @@
 /** Carries out portal requests, and answers each of them, whatever goes wrong. */
 import { LedgerBehind, MigrationClosed, NoSuchMigration, readReport } from '../../client';
 import { reportPieces } from '../../client/report-formats';
-import type { RequestAnswer } from '../../portal/contract';
-import { ReportRequestSchema } from '../../portal/contract';
+import type { RequestAnswer } from '../../portal/contract/requests';
+import { ReportRequestSchema } from '../../portal/contract/requests';
 import type { PortalRequest } from '../../store';
 import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome, StagingFull } from '../../store';
 import type { PortalContext } from './context';

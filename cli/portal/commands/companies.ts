@@ -1,4 +1,4 @@
-import { CompanySchema, type MigrationView } from '../../../portal/contract';
+import { CompanySchema, type MigrationView } from '../../../portal/contract/migration-view';
 import {
   STATE_LABELS,
   type Action,

@@ -1,5 +1,5 @@
-import type { PortalSession } from '../../../portal/contract';
-import { SessionSchema } from '../../../portal/contract';
+import type { PortalSession } from '../../../portal/contract/session';
+import { SessionSchema } from '../../../portal/contract/session';
 import { ApiError } from '../../../portal/client/api';
 import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';

@@ -1,5 +1,5 @@
 import { isEnding } from '../../../domain/migration/migration-state';
-import { MigrationAnswerSchema } from '../../../portal/contract';
+import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
 import { createInterruptibleSleep } from '../../shared/waiting';
 import type { CommandResult } from '../../terminal/output';

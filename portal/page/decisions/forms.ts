@@ -1,5 +1,5 @@
 /** The forms of decisions that need more than a reason. */
-import type { MigrationView } from '../../contract';
+import type { MigrationView } from '../../contract/migration-view';
 import { expectedLimit } from '../../../domain/planning/limits';
 import { localTimeProblem } from '../../../domain/planning/local-time';
 import type { Window } from '../../../domain/planning/windows';

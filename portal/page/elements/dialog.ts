@@ -1,6 +1,6 @@
 /** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
 import { isPartial } from '../../../domain/migration/partial-outcome';
-import type { RequestAnswer } from '../../contract';
+import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
 import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';

@@ -3,7 +3,7 @@ import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { ErrorSchema } from '../../contract';
+import { ErrorSchema } from '../../contract/requests';
 import type { Access, Api } from '../api';
 
 const DESCRIPTION = `The API of the page on which a client follows its migration, decides, and supplies credentials.

@@ -1,13 +1,13 @@
 /** Signs people in at an identity provider (OpenID Connect), instead of with the link of an invitation. */
 import { createPortalToken, hashPortalToken, IdentityRefused } from '../../../security';
 import { identityNonce } from '../../../domain/migration/identity-sign-in';
+import { ErrorSchema } from '../../contract/requests';
 import {
-  ErrorSchema,
   FinishIdentitySignInSchema,
   IdentitySignInStartedSchema,
   SessionSchema,
   StartIdentitySignInSchema,
-} from '../../contract';
+} from '../../contract/session';
 import { assertNamesOrigin } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';

@@ -1,7 +1,8 @@
 /** The routes that the page reads: the view of the migration, and its companies. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { CompaniesSchema, CompanyFilterSchema, ErrorSchema, MigrationAnswerSchema } from '../../contract';
+import { ErrorSchema } from '../../contract/requests';
+import { CompaniesSchema, CompanyFilterSchema, MigrationAnswerSchema } from '../../contract/migration-view';
 import { assertNotEnded } from '../access';
 import { companyOf, type PortalCompany } from '../companies';
 import type { Api, SignedIn } from '../api';

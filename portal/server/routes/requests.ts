@@ -14,7 +14,7 @@ import {
   SealedCredentialsSchema,
   type PortalRequestKind,
   type RequestAnswer,
-} from '../../contract';
+} from '../../contract/requests';
 import { assertNotEnded } from '../access';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';

@@ -1,6 +1,6 @@
 /** The health of the portal, and the documentation of its API. */
 import { z } from 'zod';
-import { ErrorSchema } from '../../contract';
+import { ErrorSchema } from '../../contract/requests';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
 import { documentationPage, DOCUMENTATION_POLICY } from '../openapi/documentation-page';

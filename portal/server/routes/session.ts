@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { createPortalToken, hashPortalToken } from '../../../security';
 import { signInProblem } from '../../../domain/migration/sign-in';
-import { ErrorSchema, RedeemSchema, SessionSchema, SignInAgainSchema } from '../../contract';
+import { ErrorSchema } from '../../contract/requests';
+import { RedeemSchema, SessionSchema, SignInAgainSchema } from '../../contract/session';
 import { assertNamesOrigin } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';

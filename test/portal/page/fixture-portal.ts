@@ -8,7 +8,9 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { hashPortalToken } from '../../../security';
 import { signInProblem } from '../../../domain/migration/sign-in';
-import type { MigrationView, PortalSession, RequestAnswer, SignInAgain } from '../../../portal/contract';
+import type { RequestAnswer } from '../../../portal/contract/requests';
+import type { MigrationView } from '../../../portal/contract/migration-view';
+import type { PortalSession, SignInAgain } from '../../../portal/contract/session';
 import { sampleCompanies, sampleView, type Company } from './sample-view';
 
 const PAGE = path.join(__dirname, '../../../dist/portal/page');

@@ -1,6 +1,6 @@
 /** A migration of 60 companies as the portal shows it, and its companies. */
 import type { z } from 'zod';
-import type { CompanySchema, MigrationView } from '../../../portal/contract';
+import type { CompanySchema, MigrationView } from '../../../portal/contract/migration-view';
 
 export type Company = z.infer<typeof CompanySchema>;
 

@@ -6,7 +6,7 @@ import { momentText } from '../../../domain/text/sentences';
 import { noExceptionsText } from '../../../portal/client/remedies';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
-import { MigrationViewSchema } from '../../../portal/contract';
+import { MigrationViewSchema } from '../../../portal/contract/migration-view';
 import { migrationView } from '../../../presentation/portal/view';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import {

@@ -1,0 +1,156 @@
+/**
+ * The portal's API: the view of a migration and its companies. Workers write the view, and the page and `ferry --portal`
+ * show it. Times are ISO 8601 in UTC; durations are in milliseconds.
+ */
+import { z } from 'zod';
+
+const moment = z.iso.datetime();
+
+const StepView = z.object({
+  step: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  /** Who acts in the step, in words. */
+  who: z.string(),
+  state: z.enum(['done', 'open', 'later']),
+  openedAt: moment.nullable(),
+  endedAt: moment.nullable(),
+  approvals: z.array(z.object({ by: z.string(), role: z.string(), at: moment })),
+});
+
+/** A decision that the client can make now, and what the page says before it is confirmed. */
+const ActionView = z.object({
+  /** The decision message, for example `approve` or `confirmSyncDisabled`. */
+  message: z.string(),
+  /** Absent if the decision does not belong to a step. */
+  step: z.string().optional(),
+  /** The digest of what the person reviews; the decision must carry it. */
+  digest: z.string().optional(),
+  /** The button's text, for example `Approve the start`. */
+  title: z.string(),
+  /** The subject of the decision, one fact per line. */
+  facts: z.array(z.string()),
+  /**
+   * Unsolved problems that the decision accepts, one sentence each; absent if there are none. For the handover: the
+   * companies whose application was replaced after their move, by reference. `GET /api/companies` lists the companies
+   * that were not moved.
+   */
+  warnings: z.array(z.string()).optional(),
+  /** The consequence; shown before the person confirms the decision. */
+  consequence: z.string(),
+  isIrreversible: z.boolean(),
+  /** Somebody else's decision that this one undoes, worded as a clause of a sentence; absent if it undoes none. */
+  overrides: z.string().optional(),
+  /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
+  isExpected: z.boolean(),
+  reason: z.enum(['none', 'optional', 'required']),
+});
+
+/**
+ * The view of a migration, which the page shows. Written by a worker. Every text is plain text, not markup. Times inside
+ * a text have the form `2026-11-20 23:55 UTC`; the page shows them in the reader's zone.
+ */
+export const MigrationViewSchema = z.object({
+  migrationId: z.string(),
+  client: z.string(),
+  platform: z.object({ key: z.string(), name: z.string() }),
+  contact: z.string(),
+  route: z.enum(['managed', 'self-service']),
+  state: z.string(),
+  /** One sentence: what is happening, and what the client has to do. */
+  headline: z.string(),
+  /** The task of the client now, or else an action that it can take meanwhile; null if there is none. */
+  task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
+  /** The next event after that; null once the migration has ended. */
+  next: z.string().nullable(),
+  /** Who ended or paused the migration or reopened a step, and why; when moves begin; the deadline; a running check. */
+  notices: z.array(z.string()),
+  steps: z.array(StepView),
+  start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
+  /** When the remaining companies will have been moved; null if nothing can be expected. */
+  end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
+  /** When moves can begin, in words; null if at any time, or if the migration has ended. */
+  windows: z.string().nullable(),
+  outOfDate: z.string(),
+  switchBackOn: z.string(),
+  /**
+   * Numbers of companies: in total, in each state that people read, without a confirmation, of the confirmed ones
+   * without a usable credential, and of those that will be tried again. The last one is absent in an older view.
+   */
+  counts: z.object({
+    total: z.number().int(),
+    moved: z.number().int(),
+    moving: z.number().int(),
+    notMovedYet: z.number().int(),
+    mustReconnect: z.number().int(),
+    notMoved: z.number().int(),
+    leftOut: z.number().int(),
+    unconfirmed: z.number().int(),
+    withoutCredential: z.number().int(),
+    retried: z.number().int().optional(),
+  }),
+  /**
+   * The waves that still have companies without a confirmation; empty if the manifest has no waves, or if the migration
+   * has ended.
+   */
+  waves: z.array(z.object({ wave: z.number().int().nullable(), unconfirmed: z.number().int() })),
+  firstCompany: z
+    .object({
+      reference: z.string(),
+      stage: z.string(),
+      evidence: z.array(z.object({ label: z.string(), result: z.string(), ok: z.boolean() })),
+    })
+    .nullable(),
+  /** Problems and warnings that the check of the details found. */
+  details: z.object({ isChecking: z.boolean(), problems: z.array(z.string()), warnings: z.array(z.string()) }),
+  application: z
+    .object({ clientId: z.string(), environment: z.string(), suppliedBy: z.string().nullable() })
+    .nullable(),
+  /** The callback URL that the client adds to its application; null if the service has not returned it yet. */
+  callbackUrl: z.string().nullable(),
+  /** The fields of a credential on this platform, in the order of the columns of a credential file. */
+  credentialFields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
+  /** True if the platform replaces refresh tokens, so only credentials obtained after the confirmation count. */
+  isRotating: z.boolean(),
+  /** The signed migration key (`tokenferry-key-1...`); null if the vault is not open. */
+  migrationKey: z.string().nullable(),
+  actions: z.array(ActionView),
+});
+export type MigrationView = z.infer<typeof MigrationViewSchema>;
+
+/** The answer of `GET /api/migration`, and the data of each server-sent event `migration`. */
+export const MigrationAnswerSchema = z.object({
+  view: MigrationViewSchema,
+  writtenAt: moment,
+  /** False if no worker has written the view for a while; the page says that it may be old. */
+  isCurrent: z.boolean(),
+});
+
+/** A company, as the client sees it. */
+export const CompanySchema = z.object({
+  /** The row in the manifest; to read the next page, pass the last row as `after`. */
+  row: z.number().int(),
+  reference: z.string(),
+  name: z.string(),
+  wave: z.number().int().nullable(),
+  state: z.enum(['moved', 'moving', 'not-moved-yet', 'must-reconnect', 'not-moved', 'left-out']),
+  confirmedAt: moment.nullable(),
+  hasCredential: z.boolean(),
+  movedAt: moment.nullable(),
+  /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
+  problem: z.string().nullable(),
+  /** The ways to resolve it, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
+  remedies: z.array(z.string()),
+  /** The page on which the company's end customer reconnects; null if there is none or it is not needed. */
+  linkUrl: z.string().nullable(),
+});
+export const CompaniesSchema = z.object({ companies: z.array(CompanySchema), hasMore: z.boolean() });
+export const CompanyFilterSchema = z.strictObject({
+  state: CompanySchema.shape.state.optional(),
+  /** Only companies on which a person must act. */
+  exceptions: z.stringbool().optional(),
+  /** Part of a reference or a name, in upper or lower case. */
+  search: z.string().max(100).optional(),
+  after: z.coerce.number().int().min(0).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+});

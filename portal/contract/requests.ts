@@ -1,0 +1,125 @@
+/** The portal's API: the requests that workers carry out for a person, and the answers to them. */
+import { z } from 'zod';
+import { hex } from './session';
+
+const moment = z.iso.datetime();
+const reference = z.string().min(1).max(100);
+
+const SignatureSchema = z.strictObject({ publicKey: hex(64), value: hex(128) });
+
+/**
+ * A decision with its signature: the content is exactly what was signed (see `domain/migration/signatures.ts`), with
+ * `decisionId`, `role`, `by` and `signedAt`.
+ */
+export const SignedDecisionSchema = z.looseObject({
+  decisionId: z.uuid(),
+  role: z.literal('client'),
+  by: z.string().min(1).max(200),
+  signedAt: moment,
+  signature: SignatureSchema,
+});
+
+export const DecideSchema = z.strictObject({ message: z.string().min(1).max(50), decision: SignedDecisionSchema });
+
+/** Content sealed as by `ferry seal` (version 3), base64. */
+const box = z.base64().min(1).max(20_000);
+
+/** The largest number of credentials in one request. */
+export const MAX_SEALED_PER_REQUEST = 1_000;
+
+/**
+ * A part of the sealed credentials that one decision supplies. Send all parts with the same `decisionId`, then the
+ * decision `credentialsSupplied` or `replaceCredential` with that id. The decision contains `sealedDigest`, the digest of
+ * the credentials that were stored (see `domain/supply/sealed-digest.ts`), so that no other credentials count.
+ */
+export const SealedCredentialsSchema = z.strictObject({
+  decisionId: z.uuid(),
+  /** True for `replaceCredential`. */
+  replaces: z.boolean(),
+  /** The fingerprint of the migration key that sealed them. If it has been replaced, the worker refuses the request. */
+  keyFingerprint: z.string().max(100),
+  credentials: z
+    .array(z.strictObject({ reference, obtainedAt: z.iso.datetime({ precision: 3 }), sealed: box }))
+    .min(1)
+    .max(MAX_SEALED_PER_REQUEST),
+});
+
+/**
+ * The client's application with its sealed client secret, and the decision `applicationSupplied` about it, which contains
+ * the `sealedDigest` of both.
+ */
+export const SealedApplicationSchema = z.strictObject({
+  keyFingerprint: z.string().max(100),
+  clientId: z.string().min(1).max(250),
+  environment: z.enum(['production', 'sandbox']),
+  sealed: box,
+  decision: SignedDecisionSchema,
+});
+
+/** The largest number of rows in one part of a manifest, and the largest number of parts. */
+const MAX_ROWS_PER_PART = 1_000;
+const MAX_MANIFEST_PARTS = 100;
+
+const text = (max: number) => z.string().min(1).max(max);
+const upTo = (max: number, min = 0) => z.number().int().min(min).max(max);
+
+/**
+ * A part of the manifest that one decision supplies. Send all parts with the same `decisionId`, then the decision
+ * `manifestSupplied` with that id, the number of companies, and the digest of all rows as `manifestDigest` (see
+ * `domain/supply/supplied-rows.ts`).
+ */
+export const ManifestPartSchema = z.strictObject({
+  decisionId: z.uuid(),
+  /** Position of the part, from 0. */
+  part: upTo(MAX_MANIFEST_PARTS - 1),
+  rows: z
+    .array(
+      z.strictObject({
+        /** Position in the manifest, from 1. */
+        row: upTo(MAX_MANIFEST_PARTS * MAX_ROWS_PER_PART, 1),
+        reference,
+        name: text(250),
+        organization: text(250),
+        expectedInvoices: upTo(999_999_999).nullable(),
+        wave: upTo(999_999_999, 1).nullable(),
+        family: text(250).nullable(),
+      }),
+    )
+    .min(1)
+    .max(MAX_ROWS_PER_PART),
+});
+
+export const REPORT_FORMATS = ['html', 'csv', 'json', 'markdown'] as const;
+export const ReportRequestSchema = z.strictObject({ format: z.enum(REPORT_FORMATS) });
+
+/** The kinds of portal requests, and the bodies that a worker gets. */
+export const PORTAL_REQUESTS = {
+  decide: DecideSchema,
+  credentials: SealedCredentialsSchema,
+  application: SealedApplicationSchema,
+  manifest: ManifestPartSchema,
+  report: ReportRequestSchema,
+} as const;
+export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
+
+/**
+ * The answer to a portal request.
+ *
+ * - `applied` or `refused`: the ledger's outcome of a decision
+ * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists the other credentials
+ * - `done`: the report is in `content`
+ * - `failed`: nothing was done, or it is not known whether it was; `text` says which, and why
+ */
+export const RequestAnswerSchema = z.object({
+  outcome: z.enum(['applied', 'refused', 'stored', 'done', 'failed']),
+  text: z.string(),
+  stored: z.number().int().optional(),
+  refusedCredentials: z.array(z.object({ reference: z.string(), why: z.string() })).optional(),
+  content: z.string().optional(),
+});
+export type RequestAnswer = z.infer<typeof RequestAnswerSchema>;
+
+/** `answer` is null until a worker has carried out the request; ask again with its id. */
+export const RequestStatusSchema = z.object({ id: z.uuid(), answer: RequestAnswerSchema.nullable() });
+
+export const ErrorSchema = z.object({ error: z.string(), advice: z.string().optional() });
