@@ -15,7 +15,15 @@ import type { OutageSource } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { findPlatform, type Platform } from '../../platforms/platforms';
-import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner, RemainingWork } from '../../store';
+import type {
+  CheckOutcome,
+  ClaimedCompany,
+  Database,
+  DueCompany,
+  ImportOutcome,
+  LeaseOwner,
+  RemainingWork,
+} from '../../store';
 import {
   advanceRamp,
   beginSlice,
