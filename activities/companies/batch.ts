@@ -1,59 +1,17 @@
 /**
  * The activities of a batch run: import a slice, verify the companies that are due, and probe the service.
  *
- * A slice is the part of a run that one activity works through. It takes companies in groups until it ends
- * (`runSlice` in worker-pool.ts). The activity then reports the result and the remaining work, from which the workflow
- * decides when to import or verify again.
- *
- * The activities call the functions `importSlice` and `verifySlice`, which are defined below them. The first company is
- * moved by the same functions, with its row as `onlyRow` (first-company.ts).
+ * An activity works through one slice (slices.ts). It then reports the result and the remaining work, from which the
+ * workflow decides when to import or verify again.
  */
-import { setMaxListeners } from 'node:events';
-import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
 import type { OutageSource } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
-import { findPlatform, type Platform } from '../../platforms/platforms';
-import type {
-  CheckOutcome,
-  ClaimedCompany,
-  Database,
-  DueCompany,
-  ImportOutcome,
-  LeaseOwner,
-  RemainingWork,
-} from '../../store';
-import {
-  advanceRamp,
-  beginSlice,
-  checkLedgerMark,
-  claimCompanies,
-  createSendIntentRecorder,
-  readDueChecks,
-  readLimits,
-  readMigration,
-  readRemainingWork,
-  readVault,
-  reclaimSent,
-  recordChecks,
-  recordImports,
-  releaseUnsent,
-} from '../../store';
+import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { ImportContext } from './company-at-service';
-import { CompanyImport } from './import';
-import type { SliceOutage } from './circuit-breaker';
-import { assessLedger } from './ledger-comparison';
-import { beginAgainIfLost } from './runs';
-import { verifyCompany } from './verify';
-import { runSlice, stopsFor, type SliceEnd } from './worker-pool';
-
-interface SliceResult extends SliceEnd {
-  readonly claimed: number;
-  /** The highest mark of the ledger that the slice knows of. */
-  readonly ledgerMark: number;
-}
+import { importSlice, verifySlice, type CheckResult, type CheckWork, type SliceResult, type SliceWork } from './slices';
 
 export interface SliceReport extends SliceResult {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
@@ -67,11 +25,6 @@ export interface SliceReport extends SliceResult {
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
   readonly nextReclaimInMs: number | null;
-}
-
-interface CheckResult extends SliceEnd {
-  /** The number of companies whose verification has ended, whether they were moved or not. */
-  readonly finished: number;
 }
 
 export interface CheckReport extends CheckResult {
@@ -142,217 +95,4 @@ export function batchActivities(deps: ActivityDeps) {
       return { ...result, ramp, paused, outsideWindow, syncing, nextCheckInMs, claimable };
     },
   };
-}
-
-interface SliceWork {
-  readonly migrationId: string;
-  readonly run: string;
-  readonly slice: number;
-  /** The only row to import; null if any row can be imported. */
-  readonly onlyRow: number | null;
-  /** The highest mark of the ledger that the workflow has seen; 0 if it has seen none. */
-  readonly ledgerMark: number;
-  /** True if the slice only finishes companies that are already being imported. Default: false. */
-  readonly finishing?: boolean;
-}
-
-/** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
-const RECLAIM_EVERY_MS = 1_000;
-
-export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
-  const { db, sendWithinMs } = deps;
-  const { migrationId, slice, onlyRow, finishing = false } = work;
-  const owner = await beginSlice(db, { migrationId, run: work.run, slice, leaseMs: deps.leaseMs });
-  const trust = await assessLedger(deps, owner, work.ledgerMark);
-  let knownMark = trust.mark;
-  if (trust.ledger === 'behind') {
-    return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', stopNumbers: null, outage: null };
-  }
-  if (trust.ledger === 'reconciling') {
-    return { claimed: 0, ledgerMark: knownMark, stop: null, stopNumbers: null, outage: RECONCILING };
-  }
-  await beginAgainIfLost(db, owner, trust.currentRun);
-  const context = await createImportContext(deps, owner, trust.ledger === 'current');
-  let claimed = 0;
-  /** No company is claimed before this time, because of the limit of companies per minute. Epoch milliseconds. */
-  let nextClaimAt = 0;
-  let nextReclaimAt = 0;
-
-  async function nextCompanies(size: number): Promise<readonly ClaimedCompany[]> {
-    if (Date.now() >= nextReclaimAt) {
-      const reclaimed = await reclaimSent(db, owner, size);
-      // Reclaimed companies go first, because they were claimed before all others.
-      if (reclaimed.length > 0) return reclaimed;
-      await releaseUnsent(db, owner);
-      nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
-    }
-    return finishing ? [] : claimCompanies(db, owner, size, onlyRow, knownMark);
-  }
-
-  const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
-    stopsFor: stopsFor(work),
-    concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
-    beforeTake: async (inFlight) => {
-      // Waits only if no company is in flight, because outcomes must be written first.
-      if (inFlight > 0 || Date.now() >= nextClaimAt) return false;
-      await sleep(nextClaimAt - Date.now());
-      return true;
-    },
-    take: async (size, limits) => {
-      const pace = paceOf(limits);
-      const isSurplus = onlyRow === null && slice > pace.slices;
-      if (isSurplus || Date.now() < nextClaimAt) return [];
-      // Read before the claim, so that the deadline is never later than the lease allows.
-      const claimedAt = Date.now();
-      const companies = await nextCompanies(Math.min(size, pace.companies));
-      claimed += companies.length;
-      knownMark = Math.max(knownMark, companies[0]?.ledgerMark ?? 0);
-      // No wait after the first company, because this slice takes no other company.
-      if (onlyRow === null) nextClaimAt = claimedAt + companies.length * pace.waitMs;
-      const sendBefore = new Date(claimedAt + sendWithinMs);
-      return companies.map((company) => ({ company, sendBefore }));
-    },
-    handle: async ({ company, sendBefore }) => {
-      const result = await new CompanyImport({ ...context, sendBefore }, company).run();
-      return { ...result, isRetry: company.tries > 1 };
-    },
-    write: async (outcomes) => {
-      const limits = await recordImports(db, owner, outcomes);
-      heartbeat({ claimed });
-      return limits;
-    },
-  });
-  // If the ledger was restored during the slice, it has refused further claims. Comparing the marks shows the restore.
-  const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
-  const stop = isProvenBehind ? 'ledger-behind' : end.stop;
-  const outage = behindSince === null || isProvenBehind ? end.outage : RECONCILING;
-  return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
-}
-
-/** A reconciliation takes seconds. It holds up the batch, but does not pause it. */
-const WHY_RECONCILING =
-  'the ledger is being reconciled; if this takes more than a few minutes, start the reconciliation again';
-const RECONCILING: SliceOutage = { why: WHY_RECONCILING, gotThrough: 0 };
-
-async function createImportContext(
-  deps: ActivityDeps,
-  owner: LeaseOwner,
-  ledgerIsCurrent: boolean,
-): Promise<Omit<ImportContext, 'sendBefore'>> {
-  const { db, keys, service } = deps;
-  const { migrationId } = owner;
-  return {
-    migrationId,
-    platform: await platformOf(db, migrationId),
-    service,
-    vault: await readVault(db, keys, migrationId),
-    signal: sharedSignal(),
-    recordSendIntent: createSendIntentRecorder(db, owner),
-    ledgerIsCurrent,
-  };
-}
-
-interface CheckWork {
-  readonly migrationId: string;
-  /** The only row to check; null if any row can be checked. */
-  readonly onlyRow: number | null;
-  /** True to count and time every data set; see `Verification`. */
-  readonly countEveryDataSet: boolean;
-  /** True if the migration is paused or closed, and only its companies in progress are finished. Default: false. */
-  readonly finishing?: boolean;
-  /**
-   * True if the run is importing at the same time, so that more checks will become due. The slice then waits for them
-   * for `CHECK_FOR_MS`. Default: false.
-   */
-  readonly whileImporting?: boolean;
-}
-
-/**
- * How long a slice waits for checks while companies are being imported. A new activity for each check would cost
- * Temporal more than the check itself: at ten companies per minute, about 40 activities and 80 workflow tasks per
- * minute. The wait is short, because the run learns of the results only when the slice ends.
- */
-const CHECK_FOR_MS = 15_000;
-/**
- * The time between two looks at the ledger while a slice waits for checks. It is short at first, because a small import
- * ends within a second, and grows, so that a sync is not checked more often than a person would notice.
- */
-const LOOK_EVERY_MS = { shortest: 500, longest: 2_000 };
-
-/** Verifies every company whose next check is due, up to as many at once as all slices together can import. */
-export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
-  const { db, service } = deps;
-  const { migrationId, onlyRow, countEveryDataSet, whileImporting = false } = work;
-  const waitsUntil = whileImporting ? Date.now() + CHECK_FOR_MS : 0;
-  const platform = await platformOf(db, migrationId);
-  const signal = sharedSignal();
-  /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
-  const rowsInFlight = new Set<number>();
-  let finished = 0;
-  let looks = 0;
-
-  const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
-    stopsFor: stopsFor(work),
-    concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
-    beforeTake: async (inFlight) => {
-      let hasWaited = false;
-      while (inFlight === 0 && Date.now() < waitsUntil) {
-        const remaining = await readRemainingWork(db, migrationId);
-        // The run lets the ramp grow when it learns of the result.
-        if (remaining.rampOnly && finished > 0) break;
-        const delayMs = delayUntilCheck(remaining, looks);
-        looks += 1;
-        if (delayMs === null) break;
-        await sleep(delayMs);
-        hasWaited = true;
-      }
-      return hasWaited;
-    },
-    take: async (size, { syncTimeoutMs }) => {
-      const due = await readDueChecks(db, migrationId, { size, onlyRow, without: [...rowsInFlight] });
-      for (const { row } of due) rowsInFlight.add(row);
-      return due.map((company) => ({ company, syncTimeoutMs }));
-    },
-    handle: ({ company, syncTimeoutMs }) =>
-      verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company),
-    write: async (outcomes) => {
-      const limits = await recordChecks(db, migrationId, outcomes);
-      for (const { row } of outcomes) rowsInFlight.delete(row);
-      finished += outcomes.filter(({ to }) => to !== 'syncing').length;
-      heartbeat({ finished });
-      return limits;
-    },
-  });
-  return { finished, ...end };
-}
-
-/**
- * Returns how long a slice that verifies companies during an import waits before it looks at the ledger again.
- *
- * @param looks how often the slice has waited so far
- * @returns milliseconds; null if it must not wait, because a check is due, or because the workflow has to decide what
- * follows: the migration is paused, or no company is left to import
- */
-function delayUntilCheck(
-  { paused, importing, nextClaimInMs, nextCheckInMs }: RemainingWork,
-  looks: number,
-): number | null {
-  if (paused || nextCheckInMs === 0 || (importing === 0 && nextClaimInMs === null)) return null;
-  const { shortest, longest } = LOOK_EVERY_MS;
-  const lookMs = Math.min(longest, shortest * 2 ** looks);
-  return Math.min(longest, Math.max(lookMs, nextCheckInMs ?? lookMs));
-}
-
-async function platformOf(db: Database, migrationId: string): Promise<Platform> {
-  const migration = await readMigration(db, migrationId);
-  const platform = migration && findPlatform(migration.platformKey);
-  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger, or its platform is unknown`);
-  return platform;
-}
-
-/** Returns the activity's cancellation signal, and keeps Node from warning that it has many listeners. */
-function sharedSignal(): AbortSignal {
-  const signal = cancellationSignal();
-  setMaxListeners(0, signal);
-  return signal;
 }

@@ -5,7 +5,7 @@ import type { OutageSource, StopReason } from '../../domain/companies/failures';
 import type { ChosenCompany } from '../../store';
 import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { importSlice, verifySlice } from './batch';
+import { importSlice, verifySlice } from './slices';
 
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
