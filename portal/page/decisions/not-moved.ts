@@ -1,7 +1,7 @@
 /** Names the companies that were not moved, with the reasons, before a person signs off. */
 import { counted } from '../../../domain/text/sentences';
 import { readNotMoved } from '../../client/not-moved';
-import type { MigrationView } from '../../contract';
+import type { MigrationView } from '../../contract/migration-view';
 import { eachCompany } from '../app';
 import { problemText } from '../elements/dialog';
 import { el, type Child } from '../elements/elements';

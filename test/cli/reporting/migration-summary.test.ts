@@ -51,7 +51,7 @@ const checks = Array.from({ length: 11 }, () => ({
 const first = { firstCompany: firstCompany({ evidence: checks }) };
 const known = { preflight: details, ...estimated };
 
-const FACTS = { waves: [], migrationKey: null, unconfirmedFirst: null, isRotating: true };
+const FACTS = { waves: [], migrationKey: null, unconfirmedFirst: null, isRotating: true, applications: null };
 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['step 1', stateAt('supply-details', { ...known, counts: counts({ total: 60, waiting: 60, unconfirmed: 60 }) })],

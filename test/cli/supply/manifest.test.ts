@@ -6,7 +6,7 @@ import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT, waitForProgress } from '../../workflows/running-migration';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

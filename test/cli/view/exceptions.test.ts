@@ -7,7 +7,6 @@ import { nextMove, WEEKDAYS } from '../../../domain/planning/windows';
 import { findCompany, readMigration } from '../../../store';
 import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
-import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/migrations/ledger';
 import type { Orchestrator } from '../../support/servers/orchestrator';
