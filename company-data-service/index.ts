@@ -11,7 +11,7 @@
  * - `credentials/`: the encryption of the secrets that the service stores
  * - `platform/`: the interface to the platforms, and the sandbox that simulates them
  * - `database/`: the tables and the schema migrations
- * - `faults/`: failures on demand, for tests of the service's clients
+ * - `faults/`: failures on demand, for tests of programs that call the service
  */
 export { isDatabaseOutage } from '../postgres/pool';
 export { createAccount, listAccounts, type Account } from './accounts';

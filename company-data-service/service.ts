@@ -43,14 +43,14 @@ export interface ServiceOptions {
    * linked connection. Default: no quota.
    */
   readonly requestsPerDay?: number;
-  /** True lets administrators make the service itself fail, for tests of its clients. Default: false. */
+  /** True lets administrators make the service itself fail, for tests of programs that call it. Default: false. */
   readonly faults?: boolean;
   /**
    * Size of the connection pool for requests; a second pool of this size serves syncs, pushes and authorizations.
    * Default: 10.
    */
   readonly databaseConnections?: number;
-  /** Continues the traces of clients. Default: they are not continued. */
+  /** Continues the traces of the programs that call the service. Default: they are not continued. */
   readonly continueTrace?: ContinueTrace;
 }
 
@@ -59,7 +59,7 @@ export interface Service {
   readonly url: string;
   /**
    * Waits up to five seconds for requests in flight. Then finishes the current step of the sync engine and the
-   * authorizations in progress, even if their clients have disconnected, and closes the connections to the database.
+   * authorizations in progress, even if their callers have disconnected, and closes the connections to the database.
    */
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }, CLEANUP_INTERVAL_MS);
   const close = async () => {
     clearInterval(cleanup);
-    // A client that does not read its response must not delay the shutdown.
+    // A caller that does not read its response must not delay the shutdown.
     const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     try {
       await app.close();

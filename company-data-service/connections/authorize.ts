@@ -34,7 +34,7 @@ export interface AuthorizationRequest {
 /**
  * Authorizes a connection with a credential. Links the connection if the platform accepts the credential, otherwise
  * records the error. Authorizations of one connection run one at a time. The last accepted credential is not used
- * again, because a client whose response was lost might send a rotating token twice, and the second use would fail. If
+ * again, because a caller whose response was lost might send a rotating token twice, and the second use would fail. If
  * the service is killed after the platform has issued new tokens and before they are stored, the next authorization
  * with the same credential continues the exchange: see token-exchanges.ts.
  *

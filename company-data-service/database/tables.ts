@@ -4,7 +4,7 @@ export type Plan = 'trial' | 'free' | 'paid';
 export type Role = 'client' | 'administrator';
 export type ConnectionStatus = 'PendingAuth' | 'Linked' | 'Unlinked' | 'Deauthorized';
 
-/** An error from the platform, as clients see it in `dataConnectionErrors`. */
+/** An error from the platform, as the API returns it in `dataConnectionErrors`. */
 export interface ConnectionError {
   statusCode: string;
   statusText: string;
@@ -208,7 +208,7 @@ interface PushOperationTable {
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
-/** The change that a push made at the platform, as clients see it in `changes`. */
+/** The change that a push made at the platform, as the API returns it in `changes`. */
 export interface PushChange {
   type: 'Created';
   recordRef: { id: string; dataType: string };

@@ -1,4 +1,4 @@
-/** Faults of the service itself, for tests of its clients: which requests fail, and how. */
+/** Faults of the service itself, for tests of programs that call it: which requests fail, and how. */
 import { z } from 'zod';
 
 const Scope = {

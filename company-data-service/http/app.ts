@@ -53,7 +53,7 @@ export interface AppOptions {
   readonly requestsPerMinute: number;
   /** See `ServiceOptions`. Absent if there is no quota. */
   readonly requestsPerDay?: number;
-  /** True adds the routes that make the service fail, for tests of its clients. */
+  /** True adds the routes that make the service fail, for tests of programs that call it. */
   readonly faults: boolean;
   /** See `ServiceOptions`. */
   readonly continueTrace?: ContinueTrace;
@@ -78,7 +78,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
   // Without these listeners, Node would answer an unknown `Expect` with an empty 417, and close the connection of a
   // CONNECT without an answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  // Without a listener, a reset by the client would end the process.
+  // Without a listener, a reset by the caller would end the process.
   app.server.on('connect', (_request, socket) => socket.on('error', () => undefined));
   app.server.on('connect', answerConnect(logger));
 
@@ -165,7 +165,7 @@ async function addFaults(app: Api, basePath: string): Promise<void> {
   applyFaults(app, faults, basePath);
 }
 
-/** Parses JSON within limits. Accepts an empty body, because some clients send a content type without a body. */
+/** Parses JSON within limits. Accepts an empty body, because some callers send a content type without a body. */
 function acceptJson(app: Api): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {

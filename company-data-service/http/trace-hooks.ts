@@ -1,4 +1,6 @@
-/** Continues the traces of clients. The program that starts the service supplies the tracing. */
+/**
+ * Continues the traces of the programs that call the service. The program that starts the service supplies the tracing.
+ */
 import type { Api } from './context';
 
 export interface TracedRequest {
@@ -21,7 +23,7 @@ export function addTraces(app: Api, continueTrace: ContinueTrace): void {
     const end = continueTrace({ method: request.method, route, traceparent });
     if (end) running.set(request, end);
   });
-  // Also called if the client disconnects before the answer is complete.
+  // Also called if the caller disconnects before the answer is complete.
   app.addHook('onResponse', async (request, reply) => {
     running.get(request)?.(reply.statusCode, request.id);
   });

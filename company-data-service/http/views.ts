@@ -1,4 +1,4 @@
-/** Converts database rows to the objects that clients see. */
+/** Converts database rows to the objects that the API returns. */
 import { createHash } from 'node:crypto';
 import { PLATFORMS } from '../../platforms/platforms';
 import type { Company, Connection } from '../companies/companies';

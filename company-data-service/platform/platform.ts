@@ -34,7 +34,7 @@ export interface PlatformRecord {
   /** Unique among the organization's records of the data type. */
   readonly id: string;
   readonly createdAt: Date;
-  /** The record as clients read it, including `id`. */
+  /** The record as the API returns it, including `id`. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -93,7 +93,7 @@ export interface Platforms {
   push(grant: Grant, organizationId: string, record: PushedRecord): Promise<PushAnswer>;
 }
 
-/** Why a platform refuses a request, as clients see it in the `statusText` of a connection's error. */
+/** Why a platform refuses a request, as the API returns it in the `statusText` of a connection's error. */
 export type RefusalReason =
   /**
    * The grant has been revoked, has expired or has already been used. The end customer has to authorize the connection

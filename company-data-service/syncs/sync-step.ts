@@ -171,8 +171,8 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
       -- Lock in a fixed order, because several processes can complete data sets of the same connections at once.
       select id from connections where id in (select connection_id from complete) order by id for no key update
     ), told as (
-      -- Store the same time in both tables. Another process may have stored a later time while this statement was
-      -- waiting.
+      -- Both tables get the time of this statement. greatest() keeps a later time, which another process may have
+      -- stored while this statement was waiting for the lock.
       update connections set last_sync = greatest(last_sync, statement_timestamp())
       from held where connections.id = held.id
     )

@@ -15,7 +15,7 @@ const STATEMENTS = [
     digest bytea not null unique,
     created_at timestamptz(3) not null default clock_timestamp()
   )`,
-  // Timestamps have millisecond precision, as in the API, so that a client that sorts by creation time and id gets the
+  // Timestamps have millisecond precision, as in the API, so that a caller that sorts by creation time and id gets the
   // same order as the service.
   sql`create table companies (
     id uuid primary key default gen_random_uuid(),

@@ -12,7 +12,7 @@ const STATEMENTS = [
   sql`
     update push_operations set changes = jsonb_set(changes, '{0,recordRef,dataType}', '"chartOfAccounts"')
     where changes #>> '{0,recordRef,dataType}' = 'accounts'`,
-  // These clients sort companies by `modifiedDate`.
+  // These libraries sort companies by `modifiedDate`.
   sql`alter table companies add column modified_at timestamptz(3)`,
   sql`update companies set modified_at = created_at`,
   sql`

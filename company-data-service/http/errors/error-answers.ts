@@ -48,7 +48,10 @@ export function answerUnreadableRequest(log: FastifyBaseLogger) {
     refuseConnection(log, connection, unreadable(failure.code));
 }
 
-/** Returns the handler for CONNECT. Its target is another server instead of a resource, so there is no 405. */
+/**
+ * Returns the handler for CONNECT, which answers 400. A CONNECT request names another server instead of a resource of
+ * this API, so 405 would be wrong.
+ */
 export function answerConnect(log: FastifyBaseLogger) {
   return (_request: unknown, connection: Connection) =>
     refuseConnection(log, connection, 'The method CONNECT is not supported.');

@@ -13,7 +13,7 @@ interface Window {
 
 /**
  * Limits the requests per minute that a network address can send without a valid API key. Each process counts
- * separately. Behind a proxy, all clients have the proxy's address, so the proxy must limit them.
+ * separately. Behind a proxy, all callers have the proxy's address, so the proxy must limit them.
  */
 export class AddressLimit {
   private readonly windows = new Map<string, Window>();
@@ -41,7 +41,7 @@ export class AddressLimit {
   }
 }
 
-/** Returns the first half of an IPv6 address, because one client usually has all addresses of a /64 network. */
+/** Returns the first half of an IPv6 address, because one caller usually has all addresses of a /64 network. */
 function networkOf(ip: string): string {
   const [front = '', back] = ip.split('::', 2);
   const groups = front.split(':').filter((group) => group !== '');

@@ -12,7 +12,7 @@ export function pageBounds({ page, pageSize }: Paging): { limit: number; offset:
 }
 
 /**
- * Returns one page of a list, in the form of the specification.
+ * Returns one page of a list, in the form that the specification requires.
  *
  * @param path the list's path, relative to the base URL
  * @param query the request's parameters; page and page size have their defaults applied

@@ -49,7 +49,7 @@ const RATE_LIMITED = 'The platform has received too many requests.';
 
 const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Behaviour])[] = [
   [/^ok-(\d+)$/, ([, n]) => ({ invoices: Number(n) })],
-  // The platform delivers only some of its records, without an error. Only a client that knows the expected number
+  // The platform delivers only some of its records, without an error. Only a caller that knows the expected number
   // notices.
   [/^short-(\d+)-of-\d+$/, ([, n]) => ({ invoices: Number(n) })],
   [/^revoked$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant was revoked.') })],
