@@ -48,7 +48,8 @@ export interface CallOptions {
    * Awaited in every attempt, after the rate limiter has admitted it and before a connection is requested.
    * If it rejects, nothing is sent and the call fails with that error. Default: nothing is recorded.
    *
-   * A caller uses it to record that a single-use credential is about to be sent. See `recordSendIntent` in the store.
+   * A caller uses it to record that a single-use credential is about to be sent. See `createSendIntentRecorder` in
+   * store/companies/send-intent.ts.
    */
   readonly recordSendIntent?: (() => Promise<void>) | undefined;
 }

@@ -46,7 +46,8 @@ export class CompanyAtService {
   /**
    * Finds the company whose id the client supplied, or that an earlier try created.
    *
-   * @throws {CompanyDataError} if a call fails, or if the service has lost a company whose credential was sent
+   * @throws {CompanyDataError} if a call fails, or if the service has lost a company whose credential may have been
+   * sent
    */
   async findCompany(): Promise<Company | undefined> {
     const { service, signal } = this.context;
@@ -55,7 +56,7 @@ export class CompanyAtService {
       if (companyId !== null) return (await service.getCompany(companyId, { signal })).value;
     } catch (error) {
       // If the service no longer has the company, a credential that was never sent can be used for a new company.
-      if (!isGone(error) || this.company.suppliedIds !== null || this.isCredentialSent()) throw error;
+      if (!isGone(error) || this.company.suppliedIds !== null || this.mayHaveSentCredential()) throw error;
     }
     if (tries === 1 && this.context.ledgerIsCurrent) return undefined;
     return findCompanyByTag(service, this.rowTag(), { signal });
@@ -78,15 +79,15 @@ export class CompanyAtService {
   }
 
   /**
-   * Finds the connection of the row. If an earlier attempt has sent the credential, this is the connection to which it
-   * was sent, even if the company has other connections.
+   * Finds the connection of the row. If an earlier attempt may have sent the credential, this is the connection of its
+   * send intent, even if the company has other connections.
    */
   async findConnection(companyId: string): Promise<Connection | undefined> {
     const { service, signal, platform } = this.context;
     const { suppliedIds, connectionId } = this.company;
     const query = {
       platformKey: platform.key,
-      connectionId: suppliedIds === 'connection' || this.isCredentialSent() ? connectionId : null,
+      connectionId: suppliedIds === 'connection' || this.mayHaveSentCredential() ? connectionId : null,
       // A company that the client supplied can have connections to other organizations. They must not be replaced.
       isExcluded: (other: Connection) =>
         suppliedIds === 'company' &&
@@ -110,8 +111,11 @@ export class CompanyAtService {
     return [undefined, this.company.organization].includes(organizationOf(connection));
   }
 
-  /** Returns whether an earlier attempt has sent the credential. */
-  isCredentialSent(): boolean {
+  /**
+   * Returns whether the credential was accepted, or an earlier attempt may have sent it because it recorded a send
+   * intent.
+   */
+  mayHaveSentCredential(): boolean {
     return this.company.crossed || this.company.wasSent;
   }
 

@@ -48,7 +48,7 @@ export interface ImportResult {
 }
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
-const CONNECTION_LOST = 'the service has lost the connection to which this credential was sent';
+const CONNECTION_LOST = 'the service has lost the connection to which this credential may have been sent';
 const NO_SUCH_CONNECTION = 'the company has no connection with the supplied id for this platform';
 
 const FIRST_RETRY_MS = 1_000;
@@ -211,7 +211,7 @@ export class CompanyImport {
       return this.run();
     }
     this.rememberCorrelationId(error.correlationId);
-    if (isUnsentByThisTry && !this.atService.isCredentialSent())
+    if (isUnsentByThisTry && !this.atService.mayHaveSentCredential())
       return this.ended({ to: 'waiting', retryInMs: this.backoffMs(), text: COMPANY_GONE });
     const { correlationId } = this.refs;
     this.refs = { isGone: true, crossed: true, ...(correlationId !== undefined && { correlationId }) };
@@ -219,8 +219,8 @@ export class CompanyImport {
   }
 
   /**
-   * Concludes that a credential was sent to a connection that the service has lost. The credential is never sent to
-   * another connection.
+   * Treats the credential as handed over, because it may have been sent to a connection that the service has lost. It
+   * is never sent to another connection.
    */
   private connectionLost(): ImportResult {
     this.refs = { ...this.refs, crossed: true };

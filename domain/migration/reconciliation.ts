@@ -33,7 +33,7 @@ export interface CompanyRepairs {
   readonly unknown: readonly string[];
   /** Only the ids of the company and the connection were adopted. Their credentials have not been used. */
   readonly adopted: readonly string[];
-  /** The service no longer has them, and their credentials were sent. They need new ones. */
+  /** The service no longer has them, and their credentials may have been sent. They need new ones. */
   readonly gone: readonly string[];
   /** The service no longer has them, but their credentials were never sent. The next try creates them again. */
   readonly toCreate: readonly string[];

@@ -140,8 +140,8 @@ export function isDue(column: string) {
 }
 
 /**
- * The condition that the credential `v` of company `c` was sent. A send intent from before the credential was supplied
- * concerns an older credential.
+ * The condition that the credential `v` of company `c` may have been sent. A send intent from before the credential was
+ * supplied concerns an older credential.
  */
 export const WAS_SENT = sql`coalesce(greatest(c.authorization_sent_at, c.earlier_sent_at) >= v.supplied_at, false)`;
 

@@ -146,13 +146,13 @@ export interface ClaimedCompany {
    */
   readonly sentAt: Date | null;
   /**
-   * True if an earlier attempt has sent this credential, even if the company has been claimed again since. The
+   * True if an earlier attempt may have sent this credential, even if the company has been claimed again since. The
    * credential is then not sent to another connection.
    */
   readonly wasSent: boolean;
   /** Number of send intents that earlier attempts recorded since the claim. 0 after a claim. */
   readonly timesSent: number;
-  /** True if the credential that an earlier attempt sent might still be in flight. */
+  /** True if a request with which an earlier attempt sent the credential might still be in flight. */
   readonly isInFlight: boolean;
   /** The ledger's mark after the claim. */
   readonly ledgerMark: number;

@@ -7,8 +7,9 @@
  * these steps, in this order (see company-data-client/caller.ts):
  *
  * 1. The HTTP client waits until the rate limiter lets the request through.
- * 2. It calls `recordSendIntent`. The statement matches only a row that is `importing` and owned by this attempt. If
- *    the row does not match, the attempt has lost its lease (lease.ts): `LeaseLost` is thrown, and nothing is sent.
+ * 2. It calls `recordSendIntent`, which `createSendIntentRecorder` creates. The statement matches only a row that is
+ *    `importing` and owned by this attempt. If the row does not match, the attempt has lost its lease (lease.ts):
+ *    `LeaseLost` is thrown, and nothing is sent.
  * 3. It checks the deadline (`sendBefore`), on which the length of the lease depends.
  * 4. It sends the credential.
  *

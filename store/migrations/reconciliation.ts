@@ -21,7 +21,7 @@ export interface RecordedCompany {
   readonly supersedes: boolean;
   /** When its credential was stored; null if there is none. */
   readonly suppliedAt: Date | null;
-  /** True if its credential was sent or handed over. */
+  /** True if its credential may have been sent, or was handed over. */
   readonly isSent: boolean;
   /** True if an attempt is importing it, and its lease has not ended. */
   readonly isLeased: boolean;

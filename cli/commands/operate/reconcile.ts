@@ -52,7 +52,7 @@ function repairRows(result: ReconciliationResult): string[][] {
     [unknown, 'single-use credential may have been used', 'not sent again; listed as exceptions for a decision'],
     [interrupted, 'single-use credential may have been used', 'will be sent once more, to the same connection'],
     [adopted, 'company exists, credential not used', 'kept; it will be moved'],
-    [gone, 'lost by the service, credential already sent', 'not moved; supply a new credential'],
+    [gone, 'lost by the service, credential may have been sent', 'not moved; supply a new credential'],
     [toCreate, 'lost by the service, credential never sent', 'the next try creates them again'],
     [doubled, 'more than one company for the row', 'delete the company that is not linked'],
   ];
