@@ -28,8 +28,8 @@ export async function historiesOf(
 export type Actions = Readonly<Record<string, number>>;
 
 /**
- * A lower bound for the interval between the heartbeats of an activity. A worker sends them at most every 5 s
- * (`HEARTBEAT_THROTTLE_MS` in worker/index.ts).
+ * A lower bound for the interval between the heartbeats of an activity, so that the count is never too low. A worker
+ * sends them no more often than every 5 s (`HEARTBEAT_THROTTLE_MS` in worker/index.ts).
  */
 const HEARTBEAT_INTERVAL_MS = 3_000;
 

@@ -36,7 +36,7 @@ const KILLED = ['worker', 'service', 'temporal', 'ledger'] as const;
 /** About how long a killed container takes to become healthy again. */
 const PER_PART_MS = 20_000;
 
-/** The services that nothing else needs. */
+/** The services without which the test can still run. */
 const OPTIONAL = new Set(['ui', 'ui-for-clients', 'prometheus', 'grafana']);
 
 const startedAtMs = Date.now();
@@ -78,7 +78,8 @@ function interruption(): Promise<never> {
 }
 
 /**
- * Prints which images were substituted, and returns the services whose image is missing.
+ * Prints which images were substituted or are missing. Returns the services that are left out: those whose image is
+ * missing, and those that depend on them.
  *
  * @throws if a base image or the image of a required service is missing
  */

@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly quick: boolean;
   /** Only faults whose name contains this text are injected; empty for all. */
   readonly only: string;
-  /** A folder for the evidence; created. */
+  /** The folder for the evidence. Created if it does not exist. */
   readonly folder: string;
   readonly log: (line: string) => void;
 }

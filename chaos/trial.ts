@@ -37,7 +37,7 @@ export interface TrialOptions {
   readonly parts: readonly Pick<ClusterProcess, 'name' | 'kill' | 'start'>[];
   /** How long it takes, roughly, to kill a part and see the next move. The pace follows from it. */
   readonly perPartMs: number;
-  /** For the reports and the evidence; created. */
+  /** The folder for the reports and the evidence. Created if it does not exist. */
   readonly folder: string;
   readonly log: (line: string) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Measures the time from sending a decision to learning that it has been applied. An empty update takes the same way
- * through Temporal as a decision, so the ratio of their times shows what the decision itself costs.
+ * Measures the time from sending a decision to learning that it has been applied. An empty update goes through
+ * Temporal in the same way as a decision, so the ratio of their times shows what the decision itself costs.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';

@@ -14,7 +14,10 @@ import { NAMESPACE, startTemporalServices } from './temporal/services';
 import type { Cluster, Database, NodeOptions, ServiceProcess } from './types';
 import { createWorker } from './worker';
 
-/** Below the ports of outgoing connections, so that no connection takes the port of a killed process. */
+/**
+ * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
+ * the port of a killed process.
+ */
 const FIRST_SERVICE_PORT = 20_500;
 const FIRST_METRICS_PORT = 20_800;
 /** The folder of the compiled product. */

@@ -3,7 +3,10 @@ import { reservePort } from '../../stack/ports';
 import { accepts, createClusterProcess } from './cluster-process';
 import type { Cluster, ClusterProcess } from './types';
 
-/** Below the ports of outgoing connections, so that no connection takes the port of a killed process. */
+/**
+ * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
+ * the port of a killed process.
+ */
 const FIRST_PORT = 20_700;
 /** No browser page calls the codec server of a cluster. */
 const NO_PAGE = 'http://127.0.0.1:9';

@@ -5,7 +5,10 @@ import { reservePort } from '../../stack/ports';
 import { createClusterProcess } from './cluster-process';
 import type { ClusterProcess, WorkerProcess } from './types';
 
-/** Below the ports of outgoing connections, so that no connection takes the port of a killed process. */
+/**
+ * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
+ * the port of a killed process.
+ */
 const FIRST_PORT = 20_900;
 const RULES = path.join(__dirname, '..', '..', '..', 'deploy', 'prometheus', 'alerts.yml');
 /** Alerts fire after 1/200 of their time (1.5 s instead of 5 min), because in a trial parts are down for seconds. */

@@ -17,7 +17,10 @@ export interface SmallMove {
    */
   readonly allWaitsMs: number;
   readonly longestWaitMs: number;
-  /** Activities that needed more than one attempt: without faults, the machine was too busy for a heartbeat in time. */
+  /**
+   * Activities that needed more than one attempt. In a run without faults, this means that the machine was too busy to
+   * send a heartbeat in time.
+   */
   readonly retriedActivities: number;
 }
 

@@ -47,9 +47,9 @@ export interface MigrationOptions {
 }
 
 const POLL_MS = 500;
-/** A decision is sent again for this long. Longer than any fault. */
+/** How long a decision is sent again and again. No fault lasts this long. */
 const DECIDE_WITHIN_MS = 300_000;
-/** Time limit of the steps before the batch, which no fault disturbs. */
+/** Time limit of each wait in the steps before the batch. No fault disturbs these steps. */
 const PREPARED_WITHIN_MS = 180_000;
 
 export class ChaosMigration {

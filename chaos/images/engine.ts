@@ -1,4 +1,4 @@
-/** The container engine of this machine: Docker with its plugin Compose, or Podman with podman-compose. */
+/** The container engine of this machine: Docker with its Compose plugin, or Podman with podman-compose. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

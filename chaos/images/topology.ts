@@ -15,7 +15,10 @@ import { Container } from './containers';
 import type { Engine } from './engine';
 
 const PROJECT = 'tokenferry-images-test';
-/** Below the ports of outgoing connections. */
+/**
+ * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
+ * one of them.
+ */
 const FIRST_PORT = 21_500;
 /** The variables of docker-compose.yml that set ports. */
 const PORT_VARIABLES = [
@@ -43,7 +46,7 @@ export interface Topology {
 export interface TopologyOptions {
   /** A temporary folder. */
   readonly folder: string;
-  /** The services that have no image. */
+  /** The services that are left out: those whose image is missing, and those that depend on them. */
   readonly leftOut: readonly string[];
   readonly log: (line: string) => void;
   /** Rejected when the run is to end early. */

@@ -1,5 +1,5 @@
 /**
- * The mutants: for each invariant of the checker, an edit of the compiled product that breaks it.
+ * The mutants: for each invariant of the checker, an edit of the compiled product that breaks the invariant.
  *
  * Some invariants are guarded several times, in the workflow, in the ledger and before a call to the service. Their
  * mutants need an edit of each guard, or of a function that all of them use, which is compiled to two files.
@@ -22,7 +22,7 @@ export interface Mutant {
   readonly scenario?: Partial<Scenario>;
 }
 
-/** The differences between the migration of a mutant and the usual one: see scenario.ts. */
+/** How the migration of a mutant runs: see scenario.ts. A mutant lists only its differences from `USUAL` (index.ts). */
 export interface Scenario {
   readonly windows: readonly WeeklyWindow[];
   /** The first answer to a request with this method and path is lost, after the first company has been moved. */

@@ -1,6 +1,6 @@
 /**
  * Preloaded into a process (`node --expose-gc --require`): in each of its threads, collects garbage regularly and adds
- * a {@link HeapEntry} to the file `TOKENFERRY_HEAP_LOG`. Temporal runs workflows in a thread of its own.
+ * a {@link HeapEntry} to the file that `TOKENFERRY_HEAP_LOG` names. Temporal runs workflows in a thread of its own.
  */
 import { appendFileSync } from 'node:fs';
 import { isMainThread, threadId } from 'node:worker_threads';

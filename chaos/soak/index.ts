@@ -25,7 +25,10 @@ export { isSoakGood, soakLines } from './report';
 const FAULT_SHARE = 0.1;
 const SAMPLE_EVERY_MS = 30_000;
 const REPORT_EVERY_MS = 600_000;
-/** Caches and connection pools fill during this time. It is shorter in a short soak, so that there are figures. */
+/**
+ * Caches and connection pools fill during this time. In a short soak it is shorter, so that some samples remain to be
+ * judged.
+ */
 const WARM_UP_MS = 900_000;
 
 export interface SoakOptions {
@@ -34,7 +37,7 @@ export interface SoakOptions {
   readonly forMs: number;
   /** Ends the soak early when it aborts. The figures so far are then judged. */
   readonly ending: AbortSignal;
-  /** For all data and logs; created. */
+  /** The folder for all data and logs. Created if it does not exist. */
   readonly folder: string;
   readonly log: (line: string) => void;
 }

@@ -13,7 +13,10 @@ import { DATABASE_NAMES, writeConfiguration, type ServicePorts } from './configu
 
 export const NAMESPACE = 'default';
 const RETENTION_MS = 24 * 3_600_000;
-/** Below the ports of outgoing connections, so that no connection takes the port of a killed process. */
+/**
+ * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
+ * the port of a killed process.
+ */
 const FIRST_PORT = 21_000;
 
 export interface TemporalServices {
@@ -66,7 +69,8 @@ export async function startTemporalServices(options: {
   ) as TemporalServices['processes'];
   const services = { address, processes, release: () => reserved.forEach(({ release }) => release()) };
   try {
-    await processes.history.start(); // the first service writes the cluster's metadata, which only one service can do
+    // The first service writes the cluster's metadata, and two services must not write it at the same time.
+    await processes.history.start();
     await startTogether(Object.values(processes));
     await setUpNamespace({ temporal: { address, namespace: NAMESPACE, connectionOptions: { address } } }, RETENTION_MS);
     return services;
