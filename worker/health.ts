@@ -55,7 +55,7 @@ export class TaskWatch {
   /** Returns why the pollers count as stuck; null if they do not. */
   pollersStuck(now: number): string | null {
     if (now - this.lastPollAt < POLLERS_STUCK_AFTER_MS) return null;
-    return `Temporal has answered no poll for ${Math.round((now - this.lastPollAt) / 1_000)} s, although it answers other calls`;
+    return `Temporal has not answered a poll for ${Math.round((now - this.lastPollAt) / 1_000)} s, although it answers other calls`;
   }
 
   /** Returns why the workflow tasks count as failing; null if they do not. */

@@ -1,10 +1,11 @@
 /**
- * Traces of workflows: one for each decision, and one for each slice.
+ * Traces of workflows: one for each decision, one for each start of a migration, and one for each slice that is not part
+ * of such a trace.
  *
- * A decision (or the start of a migration) that was sent by a process with tracing carries a `traceparent` header. Its
- * handler becomes a span, and the activities that follow get such a header and belong to the same trace, until no
- * handler and no activity of the trace is running. A slice outside a decision has its own trace, whose ids every
- * process derives from the run and the activity.
+ * A process with tracing sends decisions, and the start of a migration, with a `traceparent` header. The handler of a
+ * decision becomes a span. The start has no span, because a run can take weeks. Activities that are scheduled while a
+ * handler or an activity of the trace is still running get the header too, so they belong to the same trace. Any
+ * other slice has its own trace, whose ids every process derives from the run and the activity.
  *
  * Everything here depends only on the history, not on the configuration of the worker, so a worker with tracing can
  * replay histories of a worker without it, and vice versa. Spans leave the sandbox through a sink, which a replay does
@@ -30,7 +31,7 @@ export interface WorkflowSpan {
   readonly hasFailed: boolean;
 }
 
-/** A slice that is not part of a decision, from its scheduling to its result. */
+/** A slice with its own trace, from its scheduling to its result. */
 export type SliceSpan = Pick<WorkflowSpan, 'name' | 'startMs' | 'endMs' | 'hasFailed'> & {
   readonly activityId: string;
 };

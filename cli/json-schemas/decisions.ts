@@ -71,7 +71,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       adopted: z.array(z.string()).describe('the service has the company, and its credential was not used'),
       gone: z
         .array(z.string())
-        .describe('the service no longer has them; their credentials were sent, so they need new ones'),
+        .describe('the service no longer has them; their credentials may have been sent, so they need new ones'),
       toCreate: z.array(z.string()).describe('the service no longer has them; the next try creates them again'),
       doubled: z.array(z.string()).describe('references for which the service has more than one company'),
     },

@@ -11,7 +11,9 @@ const figures = z.strictObject({
   crossingUnknown: count,
   movable: count.describe('companies that can still be moved, while the migration is open'),
   mustReconnect: count,
-  reconnectionsCheckedAt: time.nullable().describe('when it was last checked whether end customers had reconnected'),
+  reconnectionsCheckedAt: time
+    .nullable()
+    .describe('when the service was last asked whether end customers had reconnected'),
   leftOutAtService: count.describe(
     'companies that were left out after their credential was handed over to the service',
   ),
@@ -98,7 +100,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       unverified: count.describe(
         'applied decisions of support that were not verified, because no key of support was given',
       ),
-      added: z.array(part.approver).describe('the approvers whom signed decisions have added'),
+      added: z.array(part.approver).describe('the approvers that were added by signed decisions'),
       end: z
         .strictObject({
           migrationId: z.string(),

@@ -33,7 +33,7 @@ interface Verification {
   readonly unproven: readonly Unproven[];
   /** Number of applied decisions of support that are not verified, because no key of support is given. */
   readonly unverified: number;
-  /** The approvers whom signed decisions have added. */
+  /** The approvers that were added by signed decisions. */
   readonly added: readonly Approver[];
   /** The signed last line; null if the file has none. */
   readonly end: TrailEnd | null;

@@ -27,7 +27,7 @@ export interface YesOption {
 export function addYesOption(command: Command): Command {
   return command.option(
     '--yes',
-    'do not ask for confirmation (required without a terminal if the action cannot be undone, or undoes what others decided)',
+    'do not ask for confirmation (required without a terminal if the action cannot be undone, does harm, or undoes what others decided)',
   );
 }
 
@@ -42,10 +42,10 @@ interface Confirmation {
 }
 
 /**
- * Shows the effect of an action that does harm, mostly for good, and asks the user to confirm the action. With `--yes`, returns
- * true without asking. Nobody can be asked without a terminal or with `--json`.
+ * Shows the consequence of an action, if it has one, and asks the user to confirm the action. Most consequences cannot
+ * be undone. With `--yes`, returns true without asking. Nobody can be asked without a terminal or with `--json`.
  *
- * @throws CommandFailed if nobody can be asked, and the action cannot be undone or undoes somebody else's decision
+ * @throws CommandFailed if nobody can be asked, and the action has a consequence or undoes somebody else's decision
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,

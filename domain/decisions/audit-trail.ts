@@ -123,7 +123,7 @@ export interface TrailVerifier {
   verify(entry: TrailEntry): EntryProof;
   /** Returns the approvers after the entries so far. */
   approvers(): readonly Approver[];
-  /** Returns the approvers whom signed decisions have added to the given ones. */
+  /** Returns the approvers that signed decisions have added to the given ones. */
   added(): readonly Approver[];
 }
 

@@ -127,7 +127,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
   if (!reader.has('obtainedAt')) return (given ?? beforeNow(reader.fileModifiedAt, now)).toISOString();
   if (given !== undefined) {
     const message = 'obtainedAt is filled in, but --obtained-at gives a time too';
-    reader.error('obtainedAt', 'invalid-time', message, 'correct or empty obtainedAt, or leave --obtained-at out');
+    reader.error('obtainedAt', 'invalid-time', message, 'leave --obtained-at out, or clear the field obtainedAt');
     return null;
   }
   const text = reader.text('obtainedAt', { maxLength: 100 });

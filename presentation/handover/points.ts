@@ -103,9 +103,9 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-finished',
     },
     {
-      topic: 'Ask support about the companies that were left out after their access was handed over',
+      topic: 'Ask support about the companies that were left out after access to them was handed over',
       companies: ended ? figures.leftOutAtService : 0,
-      text: 'do their connections stay in use? Never switch their syncing back on.',
+      text: 'support can tell you whether their connections stay in use. Never switch their syncing back on.',
       section: 'left-out',
     },
     {
@@ -173,7 +173,10 @@ function storedText(count: number): string {
   return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved, or when the migration ends.`;
 }
 
-/** Returns how to rotate the client secrets that were shared; empty if none was needed. */
+/**
+ * Returns how to rotate the client secrets that were shared or may have been shared. Empty if none was needed, or if
+ * credentials were handed over in a self-service migration whose application is not known.
+ */
 function rotationPoints(head: ReportHead): readonly Point[] {
   const { route, ending, platformKey, applications, figures } = head;
   const supplied = lastSupplied(head);

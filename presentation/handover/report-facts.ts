@@ -131,7 +131,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
   ];
 }
 
-/** Returns how long data is out of date, in one to three sentences. */
+/** Returns how long data is out of date, in sentences. */
 export function outOfDateText(head: ReportHead): string {
   const { ending, planned, figures } = head;
   const { longestStaleHours: longest, medianStaleHours: median } = figures;
@@ -157,7 +157,7 @@ function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
   return [
     ...(others > 0
       ? [
-          `The data of companies that were not moved stays out of date until you switch their syncing back on in your own application, if the tables below allow it${reconnect}.`,
+          `The data of companies that were not moved stays out of date until you switch their syncing back on in your own application${reconnect}. The tables below say for which companies you may switch it back on.`,
         ]
       : []),
     ...(handedOver > 0

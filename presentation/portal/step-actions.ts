@@ -86,7 +86,7 @@ function startFacts(progress: Progress, now: string): string[] {
   ];
 }
 
-/** Says which moves the approval of the start begins. */
+/** Says how many companies begin to move once the start is approved, and in which order. */
 function startedText({ counts }: Progress): string {
   const companies = counts.waiting - counts.heldBack;
   const order = companies === 1 ? '' : ': one first, and the others once support has accepted its result';

@@ -102,7 +102,7 @@ export function outOfDateText(progress: Progress, now: string): string {
   if (state === 'completed')
     return 'the data of all companies that were moved is up to date, because the service syncs it.';
   if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch their syncing back on in your own application, if the handover report allows it, or until their end customers reconnect.';
+    return 'the data of companies that were not moved stays out of date until you switch their syncing back on in your own application, or until their end customers reconnect. The handover report says for which companies you may switch it back on.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';
@@ -127,8 +127,8 @@ export function beforeSignOff({ route, state, step, counts, waitingFor }: Progre
 }
 
 /**
- * Says when it was last checked whether companies still have to reconnect. An end customer can reconnect at any time,
- * and the service is asked only at intervals.
+ * Says when the service was last asked whether end customers have reconnected. They can reconnect at any time, and the
+ * service is asked only at intervals.
  *
  * @param checkedAt when the service was asked last, as text; null if it never was
  */

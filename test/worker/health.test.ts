@@ -14,7 +14,7 @@ describe('the pollers', () => {
     watch.observe(counters({ polls: 22 }), true, 2 * MINUTE_MS);
     watch.observe(counters({ polls: 22 }), true, 5 * MINUTE_MS - 1);
     expect(watch.pollersStuck(5 * MINUTE_MS - 1)).toBeNull();
-    expect(watch.pollersStuck(5 * MINUTE_MS)).toContain('no poll for 180 s');
+    expect(watch.pollersStuck(5 * MINUTE_MS)).toContain('has not answered a poll for 180 s');
     watch.observe(counters({ polls: 23 }), true, 6 * MINUTE_MS);
     expect(watch.pollersStuck(6 * MINUTE_MS)).toBeNull();
   });

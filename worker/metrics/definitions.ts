@@ -20,7 +20,10 @@ interface Definition {
   readonly help: string;
 }
 
-/** Read from the ledger, by one worker at a time. */
+/**
+ * Reported by one worker at a time. Read from the ledger, except the two metrics about waiting for a role, which are
+ * read from Temporal.
+ */
 export const LEDGER_METRICS = {
   tokenferry_companies: {
     type: 'gauge',
@@ -114,7 +117,7 @@ export const WORKER_METRICS = {
     type: 'counter',
     unit: 'calls',
     labels: ['reason'],
-    help: 'Retries of calls to the service, by the answer that caused them.',
+    help: 'Retries of calls to the service by their cause: the HTTP status of an error, unreadable, or why there was no answer.',
   },
   tokenferry_ledger_pool_connections: {
     type: 'gauge',

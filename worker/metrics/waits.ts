@@ -19,8 +19,8 @@ interface KnownWait {
 }
 
 /**
- * Reads the waits from Temporal's visibility store, which knows who has to act. When each wait began is read once from
- * its workflow.
+ * Reads from Temporal's visibility store who has to act in each migration. Asks each workflow once when its current
+ * wait began.
  */
 export class WaitReader {
   private known = new Map<string, KnownWait>();

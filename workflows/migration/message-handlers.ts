@@ -81,7 +81,7 @@ export function setMessageHandlers(
     description: 'The progress of the migration, and who has to do what next',
   });
   setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state(), decisionId) ?? null, {
-    description: 'The outcome of a decision: {"decisionId"}',
+    description: 'The outcome of a decision. Argument: {"decisionId": "..."}',
   });
   setHandler(ledgerMarkQuery, () => state().ledgerMark ?? 0, {
     description: 'The highest mark of the ledger that the migration has seen',

@@ -116,10 +116,10 @@ function assertConfigured(provider: IdentityProvider | undefined): IdentityProvi
   return provider;
 }
 
-/** Logs why the sign-in has failed. The person need not know the reason. */
+/** Logs why the sign-in failed, and throws an error for the person, which leaves out the details. */
 function failed(error: unknown, log: { warn(fields: object, text: string): void }): never {
   if (!(error instanceof IdentityRefused) && !(error instanceof IdentityProviderFailed)) throw error;
-  log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider has failed');
+  log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider failed');
   if (error instanceof IdentityRefused) throw unknownAccount();
   throw new PortalError(503, 'The identity provider does not answer.', 'Try again in a few minutes.', {
     'retry-after': '30',

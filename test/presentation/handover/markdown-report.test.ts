@@ -151,12 +151,12 @@ describe('the head of the report', () => {
     expect(head).toContain('- **Never** (59)');
     expect(head).toContain('- **Remove the stored tokens of the companies whose access was handed over to us** (59)');
     expect(head).toContain(
-      '- **Ask support about the companies that were left out after their access was handed over** (3): do their',
+      '- **Ask support about the companies that were left out after access to them was handed over** (3): support can',
     );
     expect(head).toContain('You may use them in your own application, unless the tables below say otherwise.');
     expect(head).toContain('the stored tokens of the companies whose access was handed over to us, so that nothing');
     const all = { ...ended, counts: { ...NO_COUNTS, total: 59, moved: 59 } };
-    expect(reportHead({ ...all, figures })).not.toContain('left out after their access');
+    expect(reportHead({ ...all, figures })).not.toContain('left out after access');
   });
 
   test('about out-of-date companies, promises nothing that the tables forbid, and no links that do not exist', () => {
@@ -164,13 +164,14 @@ describe('the head of the report', () => {
     const figures = { ...HEAD.figures, crossed: 59, mustReconnect: 0 };
     const text = (changes: Partial<ReportHead>) => outOfDateText({ ...HEAD, ending: 'completed', counts, ...changes });
     const others =
-      'The data of companies that were not moved stays out of date until you switch their syncing back on in your own application, if the tables below allow it';
+      'The data of companies that were not moved stays out of date until you switch their syncing back on in your own application';
+    const tables = 'The tables below say for which companies you may switch it back on.';
     const handedOver =
       '3 companies were not moved although access was handed over to us. Never switch their syncing back on; the tables below say what to do.';
-    expect(text({ figures })).toContain(`${others}. ${handedOver}`);
+    expect(text({ figures })).toContain(`${others}. ${tables} ${handedOver}`);
     expect(text({ figures: { ...figures, crossed: 60 } })).not.toContain('stays out of date');
     const reconnecting = text({ figures: { ...figures, crossed: 56, mustReconnect: 1 } });
-    expect(reconnecting).toContain(`${others}, or until their end customers reconnect.`);
+    expect(reconnecting).toContain(`${others}, or until their end customers reconnect. ${tables}`);
     expect(reconnecting).not.toContain('although');
     const all = { figures: { ...figures, crossed: 56 }, counts: { ...NO_COUNTS, total: 56, moved: 56 } };
     expect(text(all)).toMatch(/up to date again\. It was out of date for .*\)\.$/);

@@ -28,7 +28,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if it was cancelled',
     { closed: 'cancelled' },
-    'companies that were not moved stays out of date until you switch their syncing back on in your own application, if the handover report allows it, or until their end customers reconnect',
+    'companies that were not moved stays out of date until you switch their syncing back on in your own application, or until their end customers reconnect. The handover report says for which companies you may switch it back on.',
   ],
 ])(
   'after the migration has ended, the page says what may be switched back on and whose data is out of date: %s',
