@@ -2,8 +2,8 @@
  * The platform table: one entry for each platform whose connections can be moved.
  *
  * The service's validation, the preflight, the commands and the tests of the documentation all read this table, so no
- * other product file lists the fields of a platform. Routes, fields and token rotation follow the contract of
- * the Company Data Service.
+ * other product file lists the fields of a platform. Routes, fields and token rotation follow the
+ * specification of the Company Data Service.
  */
 
 /** How a refresh affects the refresh token. */

@@ -120,7 +120,7 @@ const REQUESTS_PER_IMPORT = 4;
 const REQUESTS_PER_POLL = 2;
 /** Requests that read the records and the sync settings. */
 const REQUESTS_PER_VERIFICATION = 2;
-/** The service's rate limit per API key, from its contract. */
+/** The service's rate limit per API key, from its specification. */
 const REQUESTS_PER_MINUTE = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

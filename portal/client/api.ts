@@ -107,7 +107,7 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
    * Sends a request to the workers and waits for its answer. After a lost connection, sends it again: the portal
    * recognizes it by its content, so that it is carried out once. Only a report is written again.
    *
-   * @param onWait called before each wait with a text for people, which says what is waited for
+   * @param onWait called before each wait with a text that tells people the reason for the wait
    */
   async function submit(
     path: SubmitPath,

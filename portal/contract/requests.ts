@@ -21,7 +21,7 @@ export const SignedDecisionSchema = z.looseObject({
 
 export const DecideSchema = z.strictObject({ message: z.string().min(1).max(50), decision: SignedDecisionSchema });
 
-/** Content sealed as by `ferry seal` (version 3), base64. */
+/** A box in the format of `ferry seal` (version 3), in base64. */
 const box = z.base64().min(1).max(20_000);
 
 /** The largest number of credentials in one request. */

@@ -1,6 +1,7 @@
 /**
- * The portal: an HTTP service between the browsers of clients and the ledger's database. It has no keys, and its
- * database role can only call the functions of the schema `tokenferry_portal`: see docs/decisions/0031-portal.md.
+ * The portal: an HTTP service between clients (their browsers and `ferry --portal`) and the ledger's database. It has
+ * no keys, and its database role can only call the functions of the schema `tokenferry_portal`: see
+ * docs/decisions/0031-portal.md.
  *
  * - `access.ts` authorizes every request; `limits.ts` limits it
  * - `routes/`: the routes; `openapi/`: their description

@@ -26,9 +26,9 @@ export interface RequestStatus {
 
 /**
  * Stores a request and waits for its answer. A repeated request, except for a report, is not stored again, because its
- * id is derived from its content: after a lost connection, a browser sends the same request and gets the same answer.
- * If that answer is `failed`, the request is stored and carried out again under a new id. A decision that was applied
- * in spite of the failure is not applied twice, because the decision's own id stays the same.
+ * id is derived from its content: after a lost connection, the page or `ferry --portal` sends the same request and gets
+ * the same answer. If that answer is `failed`, the request is stored and carried out again under a new id. A decision
+ * that was applied in spite of the failure is not applied twice, because the decision's own id stays the same.
  *
  * @param isCancelled returns true once nobody waits for the answer
  * @throws {PortalError} 401 if the session ends meanwhile, 429 if the invitation has too many requests

@@ -40,7 +40,7 @@ const MAX_TEXT_LENGTH = 1_000;
 export interface LedgerFacts {
   /** The waves that have companies without a confirmation. */
   readonly waves: MigrationView['waves'];
-  /** The signed migration key; null if the vault is not open. */
+  /** The signed migration key; null if the vault is not open, or if the provider has not signed its key. */
   readonly migrationKey: string | null;
   /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;
@@ -234,7 +234,8 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   if (!forecast?.ends) return null;
   const { companies, ends, basis } = forecast;
   return {
-    // Browsers are sent every view that differs. Without rounding, the end would differ every second.
+    // A view is sent to browsers only if it differs from the previous one. Without rounding, the end would change every
+    // second.
     ...{ earliest: toMinute(ends.earliest), latest: toMinute(ends.latest), companies },
     basis: basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate),
   };

@@ -10,7 +10,7 @@ export interface PortalRequest {
   readonly id: string;
   readonly migrationId: string;
   readonly kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
-  /** As the browser sent it. Not validated. Null after `MAX_ATTEMPTS`, because reading it might crash workers. */
+  /** As it arrived at the portal. Not validated. Null after `MAX_ATTEMPTS`, because reading it might crash workers. */
   readonly body: unknown;
   /** The id of the decision that the body contains; null if it contains none. Not validated. */
   readonly decisionId: string | null;

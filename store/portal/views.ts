@@ -1,11 +1,14 @@
-/** Portal views: what the portal's page shows about a migration. Workers write the views that browsers are watching. */
+/**
+ * Portal views: what the portal's page shows about a migration. Workers write the views that are being watched, in a
+ * browser or with `ferry --portal`.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 
 export interface TakeViewsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
-  /** Only migrations that a browser has watched within this time, in milliseconds. */
+  /** Only migrations whose view was read within this time, in milliseconds. */
   readonly withinMs: number;
   /** Only views that were written longer ago than this, in milliseconds, or never. */
   readonly olderThanMs: number;

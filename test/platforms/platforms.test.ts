@@ -1,6 +1,6 @@
 import { findPlatform, isRotating, PLATFORMS } from '../../platforms/platforms';
 
-/** The keys in the service's contract. */
+/** The keys that the service's specification lists. */
 const MANAGED = ['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv'];
 const MANAGED_SANDBOX = 'ndsk';
 const SELF_SERVICE =
@@ -15,7 +15,7 @@ test('six platforms have the managed route, one of them with a separate sandbox 
   expect(keysOf('managed').sort()).toEqual([...MANAGED, MANAGED_SANDBOX].sort());
 });
 
-test('the self-service route includes exactly the platforms that the contract lists', () => {
+test('the self-service route includes exactly the platforms that the specification lists', () => {
   expect(keysOf('self-service').sort()).toEqual([...SELF_SERVICE].sort());
 });
 

@@ -1,4 +1,7 @@
-/** Stores credentials and client secrets that the client has sealed in the browser. Does not open them. */
+/**
+ * Stores credentials and client secrets that the client sealed before sending them, in the browser or with
+ * `ferry --portal`. Does not open them.
+ */
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
 import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
@@ -48,7 +51,7 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   return { outcome: 'stored', text: `${counted(stored, 'credential')} stored`, stored, refusedCredentials };
 }
 
-/** Refuses duplicates, and times that no credential can have. */
+/** Refuses duplicates, and credentials whose `obtainedAt` is impossible, for example in the future. */
 function examined(credentials: readonly (Omit<SealedCredential, 'sealed'> & { readonly sealed: string })[]): {
   readonly accepted: readonly SealedCredential[];
   readonly refused: Refused;

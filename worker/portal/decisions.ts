@@ -1,6 +1,7 @@
 /**
- * Decisions that a person has signed in the browser. The worker checks them before it sends them, because the portal
- * could have changed them, and because a migration without approvers accepts unsigned decisions by anyone.
+ * Decisions that a person has signed, in the browser or with `ferry --portal`. The worker checks them before it sends
+ * them, because the portal could have changed them, and because a migration without approvers accepts unsigned
+ * decisions by anyone.
  */
 import { isPublicKey } from '../../domain/migration/approvers';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';

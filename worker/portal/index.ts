@@ -1,6 +1,6 @@
 /**
  * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
- * writes what the page shows about the migrations that browsers are watching.
+ * writes what the page shows about the migrations that are being watched.
  *
  * The requests from one person are carried out one after the other, by whichever worker takes the next one, because
  * they must arrive in the order in which they were sent. Requests from different people do not wait for each other. A

@@ -11,8 +11,8 @@ import { failed } from './context';
 import { KEY_NOT_CONFIRMED } from './decisions';
 
 /**
- * Stages a part of a manifest. Checks each row again, because a browser can send anything. The ledger compares all rows
- * with the decision when it records the decision. Idempotent.
+ * Stages a part of a manifest. Checks each row again, because a person can send anything to the portal. The ledger
+ * compares all rows with the decision when it records the decision. Idempotent.
  */
 export async function storeManifestPart({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
   const { db } = ferry;
