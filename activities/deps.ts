@@ -16,7 +16,7 @@ export interface Notifier {
 export interface WindowSchedules {
   /**
    * Creates or updates the Schedule, so that it contains the first 30 of these occurrences, or deletes it if there are
-   * none. A pause is kept.
+   * none. A paused Schedule stays paused.
    */
   update(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
   /** Updates or deletes the Schedule like `update`, but does not create it. */

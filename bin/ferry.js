@@ -15,9 +15,10 @@ const main = path.join(dist, 'cli', 'main.js');
 const SERVERS = ['up', 'service', 'codec-server', 'portal'];
 
 const args = process.argv.slice(2);
-// The options before the command have no values, except `--portal`, whose commands run no servers.
+// Takes the first word that is not an option as the command. Options before the command have no values, so this word is
+// not a value. Only `--portal` has one, and its commands run no servers.
 const command = args.find((arg) => !arg.startsWith('-'));
-// With `--debug`, ferry runs from its modules as well, because stack traces must name them.
+// With `--debug`, ferry also runs from its modules, so that stack traces name the modules.
 const isUnbundled = SERVERS.includes(command) || args.includes('--debug');
 
 if (existsSync(bundle) && !isUnbundled) {

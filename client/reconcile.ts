@@ -29,9 +29,9 @@ export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): 
 }
 
 /**
- * Returns whether the mark or the service has shown that the ledger is behind. Differs from `isLedgerBehind` in two
- * ways: a ledger that is flagged only because it is being reconciled does not count, and a migration that Temporal does
- * not know is not an error.
+ * Returns whether the mark or the service has shown that the ledger is behind. Differs from `isLedgerBehind` in three
+ * ways: a ledger that is flagged only because it is being reconciled does not count, a migration that Temporal does not
+ * know is not an error, and it waits only two seconds for the workflow's mark.
  */
 export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;

@@ -83,7 +83,8 @@ export function createConnections(origin: string): Connections {
       const now = performance.now();
       const index = idle.findLastIndex(({ certainUntil }) => now < certainUntil);
       if (index !== -1) return idle.splice(index, 1)[0] ?? create();
-      // Replace the oldest idle connection, so that there are never more connections than were ever in use at once.
+      // Replace the oldest idle connection. The number of connections then never exceeds the highest number that were
+      // in use at the same time.
       const oldest = idle.shift();
       if (oldest) drop(oldest);
       return create();

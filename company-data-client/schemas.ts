@@ -1,8 +1,8 @@
 /**
  * Schemas of the service's responses, from which their types are inferred.
  *
- * The schemas are lenient. Unknown fields are dropped, and a field is required only if the orchestrator cannot work
- * without it, because most fields are optional in the specification.
+ * The schemas are lenient. Unknown fields are dropped, except those of records. A field is required only if the
+ * orchestrator cannot work without it, because most fields are optional in the specification.
  */
 import { z } from 'zod';
 import { redactCredentials, redactErrorText } from '../security/redaction';

@@ -31,8 +31,8 @@ export interface Verification {
   readonly syncTimeoutMs: number;
   /**
    * True to count and time every data set. True only for the first company. For the others, only invoices are
-   * counted, because the manifest gives their number. Counting everything would add half as many requests again, and
-   * the first company has shown that data sets with the status `Complete` are complete.
+   * counted, because the manifest gives their number. Counting everything would increase the number of requests by
+   * half. It is not needed, because the first company has shown that data sets with the status `Complete` are complete.
    */
   readonly countEveryDataSet: boolean;
   readonly signal: AbortSignal;
@@ -122,7 +122,10 @@ function deferralOf(error: CompanyDataError): Deferral {
  */
 const NOT_STARTED = 'no sync has started';
 
-/** Returns the data sets that are still syncing, as text; null if every data set is complete or has failed. */
+/**
+ * Returns the data sets that are still syncing, as text; `NOT_STARTED` if no data set has been queued; null if every
+ * data set is complete or has failed.
+ */
 function dataSetsInSync({ running }: DataSets, status: DataStatus): string | null {
   const offered = Object.values(status).filter(({ currentStatus }) => currentStatus !== 'NotSupported');
   const hasBegun = offered.some(({ currentStatus }) => currentStatus !== 'Initial');
@@ -229,8 +232,9 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
   const [connected, expected] = [organizationOf(connection), due.organization];
   const text = `the platform reports organization ${connected}, but the manifest says ${expected}`;
   const result = failed(due, 'wrong-organization', text, evidence, { linkUrl });
-  // The import has checked the organization that a credential gives access to. If the ledger no longer has the response
-  // that accepted the credential, the end customer has reconnected since. That says nothing about other companies.
+  // The import has already checked the organization of an accepted credential. When an end customer reconnects, the
+  // ledger clears `accepted`. So if `accepted` is null, the end customer has connected the wrong organization. Other
+  // companies are not affected, and the run continues.
   if (due.accepted !== null) return { ...result, stop: 'wrong-organization' };
   const reconnected = `the end customer connected organization ${connected}, but the manifest says ${expected}; send the link again`;
   return { ...result, outcome: { ...result.outcome, text: reconnected } };

@@ -45,7 +45,9 @@ import { createCircuitBreaker } from './circuit-breaker';
 /** Why a slice ended early. */
 export interface SliceEnd {
   readonly stop: StopReason | null;
-  /** Text for people: the failure rate that led to the stop, or the companies that did; null if there is none. */
+  /**
+   * The failure rate that stopped the slice, or the companies that stopped it, as text for people. Null if neither did.
+   */
   readonly stopNumbers: string | null;
   /** The outage that the slice reports; null if there is none. */
   readonly outage: SliceOutage | null;

@@ -149,7 +149,10 @@ async function readMigrationOrRefuse(tx: Database, migrationId: string): Promise
   return (await readMigration(tx, migrationId)) ?? refuse(`migration ${migrationId} is not in the ledger`);
 }
 
-/** Closes the migration as the recorded decisions say. No decision is recorded in the meantime. */
+/**
+ * Closes the migration as the recorded decisions say. Holds the lock on decisions, so that none is recorded in the
+ * meantime.
+ */
 async function closeInLedger(tx: Database, migrationId: string): Promise<Ending> {
   await lockDecisions(tx, migrationId);
   const { route, ending: before } = await readMigrationOrRefuse(tx, migrationId);
@@ -166,8 +169,8 @@ async function closeInLedger(tx: Database, migrationId: string): Promise<Ending>
 /**
  * Stops the claims of a migration that recorded decisions have ended.
  *
- * @returns whether claims are stopped. False for a completed self-service migration: no decision ends it, and it has no
- * companies left to import
+ * @returns whether claims are stopped. False for a self-service migration that is complete but not closed yet: no
+ * decision ends it, and it has no companies left to import
  */
 async function stopEnded(tx: Database, migrationId: string): Promise<boolean> {
   await lockDecisions(tx, migrationId);

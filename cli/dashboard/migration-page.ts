@@ -17,7 +17,10 @@ import type { MigrationDetail, DashboardState } from './state';
 
 const MIN_DECISIONS = 2;
 const REASON_LINES = 2;
-/** The titles of the decisions and of the exceptions, two exceptions, and the reason of the selected one. */
+/**
+ * The fewest lines for the decisions and the exceptions, besides the decisions themselves: a title for each of the two
+ * lists, two exceptions, and the reason for the selected one.
+ */
 const LEAST_EXCEPTION_LINES = 4 + REASON_LINES;
 
 export function migrationPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {

@@ -1,4 +1,7 @@
-/** Finds out from the command line whether `ferry` works with a portal, as a client. */
+/**
+ * Finds out from the command line and the environment whether `ferry` works with a portal (as a client) or with
+ * Temporal.
+ */
 import { CommandFailed } from '../shared/errors';
 
 /** The variable that replaces `--portal`. */
@@ -15,8 +18,8 @@ export interface PortalTarget {
 
 /**
  * Returns null if neither `--portal` nor `TOKENFERRY_PORTAL` is set: the command then works with Temporal and the
- * database, with the rights of support. An empty or missing value of `--portal` must not do that, so it is returned as
- * a link, which {@link parseLink} refuses.
+ * database, with the rights of support. An empty or missing value of `--portal` must not give these rights, so it is
+ * returned as a link, which {@link parseLink} refuses.
  */
 export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
   const end = args.indexOf('--');

@@ -47,7 +47,7 @@ export interface WatchOptions {
 
 /**
  * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
- * If Temporal, the database or a worker does not answer after the first poll, it shows the failure and retries.
+ * After the first poll, if Temporal, the database or a worker does not answer, it shows the failure and retries.
  *
  * @throws the error of the first poll, and NoSuchMigration at any time
  */

@@ -62,7 +62,8 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
     case 'wrong-organization':
       return ['replace-credential', ...relink, 'retry'];
     case 'application-refused':
-      // Another application would end the access to the companies that have moved with the registered one.
+      // `replace-credential` comes first, because registering another application would end the service's access to
+      // companies that have moved with the registered one.
       return ['replace-credential', 'application', 'retry', ...relink];
     case 'credential-unreadable':
       return ['replace-credential', 'retry'];

@@ -1,11 +1,11 @@
-/** Roles: which role can take which decision. The workflow and the ledger apply the same rules. */
+/** Roles: which role can make which decision. The workflow and the ledger apply the same rules. */
 import type { Decision } from '../migration/decision';
 import type { Role } from '../migration/steps';
 import { STEP_RULES, stepText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { actsAsSupport, selfServiceRefusal } from './self-service';
 
-/** Returns why this role cannot take this decision on this route; null if it can. */
+/** Returns why this role cannot make this decision in this route; null if it can. */
 export function roleRefusal(route: Route, decision: Decision): string | null {
   if (route === 'self-service') {
     const refusal = selfServiceRefusal(decision);

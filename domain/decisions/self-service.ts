@@ -1,13 +1,13 @@
 /**
- * The differences between the self-service route and the six steps: the client takes the decisions of support, there
- * are no approvals, and the migration ends automatically.
+ * The differences between the self-service route and the six steps: the client makes the decisions that support
+ * makes in the managed route, there are no approvals, and the migration ends automatically.
  */
 import { countOpen } from '../companies/company-state';
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Role } from '../migration/steps';
 
-/** Returns whether this role may take the decisions that support takes in the managed route. */
+/** Returns whether this role may make the decisions that support makes in the managed route. */
 export function actsAsSupport({ route }: Pick<MigrationState, 'route'>, role: Role): boolean {
   return role === 'support' || route === 'self-service';
 }

@@ -11,7 +11,9 @@ export interface DecisionBase {
   /** The person's name. It is proven only if the migration requires signed decisions. */
   readonly by: string;
   readonly reason?: string;
-  /** Digest of what the sender reviewed, see `decisions/guards.ts`. The decision is refused if that has changed. */
+  /**
+   * Digest of what the sender reviewed, see `domain/decisions/guards.ts`. The decision is refused if that has changed.
+   */
   readonly digest?: string;
   /** ISO 8601, UTC. If no worker has handled the decision by this time, it is refused. */
   readonly validUntil?: string;

@@ -19,9 +19,9 @@ export interface Pace {
 /**
  * Divides the limits among the slices.
  *
- * A low rate uses only as many slices as can import in parallel the companies that begin in a minute, because each
- * slice costs an activity slot, heartbeats and history events even while it waits. Each slice also imports fewer
- * companies in parallel, so that beginning that many takes it at most a minute.
+ * At a low rate, fewer slices run: only as many as are needed to have one minute's companies in progress at the same
+ * time. The reason: each slice costs an activity slot, heartbeats and history events, even while it waits. A slice then
+ * also imports fewer companies at the same time: at most as many as it may begin in one minute.
  */
 export function paceOf({
   slicesAtOnce,

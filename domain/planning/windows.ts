@@ -74,7 +74,10 @@ export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Two weeks: a window opens at least once a week, but a clock change can remove its only occurrence in one week. */
+/**
+ * Two weeks and a day. A window opens at least once a week, but a clock change can remove the only occurrence of one
+ * week, so two weeks are needed. The additional day is a margin.
+ */
 const DAYS_AHEAD = 15;
 
 /**

@@ -92,8 +92,9 @@ export function keepApplicationText(application: ApplicationFacts): string {
 }
 
 /**
- * Returns what to do instead of registering a replaced application again, if at least as many companies were moved with
- * the registered one; otherwise null. Registering the other one again would end the access to the larger group.
+ * Returns what to do instead of registering a replaced application again, which would end the service's access to the
+ * companies of the registered one. Null if fewer companies were moved with the registered application than with the
+ * replaced one.
  */
 export function keepsRegistered(
   replaced: MovedWithApplication,

@@ -41,7 +41,7 @@ export function waitingForOf(state: MigrationState): WaitingFor {
 /** Returns what to do before a paused migration is resumed. It contains no reason that a person wrote. */
 function resumeText(state: MigrationState): string {
   const automatic = automaticPause(state);
-  // The migration itself has written the reason of an automatic pause, with its numbers.
+  // The migration itself has written the reason for an automatic pause, with its numbers.
   const text = automatic?.stopReason ? stopReasonText(automatic.stopReason) : null;
   if (automatic !== null && text !== null) {
     const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));

@@ -3,11 +3,14 @@
  * leave them in by mistake. Only clear placeholders are recognized, never a value that somebody could really have.
  */
 
-/** In brackets, or only punctuation: `<client id>`, `{{clientId}}`, `...`. */
+/** In brackets, only punctuation, or only the letter x: `<client id>`, `{{clientId}}`, `...`, `xxx`. */
 const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,20}$/i];
 /** As the documentation writes them, in capitals. */
 const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
-/** Without spaces, hyphens and underscores, in lower case: `your-client-id`, `client id`, `change me`. */
+/**
+ * Compared with a text in lower case whose spaces, hyphens and underscores have been removed, so that `your-client-id`,
+ * `client id` and `CHANGE_ME` match.
+ */
 const WORDS = [
   /^your(own)?(client|app|application|api|oauth|support)?(id|secret|key|name|contact|team|token|clientid|clientsecret)(here)?$/,
   /^(client|app|application)(id|secret)(here)?$/,

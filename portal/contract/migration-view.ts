@@ -74,8 +74,8 @@ export const MigrationViewSchema = z.object({
   outOfDate: z.string(),
   switchBackOn: z.string(),
   /**
-   * Numbers of companies: in total, in each state that people read, without a confirmation, of the confirmed ones
-   * without a usable credential, and of those that will be tried again. The last one is absent in an older view.
+   * Numbers of companies: all of them, those in each state (by the client's word for it), those without a confirmation,
+   * confirmed ones without a usable credential, and those that will be tried again (absent in an older view).
    */
   counts: z.object({
     total: z.number().int(),

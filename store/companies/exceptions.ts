@@ -123,7 +123,8 @@ export interface Failures {
   readonly failed: number;
   /**
    * Companies whose move was attempted: those in the states `importing`, `moved`, `failed`, `syncing` and
-   * `outcome-unknown`. Companies being imported count, because refusals arrive sooner than successes.
+   * `outcome-unknown`. Companies being imported count as well: refusals arrive sooner than successes, so without them
+   * the share of failures would be too high at first.
    */
   readonly tried: number;
 }
@@ -154,9 +155,9 @@ const SEVERAL = 3;
 /**
  * Returns the references of several companies that were claimed one after another and failed in the same way; null if
  * there are not enough of them. If no other company can be moved, two are enough. A company still being imported breaks
- * the series, because refusals arrive sooner than successes. Ignores failures that were accepted when the migration was
- * resumed. Also ignores companies that have failed again in the same way: retries are claimed one after another, so
- * they would look like a series even if other companies were moved between their first attempts.
+ * the series: it can still succeed, and refusals arrive sooner than successes. Ignores failures that were accepted when
+ * the migration was resumed. Also ignores companies that have failed again in the same way: retries are claimed one
+ * after another, so they would look like a series even if other companies were moved between their first attempts.
  */
 export async function readFailureSeries(
   db: Database,
@@ -190,7 +191,7 @@ export async function readFailureSeries(
   return series.length >= (others === 0 ? 2 : SEVERAL) ? series : null;
 }
 
-/** Accepts all failures so far, so that they no longer count towards the tolerated failures. */
+/** Accepts all failures so far, so that they no longer count towards the limits on failures. */
 export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
   await sql`
     update companies set failure_accepted = true

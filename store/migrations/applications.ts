@@ -12,8 +12,8 @@ import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 
 /**
- * Stores the application that a preflight found registered at the service, without a problem. Keeps the earlier
- * application if companies were moved with it.
+ * Stores the application that is registered at the service, once a preflight has found no problem with it. Keeps the
+ * earlier application if companies were moved with it.
  */
 export async function recordApplication(
   db: Database,
@@ -64,7 +64,7 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
     select application, companies, "references", "lastCrossedAt" from (${movedWith(sql`m.id = ${migrationId}`)}) used
     order by "lastCrossedAt"`.execute(db);
   const last = rows.at(-1);
-  // The service accepted the last company with the application that was registered at that time.
+  // The service accepted the last company's credential with the application that was registered at that time.
   const later = await readLatestSupplied(db, migrationId, last?.lastCrossedAt ?? null);
   const current = later ?? last?.application ?? null;
   const moved = rows.map(({ application, companies, references }) => ({ application, companies, references }));

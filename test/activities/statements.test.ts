@@ -1,6 +1,7 @@
 /**
  * The number of SQL statements that a decision and a group of companies need. The sender of a decision waits for each
- * statement, and a slice needs them for every group.
+ * statement. A slice claims companies, and writes their outcomes, in groups (activities/companies/worker-pool.ts), so
+ * it needs the statements for every group.
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
@@ -37,7 +38,7 @@ describe('a decision', () => {
     outcome: { decisionId: decision.decisionId, applied: true, text: 'done', at: new Date().toISOString() },
   });
 
-  test('is recorded with seven statements: lock, facts, effect, record and counts, in a transaction', async () => {
+  test('is recorded with seven statements: a transaction with lock, facts, effect and record, and then the counts', async () => {
     const { id } = await rig.migration(['sbx-ok-1']);
     const pause = recorded({ kind: 'pause', decisionId: 'p', ...support });
     const statements = await statementsOf(() =>

@@ -1,4 +1,7 @@
-/** Checks that docs/runbook.md has an entry for every state, failure, refusal and message. */
+/**
+ * Checks that docs/runbook.md has an entry for every state, failure, stop reason, ending and notice, for every topic of
+ * a no-go, for every finding of the preflight, and for every sentence in the files that are listed below.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';

@@ -29,7 +29,7 @@ test('reservePort does not reserve a port again until it is released', async () 
   for (const reserved of [again, other]) reserved.release();
 });
 
-/** Writes the lock that a killed process has left, and returns its path. */
+/** Creates a lock like the one that a killed process leaves behind, and returns its path. */
 function lockOfEndedProcess(port: number): string {
   const lock = path.join(tmpdir(), `tokenferry-port-${port}.lock`);
   mkdirSync(lock);

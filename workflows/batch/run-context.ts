@@ -15,7 +15,10 @@ export interface RunContext extends OutageContext {
   readonly finishing: boolean;
   /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
-  /** Returns, for people, the failure rate that led to the stop, or the companies that did; null if there is none. */
+  /**
+   * Returns the failure rate that stopped the run, or the companies that stopped it, as text for people. Null if
+   * neither did.
+   */
   stopNumbers(): string | null;
   /**
    * Records the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.

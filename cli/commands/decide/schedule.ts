@@ -132,7 +132,7 @@ async function pause(
   });
 }
 
-/** Describes what a paused Schedule stops. A window that is already open stays open until it closes. */
+/** Describes what a paused Schedule stops. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = (await readWindowSchedule(ferry, id)).occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())

@@ -6,7 +6,10 @@ import { choiceOption } from '../../shared/options';
 import { type ReportFormat, reportPieces } from '../../../client/report-formats';
 import { withLedgerClient } from '../../shared/clients';
 
-/** Repeats the formats of client/, because importing them would load its modules for the help of every command. */
+/**
+ * Repeats `REPORT_FORMATS`. Modules that `cli/` imports are loaded at their first use (scripts/build.mjs), so reading
+ * the formats here would load client/report-formats.ts for every command, even for its help.
+ */
 const FORMATS = ['md', 'json', 'csv', 'html'] as const satisfies readonly ReportFormat[];
 
 /** `ferry report`: prints the handover report at any time, even after the migration has ended. */

@@ -22,7 +22,10 @@ interface CompaniesOptions {
   readonly csv?: true;
 }
 
-/** Repeats the keys of `STATE_LABELS`, because importing them would load its module for the help of every command. */
+/**
+ * Repeats the keys of `STATE_LABELS`. Modules that `cli/` imports are loaded at their first use (scripts/build.mjs), so
+ * reading the keys here would load portal/client/api.ts for every command, even for its help.
+ */
 const STATES = [
   ...['moved', 'moving', 'not-moved-yet', 'must-reconnect', 'not-moved', 'left-out'],
 ] as const satisfies readonly CompanyState[];

@@ -80,7 +80,8 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
-  // Cleo signs in the portal, so a decision with --as client would be refused, and must not be suggested.
+  // Cleo signs decisions in the portal. An unsigned decision with `--as client` would be refused, so `ferry show` must
+  // not suggest one.
   await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
   const shown = await ferry(['show', OPEN], undefined, {
     ...orchestrator.env,

@@ -74,7 +74,7 @@ interface Hint {
 function hintsIn({ file, text }: Text): readonly Hint[] {
   return [...text.matchAll(HINT)].map(([, command = '']) => ({
     file,
-    // The command ends at a comma, at a full stop or at the sentence's next word.
+    // The command ends at a comma, at a full stop, or before a word with which the sentence continues, such as "and".
     command: command.replace(/(?:, |\. | (?:and|or|for|again|to|adds|shows|prints|describes)\b).*$|[,.:]?\s*$/, ''),
   }));
 }

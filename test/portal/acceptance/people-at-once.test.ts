@@ -21,7 +21,7 @@ describeWithChromium('people of one client', () => {
   const opened = useOpenedPortal();
   afterEach(async () => {
     await Promise.all(opened.browser.contexts().map((context) => context.close()));
-    takeErrors(); // Chromium reports each answer with an error status.
+    takeErrors(); // Chromium writes each answer with an error status to the console.
   });
 
   test('decide the same thing at once: one decision is applied, the other person reads who was first, and all pages show it', async () => {

@@ -25,7 +25,7 @@ import { checkScreens } from './screens';
 const CONFIRM = 'Confirm that syncing is off';
 const SUPPLY = 'Supply credentials';
 const LEFT_OUT = 12;
-/** Two owners must reconnect, and one company has fewer records than expected. */
+/** Two end customers must reconnect, and one company has fewer records than expected. */
 const TOKENS = { 22: 'sbx-revoked', 31: 'sbx-expired', [INCOMPLETE]: 'sbx-short-1-of-9' };
 
 describeWithChromium('a whole migration in the page', () => {

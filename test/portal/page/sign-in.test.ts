@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { axeViolations, describeWithChromium, INVITATION, newPage, signIn, usePage } from './browser-page';
 
 describeWithChromium("signing in again in the portal's page", () => {
-  // Chromium reports each answer with an error status.
+  // Some answers in these tests have an error status. Chromium writes each of them to the console, so the errors in the
+  // console are not checked here.
   const current = usePage(
     () => undefined,
     () => undefined,

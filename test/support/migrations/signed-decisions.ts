@@ -22,7 +22,7 @@ export const SIGNED: DecisionRules = {
   ],
 };
 
-/** The time at which the decisions claim to have been taken. */
+/** The time at which the decisions claim to have been made. */
 const DECIDED_AT = new Date().toISOString();
 
 type Key = typeof SAM | null;

@@ -110,7 +110,7 @@ test('a migration goes through the six steps in many runs, and its audit trail i
 
   const { runs, longest } = await runsOf(migration.id);
   expect(runs.length).toBeGreaterThan(8);
-  // A run is longer only while a batch run is in progress.
+  // A run of the migration has many more than EVENTS events only while its batch run is in progress.
   expect(longest).toBeLessThan(5 * EVENTS);
 
   const details = await Promise.all(runs.map((runId) => detailsOf(migration.id, runId)));

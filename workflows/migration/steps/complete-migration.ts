@@ -57,7 +57,10 @@ function needsFinishingRun(state: MigrationState): boolean {
   return isRecorded(state) && counts.importing + counts.syncing > 0 && isPaused(state) && canFinish(state);
 }
 
-/** Returns whether companies can be finished. They cannot if the API key or the account has caused the pause. */
+/**
+ * Returns whether companies can be finished. They cannot if the migration has paused itself because of the API key, the
+ * account, or a ledger that is behind.
+ */
 function canFinish(state: MigrationState): boolean {
   const stopReason = automaticPause(state)?.stopReason ?? null;
   return stopReason === null || stopReason === 'too-many-failures' || isIsolated(stopReason);
