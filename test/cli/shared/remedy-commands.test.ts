@@ -48,7 +48,11 @@ test('a suggested application has the environment of the platform, or else of th
   const sandboxApp = { clientId: 'app-1', environment: 'sandbox' };
   const ofRemedy = (slug: string, application: typeof sandboxApp | null) => {
     const { key: platformKey } = platform(slug);
-    return remedyCommand('application', { ...TARGET, route: 'managed', suppliedBy: 'Mia', platformKey, application }, []);
+    return remedyCommand(
+      'application',
+      { ...TARGET, route: 'managed', suppliedBy: 'Mia', platformKey, application },
+      [],
+    );
   };
   expect(ofRemedy('freeagent', sandboxApp)).toContain('--client-id "client id" --environment sandbox');
   expect(ofRemedy('freeagent', null)).toContain('--environment production');
