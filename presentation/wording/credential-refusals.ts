@@ -1,6 +1,33 @@
-/** Why a credential that comes through the portal is not stored, as clauses about one or more credentials. */
+/** Why a credential that comes through the portal is not stored, in the client's words: clauses about one or more. */
+import type { CompanyState } from '../../domain/companies/company-state';
+
 export const NO_SUCH_COMPANY = 'the manifest has no company with this reference';
 export const DUPLICATE = 'the file contains this reference more than once';
 export const NOT_CONFIRMED = 'you have not confirmed that syncing is off for the company';
 export const TOO_EARLY =
   'credentials that were obtained before you confirmed that syncing is off may no longer work; export them again';
+
+/**
+ * Returns why the state of a company accepts no credential, in the client's words.
+ *
+ * @param replaces true for new credentials of companies that were not moved
+ */
+export function wrongStateText(state: CompanyState, replaces: boolean): string {
+  switch (state) {
+    case 'moved':
+      return 'the company has already moved, so it needs no credential';
+    case 'importing':
+    case 'syncing':
+      return 'the company is being moved now';
+    case 'skipped':
+    case 'excluded':
+      return 'the company was left out of the migration';
+    case 'waiting':
+      return replaces ? 'the company has not been tried yet, so there is nothing to replace' : CHANGED;
+    case 'failed':
+    case 'outcome-unknown':
+      return replaces ? CHANGED : 'the company has already been tried; replace its credential instead';
+  }
+}
+
+const CHANGED = 'the state of the company has just changed; try again';

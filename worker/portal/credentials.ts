@@ -8,8 +8,13 @@ import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { RequestAnswer } from '../../portal/contract/requests';
 import { SealedApplicationSchema, SealedCredentialsSchema } from '../../portal/contract/requests';
-import { wrongStateText } from '../../presentation/portal/refusals';
-import { DUPLICATE, NO_SUCH_COMPANY, NOT_CONFIRMED, TOO_EARLY } from '../../presentation/wording/credential-refusals';
+import {
+  DUPLICATE,
+  NO_SUCH_COMPANY,
+  NOT_CONFIRMED,
+  TOO_EARLY,
+  wrongStateText,
+} from '../../presentation/wording/credential-refusals';
 import type { Database, PortalRequest, SealedCredential, StoredMigration, SupplyResult } from '../../store';
 import {
   discardSealedApplication,
