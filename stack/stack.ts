@@ -4,10 +4,8 @@
  * service start`, `service/` runs only the service.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import {
   loadConfig,
-  readRunningStack,
   removeRunningStack,
   stackFile,
   writeRunningStack,
@@ -19,6 +17,7 @@ import { startTracing } from '../observability/tracing';
 import { providerFingerprintOfMasterKeys, parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
 import { startServiceOnFreePort } from './service/standalone';
+import { assertNotRunning } from './already-running';
 import { reserveStackCodec } from './codec';
 import { reserveStackPortal } from './portal';
 import { openStackDatabases } from './postgres/databases';
@@ -278,37 +277,4 @@ async function stopAll(running: Stoppable[], removeFolder: string | undefined): 
   if (removeFolder !== undefined) rmSync(removeFolder, { recursive: true, force: true });
   if (failures.length > 0)
     throw new AggregateError(failures, `The stack did not stop cleanly: ${failures.map(String).join('; ')}`);
-}
-
-/** Thrown when a stack is already running in the folder, because two stacks would write to the same data. */
-class StackAlreadyRunning extends Error {
-  override readonly name = 'StackAlreadyRunning';
-}
-
-/**
- * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash another process may
- * have been given the process id of the stack.
- *
- * @throws {@link StackAlreadyRunning}
- */
-async function assertNotRunning(home: string): Promise<void> {
-  const stack = readRunningStack(home);
-  if (stack === undefined || !(await acceptsConnections(stack.temporal.address))) return;
-  throw new StackAlreadyRunning(
-    `A stack is already running: process ${stack.pid} (see ${stackFile(home)}). Use that stack, or stop it first (press Ctrl-C in its terminal).`,
-  );
-}
-
-function acceptsConnections(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(`tcp://${address}`);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: 2_000 });
-    const end = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
-  });
 }

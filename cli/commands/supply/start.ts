@@ -1,32 +1,30 @@
 import { Option } from 'commander';
-import type { Preflight } from '../../../domain/migration/preflight-result';
 import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { DecisionRules } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/approvers';
 import { approversDeadlock } from '../../../domain/decisions/guards';
-import { RESOLVED_IN_STEP_1 } from '../../../domain/preflight/preflight';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { FindingList, readManifest, identifyFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
 import type { Terminal } from '../../terminal/terminal';
-import type { CommandResult, Output } from '../../terminal/output';
+import type { CommandResult } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
-import { applicationCommand } from '../../shared/detail-commands';
-import { findingsJson, printFindings, printPreflight } from '../../shared/results';
+import { findingsJson, printFindings } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
 import { BY_CLIENT, shellQuoted } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
+import { printChecked, type StartedMigration } from '../../starting/started';
 import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
 import type { StartTarget } from '../../starting/start-options';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
@@ -151,31 +149,6 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
   };
 }
 
-/**
- * Prints the result of the preflight, or why there is none. What step 1 asks for is a warning, as in `ferry check`,
- * because nothing is wrong with it yet.
- */
-function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
-  const { preflight, retriedErrors } = checked;
-  if (preflight) {
-    const { problems, problemCodes, warnings } = preflight;
-    const isResolvedLater = (_: string, index: number): boolean =>
-      [...RESOLVED_IN_STEP_1, 'no-companies'].some((code) => code === problemCodes[index]);
-    printPreflight(output, {
-      problems: problems.filter((problem, index) => !isResolvedLater(problem, index)),
-      warnings: [...problems.filter(isResolvedLater), ...warnings],
-    });
-    if (!problemCodes.some((code) => RESOLVED_IN_STEP_1.includes(code))) return;
-    const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);
-    return output.line(`  The client supplies its application in step 1: ${command}`);
-  }
-  const why =
-    retriedErrors.length > 0
-      ? retriedErrors.join('; ')
-      : 'if no worker is running, start one, or start everything with: ferry up';
-  output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
-}
-
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
   const decisions = decisionRulesOf(options, options.by);
   const { env } = terminal;
@@ -247,16 +220,6 @@ async function assertInManifest({ rows }: Manifest, reference: string | undefine
     `the manifest has no company ${reference}`,
     'specify the reference of a company in the manifest',
   );
-}
-
-interface StartedMigration {
-  readonly migrationId: string;
-  /** Null if it has not finished. */
-  readonly preflight: Preflight | null;
-  /** Failures that keep the preflight from finishing. */
-  readonly retriedErrors: readonly string[];
-  /** Null if no Temporal UI for clients is configured. */
-  readonly clientPage: string | null;
 }
 
 interface Started extends StartedMigration {

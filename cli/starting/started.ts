@@ -1,0 +1,42 @@
+/** A migration that has been started, and the result of its preflight. */
+import type { Preflight } from '../../domain/migration/preflight-result';
+import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
+import type { Platform } from '../../platforms/platforms';
+import { applicationCommand } from '../shared/detail-commands';
+import { printPreflight } from '../shared/results';
+import type { Output } from '../terminal/output';
+
+export interface StartedMigration {
+  readonly migrationId: string;
+  /** Null if it has not finished. */
+  readonly preflight: Preflight | null;
+  /** Failures that keep the preflight from finishing. */
+  readonly retriedErrors: readonly string[];
+  /** Null if no Temporal UI for clients is configured. */
+  readonly clientPage: string | null;
+}
+
+/**
+ * Prints the result of the preflight, or why there is none. What step 1 asks for is a warning, as in `ferry check`,
+ * because nothing is wrong with it yet.
+ */
+export function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
+  const { preflight, retriedErrors } = checked;
+  if (preflight) {
+    const { problems, problemCodes, warnings } = preflight;
+    const isResolvedLater = (_: string, index: number): boolean =>
+      [...RESOLVED_IN_STEP_1, 'no-companies'].some((code) => code === problemCodes[index]);
+    printPreflight(output, {
+      problems: problems.filter((problem, index) => !isResolvedLater(problem, index)),
+      warnings: [...problems.filter(isResolvedLater), ...warnings],
+    });
+    if (!problemCodes.some((code) => RESOLVED_IN_STEP_1.includes(code))) return;
+    const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);
+    return output.line(`  The client supplies its application in step 1: ${command}`);
+  }
+  const why =
+    retriedErrors.length > 0
+      ? retriedErrors.join('; ')
+      : 'if no worker is running, start one, or start everything with: ferry up';
+  output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
+}
