@@ -146,6 +146,7 @@ test('reports no remaining work if no company can be claimed, reclaimed or check
   await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
   expect(await remaining(id)).toEqual({
     paused: false,
+    rampOnly: false,
     outsideWindow: false,
     importing: 0,
     syncing: 0,
