@@ -60,9 +60,9 @@ export async function checkCodecServer(
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));
     const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
-    const whose = configured === undefined ? 'of the running stack, ' : '';
+    const startedBy = configured === undefined ? ', started by ferry up' : '';
     if (text === PROBE)
-      return ok(ABOUT, `${whose}at ${new URL(endpoint).host}, decrypts payloads that this machine encrypts`);
+      return ok(ABOUT, `decrypts payloads that this machine encrypts (${new URL(endpoint).host}${startedBy})`);
     return problem(
       ABOUT,
       `answers ${response.status} but does not decrypt payloads that this machine encrypts`,

@@ -34,7 +34,7 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
           problem: z
             .string()
             .nullable()
-            .describe('why the migration could not be read; isKeyConfirmed and headline are then null'),
+            .describe('why the migration could not be read; `isKeyConfirmed` and `headline` are then null'),
         }),
       ),
     },

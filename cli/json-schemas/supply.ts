@@ -77,7 +77,9 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       tooEarly: z
         .array(z.strictObject({ reference: z.string(), obtainedAt: time, confirmedAt: time.nullable() }))
         .optional()
-        .describe('obtainedTooEarly with the times that were compared; confirmedAt is null without a confirmation'),
+        .describe(
+          'the companies in `obtainedTooEarly`, with the times that were compared; `confirmedAt` is null if the company was not confirmed',
+        ),
       shredded: z.boolean().optional(),
       missing: z
         .strictObject({ companies: count, references: z.array(z.string()).describe('of the first five companies') })

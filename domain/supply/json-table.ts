@@ -118,7 +118,7 @@ class ObjectReader {
     if (depth === 1) {
       const kind = opens === '{' ? 'an object' : 'a list';
       const message = `${inQuotes(this.#levels.at(-1)?.key ?? '')} is ${kind}, not text or a number`;
-      throw this.#formError(token, message, 'write the value itself');
+      throw this.#formError(token, message, 'write only the text or the number, without [ ] or { }');
     }
     if (depth === 0) this.#object = { line: token.line, column: token.column, values: new Map() };
     this.#levels.push({ opens, key: '' });

@@ -92,7 +92,7 @@ function confirmStart(
   const { manifest, platform } = check;
   if (!output.json && !(output.quiet && options.yes)) printStart(output, check);
   const handedOver = `${counted(manifest.withCredential, 'credential')} will be handed over to the service`;
-  const after = isRotating(platform) ? ", and your own app's tokens stop working" : '';
+  const after = isRotating(platform) ? ", and your own application's tokens will stop working" : '';
   return confirm({ output, terminal }, options, { question: 'Start?', consequence: `${handedOver}${after}` });
 }
 
@@ -110,7 +110,7 @@ function printStart(output: Output, { findings, manifest, platform }: CheckOutco
   );
   output.line(
     isRotating(platform)
-      ? `${platform.name}: your own app's tokens stop working as each company is moved.`
+      ? `${platform.name}: your own application's tokens stop working as each company is moved.`
       : 'Once a company has been moved, only the service may use its token.',
   );
   output.line(

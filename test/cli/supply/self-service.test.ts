@@ -178,7 +178,7 @@ describe('before the start', () => {
       prompts,
     );
     expect(questions).toEqual(['Start?']);
-    expect(out).toContain("Xero: your own app's tokens stop working as each company is moved");
+    expect(out).toContain("Xero: your own application's tokens stop working as each company is moved");
     expect(out).toContain('Nothing was stored or started');
     expect(exitCode).toBe(1);
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
@@ -189,7 +189,7 @@ describe('before the start', () => {
     const { exitCode, out, err } = await me.run('self-service', file, '-p', 'xero', '--client', 'unasked', ...more);
     expect(exitCode).toBe(1);
     expect(out + err).toContain(
-      "this cannot be undone: 1 credential will be handed over to the service, and your own app's tokens stop working",
+      "this cannot be undone: 1 credential will be handed over to the service, and your own application's tokens will stop working",
     );
     expect(out + err).toContain('run the command again with --yes');
     expect((await me.run('show', 'unasked.xero')).err).toContain('there is no migration unasked.xero');
