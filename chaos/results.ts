@@ -35,7 +35,10 @@ export async function runSeeds(
 
 const hasFailed = (result: SeedResult): result is FailedSeed => 'error' in result;
 
-/** Returns whether every seed has a result, no invariant is broken, and no retry has moved a company. */
+/**
+ * Returns whether every seed has a result, no invariant is broken, and no retry has moved a company whose outcome was
+ * unknown.
+ */
 export function areGood(results: readonly SeedResult[]): boolean {
   return results.every(
     (result) => !hasFailed(result) && result.check.violations.length + result.movedByRetry.length === 0,

@@ -33,7 +33,7 @@ export abstract class CompanyDataError extends Error {
     return 'useless';
   }
 
-  /** Returns the failure as plain data, for the failure table and the ledger. */
+  /** Returns the failure as plain data, for the failure table (domain/companies/failures.ts) and the ledger. */
   abstract toFailure(): CallFailure;
 }
 

@@ -31,8 +31,8 @@ export async function registerSealedApplication(
   const sealed = await readUnregisteredApplication(db, migrationId);
   if (!sealed) return null;
   const { decisionId, clientId, environment } = sealed;
-  // Another open migration may have supplied another application after the command had looked for one. The preflight
-  // reports it.
+  // Before the secret was stored, `ferry application` (in the portal: a worker) checked that no other open migration
+  // uses a different application. If one has been supplied since then, the preflight reports it.
   if (findOtherApplication(sealed, (await readApplications(db, migration)).others)) return null;
   try {
     const clientSecret = (await readVault(db, keys, migrationId)).openClientSecret(sealed);

@@ -39,8 +39,8 @@ export const pacing: Benchmark = {
 };
 
 /**
- * Sends requests as fast as the client allows and counts the responses. The first minute that the service counts begins
- * with the first request, so the count cannot exceed the limit.
+ * Sends requests as fast as the HTTP client allows and counts the responses. The first minute that the service counts
+ * begins with the first request, so the count cannot exceed the limit.
  */
 async function measureFor(
   { url, key }: MeasuredService,
@@ -52,7 +52,7 @@ async function measureFor(
   const client = createCompanyDataClient({
     baseUrl: url,
     apiKey: new Secret(key),
-    // The budget is longer than a minute, so that the client itself waits for the service's next minute.
+    // The budget is longer than a minute, so that the HTTP client itself waits for the service's next minute.
     retryBudgetMs: 2 * MINUTE_MS,
     onWait: ({ failure }) => void (refused += failure.kind === 'response' && failure.status === 429 ? 1 : 0),
   });

@@ -24,7 +24,7 @@ export function installPeers(): void {
   const installed = path.join(FOLDER, 'node_modules', '.package-lock.json');
   const lock = path.join(FOLDER, 'package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
-  // No package needs its scripts. Standard output is reserved for the results of the benchmark.
+  // None of the packages needs its install scripts. Standard output is reserved for the results of the benchmark.
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: ['ignore', 2, 2] });
 }
 

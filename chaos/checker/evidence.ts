@@ -115,7 +115,10 @@ export interface Findings {
   readonly checked: Partial<Record<Invariant, number>>;
 }
 
-/** Reads a file with one JSON value per line. An unfinished last line is ignored, because its writer was killed. */
+/**
+ * Reads a file with one JSON value per line. An unfinished last line is ignored, because its writer was killed before
+ * it could finish the line.
+ */
 export async function readJsonLines<T>(file: string): Promise<readonly T[]> {
   const text = await readFile(file, 'utf8');
   const lines = text.split('\n');

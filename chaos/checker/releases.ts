@@ -5,8 +5,9 @@
  * verifies it: then the first company is released. Once support has approved the first company, all companies are
  * released. A rejection of a step before the last one withdraws the approvals of this step and of later steps; a new
  * start time withdraws those of `schedule` and of later steps; choosing another first company withdraws those of
- * `migrate-first-company`. The approvals of `update-application` are kept unless that step itself is rejected, because
- * they state facts. The checker does not consider approvals that become necessary because details have changed.
+ * `migrate-first-company`. Because the approvals of `update-application` state facts, only a rejection of that step
+ * withdraws them. If details change after they were accepted, some approvals are needed again. The checker does not
+ * consider this.
  */
 import type { LedgerMigration, TrailEntry } from './ledger';
 

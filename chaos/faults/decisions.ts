@@ -19,7 +19,9 @@ const NONSENSE: readonly unknown[] = [
   { decisionId: 'terminated-in-temporal', role: 'client', by: 'Eve' },
 ];
 
-/** Sends a pause and a resume among decisions that must be refused or ignored. */
+/**
+ * Sends one pause three times, among decisions that must be refused or ignored. `repair` resumes the migration.
+ */
 export const decisionStorm: FaultKind = ({ migrations }, random) => {
   const migration = random.pick(migrations);
   const senders = Array.from({ length: STORM }, () => random.pick(INVALID_DECISIONS)(migration));

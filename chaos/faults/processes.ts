@@ -26,7 +26,7 @@ export const killBothWorkers: FaultKind = ({ cluster }, random) => killed(cluste
 
 export const killService: FaultKind = ({ cluster }, random) => killed([cluster.service], randomSeconds(random, 1, 6));
 
-/** Kills one of the three Postgres servers. Clients see that their connections are cut, and then refused. */
+/** Kills one of the three Postgres servers. Connections to it are cut, and new ones refused. */
 export const killDatabase: FaultKind = ({ cluster }, random) =>
   killed([random.pick(Object.values(cluster.databases))], randomSeconds(random, 1, 6));
 

@@ -15,7 +15,10 @@ export interface JudgedFigure extends Omit<Flatness, 'verdict'> {
   readonly quantity: Quantity;
 }
 
-/** Memory in MB. Quantities that are missing here grow by design, for example rows, or depend on the machine. */
+/**
+ * How much each quantity may grow; memory and heaps are in MB. The other quantities are not judged, because they grow
+ * by design, for example rows, or depend on the machine.
+ */
 const TOLERANCES: Partial<Record<Quantity, Tolerance>> = {
   memory: { share: 0.1, atLeast: 16 },
   heap: { share: 0.1, atLeast: 4 },

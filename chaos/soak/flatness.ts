@@ -1,4 +1,4 @@
-/** Decides whether a figure grows: compares the first and the last third of its samples. */
+/** Decides whether a figure grows: compares its samples in the first and in the last third of the measured time. */
 
 export interface Sample {
   /** Milliseconds since 1970. */
@@ -6,9 +6,9 @@ export interface Sample {
   readonly value: number;
 }
 
-/** From the first third to the last, a figure may grow by the larger of these two amounts. */
+/** From the first third of the time to the last, a figure may grow by the larger of these two amounts. */
 export interface Tolerance {
-  /** A share of the median of the first third, for example 0.1. */
+  /** A share of the median in the first third, for example 0.1. */
   readonly share: number;
   /** In the unit of the figure. */
   readonly atLeast: number;
@@ -16,9 +16,9 @@ export interface Tolerance {
 
 export interface Flatness {
   readonly verdict: 'flat' | 'grows' | 'too short';
-  /** The median of the first third of the samples after the warm-up. NaN without samples. */
+  /** The median of the samples in the first third of the time after the warm-up. NaN without samples. */
   readonly first: number;
-  /** The median of the last third. NaN without samples. */
+  /** The median of the samples in the last third of that time. NaN without samples. */
   readonly last: number;
   /** By how much `last` may exceed `first`. */
   readonly tolerated: number;

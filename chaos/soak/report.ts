@@ -13,7 +13,7 @@ export interface SoakResult extends Omit<SoakedMigrations, 'migrations' | 'repor
   readonly companies: number;
   readonly check: CheckResult;
   readonly figures: readonly JudgedFigure[];
-  /** The parts that had another process at the end than at the beginning, or none. */
+  /** The parts whose process was restarted during the soak, or was not running at the end. */
   readonly restarted: readonly string[];
 }
 

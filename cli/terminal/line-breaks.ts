@@ -11,7 +11,10 @@ const COMMAND = String.raw`(?<=(?:^|[:(])(?:\s|\u001b\[[\d;]*m)*)(?:ferry|--\w[\
 /** The spaces before a piece of a line, and the piece, which is not broken: a command or a word. */
 const PIECE = new RegExp(String.raw`( *)((?:${COMMAND}|ferry [a-z-]+|[^ ])+)`, 'gu');
 
-/** The beginning of a line that continues below its text: spaces and a mark, or a label and the gap after it. */
+/**
+ * The part of a line before its text: spaces and a mark, or a label and the gap after it. If the line is broken, its
+ * later lines begin below the text.
+ */
 const MARK = /^ *(?:[✓✗!-] )?/u;
 const LABEL = /^.*\S {2,}(?=\S)/u;
 

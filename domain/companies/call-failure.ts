@@ -11,11 +11,11 @@ export const LONGEST_WAIT_MS = 25 * 3_600_000;
  */
 export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-/** A failed call to the Company Data Service as plain data. The failure table interprets it. */
+/** A failed call to the Company Data Service as plain data. The failure table (failures.ts) says what it means. */
 export type CallFailure =
   /**
-   * The service, or a proxy in front of it, answered with an error. Also a call that the client's own rate limiter did
-   * not send in time: with status 429, and `isFromService` false.
+   * The service, or a proxy in front of it, answered with an error. A call that the rate limiter of company-data-client
+   * did not send in time also counts as this, with status 429 and `isFromService` false.
    */
   | {
       readonly kind: 'response';
@@ -43,5 +43,5 @@ export type CallFailure =
        */
       readonly reason: 'time-out' | 'dropped' | 'malformed' | 'refused';
     }
-  /** The service answered with success, but this client cannot read the body. */
+  /** The service answered with success, but company-data-client cannot read the body. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly correlationId?: string };

@@ -18,7 +18,10 @@ export const MAX_TEXT_LENGTH = 2_000;
  * More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB.
  */
 const MAX_REFERENCE_LENGTH = 200;
-/** Names appear many times in the current details, which are limited to 20 KB. */
+/**
+ * Names appear many times on the migration's page in Temporal's UI (its "current details"), which Temporal limits to
+ * 20 KB.
+ */
 export const MAX_NAME_LENGTH = 200;
 export const MAX_ID_LENGTH = 200;
 

@@ -92,7 +92,10 @@ export interface Reopened {
   readonly at: string;
   /** The rejected first company. Absent if another step was reopened. */
   readonly company?: string;
-  /** True if support rejected details without problems, until the client has changed them. Otherwise absent. */
+  /**
+   * True if support has rejected details in which the preflight found no problem, and the client has not changed them
+   * since. Otherwise absent.
+   */
   readonly asksForChanges?: true;
   /**
    * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent if a person has rejected
@@ -201,7 +204,7 @@ export interface MigrationState {
   readonly ledgerMark?: number;
   /** The latest throughput that has been seen. Absent until the first one. */
   readonly throughput?: Throughput;
-  /** The first companies that must reconnect. Absent until the migration has ended. */
+  /** The links of at most 20 of the companies that must reconnect. Absent until the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[];
   /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;

@@ -3,7 +3,7 @@
  * invitation. The portal cannot create a session without it, because workers create the session.
  *
  * The signed text names the purpose, the migration, the key, the hash of the new session's token, and the time. The
- * signature therefore signs in to this migration only, for one session, and only soon after it was made.
+ * signature is therefore valid for this migration and one session only, and only for a few minutes.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
 import { canonicalJson, verifies } from './signatures';

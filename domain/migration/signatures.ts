@@ -115,9 +115,9 @@ export function signatureRefusal(
 }
 
 /**
- * Returns the signed message if it is recorded with its decision; otherwise null. A signature that the migration does not
- * require is recorded only if it is valid for the key that it names. It then proves the decision once support has
- * confirmed the key.
+ * Returns the signed message if it should be recorded with its decision; otherwise null. A signature that the migration
+ * does not require is recorded only if it is valid for the key that it names. It then proves the decision once support
+ * has confirmed the key.
  */
 export function recordedSignature(
   { migrationId, mustSign }: MigrationSigning,

@@ -94,8 +94,8 @@ export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): str
 }
 
 /**
- * Returns the command that creates search attributes on Temporal Cloud, which only its own tools can do. Source:
- * https://docs.temporal.io/cloud/tcld/namespace#search-attributes
+ * Returns the command that creates search attributes on Temporal Cloud. Only Temporal Cloud's own tools can create
+ * them: https://docs.temporal.io/cloud/tcld/namespace#search-attributes
  *
  * @param types the type of each search attribute, by its name
  */

@@ -1,4 +1,7 @@
-/** Local times in a time zone, whose clocks change. A local time is encoded as if it were UTC, in milliseconds. */
+/**
+ * Converts between instants and local times. A local time can be skipped or occur twice, because clocks change. It is
+ * encoded as if it were UTC, in milliseconds.
+ */
 const DAY_MS = 24 * 60 * 60_000;
 const MINUTE_MS = 60_000;
 

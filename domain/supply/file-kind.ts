@@ -15,7 +15,7 @@ export function byteOrderMarkOf(head: Uint8Array): UnicodeEncoding | null {
 }
 
 /**
- * Returns the Unicode encoding of a file by its first bytes. Without a byte order mark, UTF-16 is recognized only if
+ * Detects the Unicode encoding of a file from its first bytes. Without a byte order mark, UTF-16 is recognized only if
  * most letters are Latin, because then nearly every other byte is zero.
  */
 export function unicodeEncodingOf(head: Uint8Array): UnicodeEncoding {

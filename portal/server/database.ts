@@ -94,7 +94,10 @@ export interface SignInRequest {
 /** A statement that takes longer fails, so that requests do not pile up while the database is slow. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A younger view is returned at once. Every 2 seconds, workers look for views that are being read, and write them. */
+/**
+ * A view that is younger than this is returned at once. Every 2 seconds, workers look for views that are being read,
+ * and write them.
+ */
 const RECENT_MS = 5_000;
 /** If no worker writes a newer view within this time, the old one is returned. */
 const WAIT_FOR_NEWER_MS = 6_000;

@@ -59,7 +59,7 @@ export interface Portal {
   readonly url: string;
   /** The address on which the portal listens. */
   readonly localUrl: string;
-  /** Resolves with null if the database answers, and otherwise with the reason. */
+  /** Resolves with null if the database answers; otherwise rejects with the reason. */
   checkDatabase(): Promise<string | null>;
   close(): Promise<void>;
 }

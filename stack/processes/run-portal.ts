@@ -1,4 +1,4 @@
-/** Starts the portal with its health checks, for `ferry portal` and for the process of a deployment. */
+/** Starts the portal with its health checks, for `ferry portal` and for the portal's process in a deployment. */
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../config';
 import { HealthMonitor } from '../../observability/health-monitor';

@@ -15,14 +15,17 @@ import { errorCode, reservePort } from '../ports';
 
 const DEFAULT_PORT = 8_235;
 const HOST = '127.0.0.1';
-/** The pages send a text to be rendered as part of a GET request's URL, which can therefore be long. */
+/** To have a text rendered, a page puts it into the URL of a GET request, so the URL can be long. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;
 const SETTINGS = '/api/v1/settings';
 /** The path that renders Markdown as HTML, which the pages show in frames. */
 const RENDERED_TEXT = '/render';
-/** One segment each for namespace, workflow and query. Encoded slashes do not match, so no other call can be hidden. */
+/**
+ * One segment each for namespace, workflow and query. Encoded slashes do not match, so a path cannot disguise another
+ * call as a query.
+ */
 const QUERY = /^\/api\/v1\/namespaces\/[\w.-]+\/workflows\/(?:[\w.:-]|%3A)+\/query\/\w+$/;
 
 /** The settings that disable the buttons of write actions. The proxy refuses the calls of these buttons as well. */

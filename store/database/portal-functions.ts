@@ -1,6 +1,6 @@
 /**
  * The functions of the Postgres schema `tokenferry_portal`. They run with the rights of the ledger's owner. The portal's
- * database role has no other rights.
+ * database role may call these functions and do nothing else.
  *
  * Each function takes the SHA-256 of a session's token, and returns or changes only what belongs to the migration of its
  * invitation. For an unknown, expired or ended session, and for a revoked invitation, it returns nothing. Signing in needs
@@ -100,8 +100,8 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
         from portal_views v where v.migration_id = migration;
     end $$`.execute(db);
   await sql`
-    -- Returns a page of companies. A new plan each time, because the best plan depends on the filter. With
-    -- statement_timestamp(), Postgres can read the rows in order and stop when the page is full; with the volatile
+    -- Returns a page of companies. Postgres plans each call separately, because the best plan depends on the filter.
+    -- With statement_timestamp(), it can read the rows in order and stop when the page is full; with the volatile
     -- clock_timestamp(), it would read and sort all of them.
     create function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
       after_row integer, max integer)
@@ -153,8 +153,9 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
 
 async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Stores a request: stored, or exists if this invitation has sent it before, or refused: a viewer can only request
-    -- reports, and an invitation can only have so many requests.
+    -- Stores a request and returns 'stored'. Returns 'exists' if this invitation has sent it before; 'refused' if it is
+    -- malformed, another invitation has sent it, a viewer requests anything but a report, or the invitation has too
+    -- many requests; null if the session cannot be used.
     create function tokenferry_portal.submit(session bytea, request uuid, request_kind text, content jsonb) returns text
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
     declare
@@ -165,7 +166,8 @@ async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
     begin
       select * into by_session from live_portal_sessions s where s.session_hash = session;
       if not found then return null; end if;
-      -- One request of an invitation at a time, so that they are counted. Waits for a revocation, too.
+      -- Locks the invitation: its requests are stored one at a time, so that the counts below are exact. Also waits
+      -- for a revocation that is in progress.
       perform from portal_invitations i where i.id = by_session.invitation_id and i.revoked_at is null for update;
       if not found then return null; end if;
       if request is null or content is null or request_kind is null

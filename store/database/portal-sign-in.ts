@@ -42,7 +42,7 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 16384
         or key !~ '^[0-9a-f]{64}$'
         or lifetime_ms is null or lifetime_ms not between 60000 and 31 * 86400000::bigint then return 'refused'; end if;
-      -- One request at a time, so that the counts below are exact.
+      -- Requests are stored one at a time, so that the counts below are exact.
       perform pg_advisory_xact_lock(hashtext('tokenferry portal sign-ins'));
       if exists (select from portal_sign_ins s where s.session_hash = session) then return 'exists'; end if;
       select (select count(*) from open_portal_sign_ins) < 100

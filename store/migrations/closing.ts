@@ -18,8 +18,8 @@ export interface InterruptedCompany {
   readonly attempt: string;
   readonly companyId: string | null;
   /**
-   * The connection to which the credential was sent, or that the client supplied; null if none. If null, any connection
-   * of the company to the platform is its connection.
+   * The connection to which the credential was sent, or that the client supplied; null if none. If null, and the
+   * service has a connection from this company to the platform, that connection is used.
    */
   readonly knownConnectionId: string | null;
   /** Time of the send intent, as Postgres prints it; null if the credential was not sent. */

@@ -159,7 +159,7 @@ describe('a session that ends during a request', () => {
     ['session', '/api/reports', report],
     ['submit', '/api/decisions', decision],
     ['submit', '/api/reports', report],
-  ])('gets no other answer than 401: after %s, %s', async (name, path, init) => {
+  ])('gets only 401 as an answer: after %s, %s', async (name, path, init) => {
     const session = await signIn(portal);
     revokeAfter(name, session);
     const answer = await session.fetch(path, init);

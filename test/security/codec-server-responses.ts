@@ -26,8 +26,8 @@ export async function payloadsOf(ferry: LedgerClient, id: string): Promise<reado
 }
 
 /**
- * Saves the codec server's responses to unauthorized callers and to invalid bodies in `folder`/responses, and its log
- * in `folder`/logs.
+ * Saves the codec server's responses in `folder`/responses, except those that contain decoded payloads, and its log in
+ * `folder`/logs.
  *
  * @param marker a text that the payloads contain
  */

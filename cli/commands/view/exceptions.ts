@@ -111,7 +111,10 @@ async function exceptions(
   return { written: true };
 }
 
-/** The number of companies that are no exceptions, but are printed: of each kind, the first ones. */
+/**
+ * The maximum number of companies to print of each kind that is not an exception: those without a usable credential,
+ * and those that wait for their next try.
+ */
 const OTHERS_SHOWN = 10;
 
 type FirstCompanies = Awaited<ReturnType<typeof readCompanyPage>>;
@@ -124,7 +127,10 @@ function readRetried(db: Database, migrationId: string): Promise<FirstCompanies>
   return readCompanyPage(db, migrationId, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
-/** Prints the companies that wait for their next try, so that a company does not disappear after a retry. */
+/**
+ * Prints the companies that wait for their next try. Otherwise, a company would vanish from the output as soon as a
+ * person retries it.
+ */
 function printRetried(
   output: Output,
   { id, paused }: ListedMigration,

@@ -219,7 +219,7 @@ const offeredBy = (app: App): string =>
     .actions.map(({ message }) => message)
     .join(' ');
 
-/** The client's advice comes first, because each part of it has a button. */
+/** Returns how a company can be helped: first what the client can do, because each of these actions has a button. */
 function helpOf(app: App, company: Company): string {
   const own = offeredRemedies(app.view(), company.remedies).map(({ advice }) => advice);
   const client = canDecide(app) ? 'You can' : 'The client can';

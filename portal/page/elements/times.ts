@@ -11,7 +11,7 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
 const DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'numeric', day: 'numeric' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
 
-/** Replaces the hyphen of `GMT-5` by a minus sign, after which no line breaks. */
+/** Replaces the hyphen in `GMT-5` with a minus sign, because a browser can break a line after a hyphen. */
 const unbroken = (text: string): string => text.replace(/(GMT|UTC)-(?=\d)/g, '$1\u2212');
 
 /** Formats a time with its zone: `Sat, 14 Nov 2026, 20:00 GMT`. @param iso ISO 8601, UTC */

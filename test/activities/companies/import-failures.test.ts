@@ -1,4 +1,7 @@
-/** The rows of the failure table that concern an import: their effects on the company and on the batch. */
+/**
+ * The rows of the failure table (domain/companies/failures.ts) that concern an import: their effects on the company and
+ * on the batch.
+ */
 import { acceptFailures } from '../../../store';
 import { CORRELATION_ID, dropped, failing, html } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/migrations/company-import';

@@ -1,4 +1,4 @@
-/** Tests that a file in another encoding than UTF-8 is reported once, and can be read with --encoding. */
+/** Tests that a file in an encoding other than UTF-8 is reported once, and can be read with --encoding. */
 import iconv from 'iconv-lite';
 
 import type { Encoding } from '../../../cli/manifest';
@@ -13,7 +13,7 @@ const read = (content: Buffer, encoding?: Encoding) =>
   readWholeManifest({ manifest: tempFile(content), ...(encoding && { encoding }) }, quickBooks);
 const encoded = (encoding: string, ...rows: string[]): Buffer => iconv.encode(csv(...rows), encoding);
 
-/** The errors, and the rows and columns at which they are. */
+/** Returns the code, line and column of each error. */
 const errorsOf = async (content: Buffer, encoding?: Encoding) =>
   (await read(content, encoding)).findings
     .filter(({ severity }) => severity === 'error')

@@ -1,4 +1,4 @@
-/** Tests that rows are read on demand, because a file can be larger than the memory. */
+/** Tests that rows are read on demand, because a file can be larger than memory. */
 import { appendFileSync, createWriteStream, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import fs, { type FileHandle } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The contract's table of endpoints, for tests of rules that apply to all endpoints. */
+/** The specification's table of endpoints, for tests of rules that apply to all endpoints. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { newSyncedConnection, type Caller } from '../running-service';
@@ -6,7 +6,7 @@ import * as schemas from './response-schemas';
 
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path in the contract, with parameters in braces, for example `{companyId}`. */
+  /** The path in the specification, with parameters in braces, for example `{companyId}`. */
   readonly path: string;
   /** The exact status of a successful response. */
   readonly success: 200 | 204;

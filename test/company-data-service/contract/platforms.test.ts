@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newCompany, newConnection, runService, type RunningService } from '../running-service';
 import * as schemas from './response-schemas';
 
-/** The contract's platforms, by route. */
+/** The platforms in the specification, by route. */
 const BOTH_ROUTES = ['fbrh', 'pbtz'];
 const MANAGED_ONLY = ['vxvy', 'qhyg', 'ndsk', 'fztf', 'rwuv'];
 const SELF_SERVICE_ONLY = [
@@ -11,7 +11,7 @@ const SELF_SERVICE_ONLY = [
 ];
 const ALL = [...BOTH_ROUTES, ...MANAGED_ONLY, ...SELF_SERVICE_ONLY];
 
-/** The authorization fields that the contract specifies. */
+/** The authorization fields in the specification. */
 const FIELDS: Readonly<Record<string, string>> = {
   fbrh: 'accessToken refreshToken',
   vxvy: 'accessToken refreshToken accountId businessId',

@@ -1,6 +1,6 @@
 /**
- * The schemas of responses. They follow the contract, not the service's own schemas, so that the tests compare the two:
- * required fields, no unknown fields, and `null` only where the contract allows it.
+ * The schemas of responses. They follow the specification, not the service's own schemas, so that the tests compare the
+ * two: required fields, no unknown fields, and `null` only where the specification allows it.
  */
 import { z } from 'zod';
 
@@ -178,8 +178,8 @@ export const account = z.strictObject({
 const link = z.strictObject({ href: z.string().startsWith('/') });
 
 /**
- * Section 2.2 of the contract: returns the schema of a page that is not empty. Every endpoint with several results
- * returns pages.
+ * Returns the schema of a page that is not empty (section 2.2 of the specification). Every endpoint with several
+ * results returns pages.
  */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
@@ -195,7 +195,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     }),
   });
 
-/** Section 2.3 of the contract: the schema of the body of every error. */
+/** The schema of the body of every error (section 2.3 of the specification). */
 export const error = z.strictObject({
   statusCode,
   service: z.string().min(1),

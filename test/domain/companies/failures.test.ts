@@ -1,4 +1,4 @@
-/** Tests every row of the failure table. */
+/** Tests every row of the failure table (domain/companies/failures.ts). */
 import fc from 'fast-check';
 import type { CallFailure } from '../../../domain/companies/call-failure';
 import type { Call, Consequence, FailureKind, StopReason } from '../../../domain/companies/failures';

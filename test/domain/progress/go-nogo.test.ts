@@ -178,7 +178,7 @@ test('before the first company is moved, the window is the first one after the a
 
 test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Confirmations and credentials can arrive early, so they are no no-gos while the details are being checked.
+  // Missing confirmations and credentials are not a no-go while the details are being checked.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',

@@ -54,7 +54,7 @@ test('tells the client what to do, why and by when', () => {
   });
 });
 
-test('companies that wait for another try are named, although they are no exceptions', () => {
+test('companies that wait for another try are named, although they are not exceptions', () => {
   const windows = [{ days: ['sun'], from: '22:00', to: '23:00', timeZone: 'UTC' }] as const;
   const state = stateAt('complete-migration', {
     counts: counts({ total: 60, moved: 59, waiting: 1, retried: 1, firstRetried: ['M-047'] }),

@@ -19,7 +19,7 @@ export type Interceptor = (
   forward: () => Promise<ServiceAnswer>,
 ) => void | Promise<void>;
 
-/** A proxy between the client and the real service. Tests make it misbehave. */
+/** A proxy between the HTTP client and the real service. Tests make it misbehave. */
 export interface HttpProxy {
   readonly url: string;
   /** Returns the matching requests that have arrived, whether forwarded or not. */
@@ -85,7 +85,7 @@ async function forwardTo(
   return { ...answer, body: answer.body.toString() };
 }
 
-/** Sends the service's answer to the client. */
+/** Sends the service's answer to the HTTP client. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
   response.writeHead(status, headers);
   response.end(body);

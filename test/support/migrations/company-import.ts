@@ -40,9 +40,9 @@ export interface ImportRig {
   readonly ledger: Ledger;
   readonly service: Service;
   readonly proxy: HttpProxy;
-  /** A client without the proxy, to read what the service has. */
+  /** An HTTP client that bypasses the proxy, to read what the service has. */
   readonly directClient: CompanyDataClient;
-  /** Creates a client of the service at this address. */
+  /** Creates an HTTP client of the service at this address. */
   client(baseUrl: string, changes?: Partial<CompanyDataClientOptions>): CompanyDataClient;
   /** Creates the activities of a new worker. */
   worker(changes?: Partial<ActivityDeps>): Activities;
@@ -75,7 +75,7 @@ interface SliceOptions {
   readonly environment?: MockActivityEnvironment;
 }
 
-/** Opens a rig for the tests of a file. Each test begins without interceptors. */
+/** Opens a rig for the tests of a file. Before each test, its proxy forwards all requests unchanged again. */
 export function useImportRig(): Omit<ImportRig, 'close'> {
   const rig = useOpened(openImportRig);
   beforeEach(() => rig.proxy.reset());

@@ -1,4 +1,4 @@
-/** Runs a compiled program whose output is JSON lines as a process, as a deployment does. */
+/** Runs a compiled program in its own process, as a deployment does. The program writes JSON lines. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';

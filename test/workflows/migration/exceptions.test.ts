@@ -57,7 +57,8 @@ test('a sign-off checks companies that must reconnect, and is refused if one of 
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
   const checked = await migration.until(({ reconnections }) => reconnections?.checkedAt != null);
   expect(checked.reconnections).toMatchObject({ waiting: 1 });
-  // Without its link, no end customer can reconnect. The sign-off is applied after the check, whose time is shown.
+  // The end customer has not opened the link yet, so the check finds no reconnected company, and the sign-off is
+  // applied after it. The progress shows the time of the new check.
   expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe('applied');
   const signedOff = await migration.until(({ waitingFor }) => waitingFor.roles.length === 1);
   expect(signedOff.reconnections?.checkedAt).not.toBe(checked.reconnections?.checkedAt);

@@ -170,7 +170,7 @@ test("a worker that has taken over a migration's workflow cannot record an unsig
 });
 
 test('counts in a signal are ignored', async () => {
-  // Queries the workflow itself, because a client with access to the ledger replaces the workflow's counts.
+  // Queries the workflow itself, because `readProgress` would replace the workflow's counts with those of the ledger.
   const handle = workflows().getHandle(migration.id);
   const { counts } = await handle.query(progressQuery);
   await handle.signal('batchProgress', { ...counts, moved: 3, waiting: 0 });
