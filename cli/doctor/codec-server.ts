@@ -60,9 +60,9 @@ export async function checkCodecServer(
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));
     const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
-    const startedBy = configured === undefined ? ', started by ferry up' : '';
+    const ofStack = configured === undefined ? ', part of the running stack' : '';
     if (text === PROBE)
-      return ok(ABOUT, `decrypts payloads that this machine encrypts (${new URL(endpoint).host}${startedBy})`);
+      return ok(ABOUT, `decrypts payloads that this machine encrypts (at ${new URL(endpoint).host}${ofStack})`);
     return problem(
       ABOUT,
       `answers ${response.status} but does not decrypt payloads that this machine encrypts`,

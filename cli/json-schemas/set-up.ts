@@ -117,7 +117,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       link: z
         .string()
         .describe(
-          "the portal's address with a token that is not stored; without a token if the person signs in with an account",
+          "the portal's address; unless the person signs in with an account, with a token that is printed only once and not stored",
         ),
     },
   ],

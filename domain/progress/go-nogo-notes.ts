@@ -50,7 +50,7 @@ function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   if (exceedsTolerance(limits, failures))
-    return `it tries one more company, because the limit of companies that are not moved is already exceeded ${soFar(failures)}`;
+    return `it tries another company; the limit of companies that are not moved is already exceeded ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
     ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),

@@ -228,7 +228,9 @@ const list =
       print: (output) => {
         result.print(output);
         output.line();
-        output.line('To verify what people have signed, using the fingerprints that you compared with them:');
+        output.line(
+          'To verify signed decisions, compare these fingerprints with those that people told you, then run:',
+        );
         for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
       },
     };

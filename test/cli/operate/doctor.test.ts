@@ -251,7 +251,7 @@ test('the codec server of the running stack is checked if no other one is config
   expect(await ofStack(codec.url)).toEqual({
     check: 'codec server',
     verdict: 'ok',
-    finding: `decrypts payloads that this machine encrypts (${new URL(codec.url).host}, started by ferry up)`,
+    finding: `decrypts payloads that this machine encrypts (at ${new URL(codec.url).host}, part of the running stack)`,
   });
   expect(await ofStack(`http://${UNREACHABLE}`)).toMatchObject({
     verdict: 'problem',
@@ -259,7 +259,7 @@ test('the codec server of the running stack is checked if no other one is config
   });
   expect(await ofStack(`http://${UNREACHABLE}`, { TEMPORAL_CODEC_ENDPOINT: codec.url })).toMatchObject({
     verdict: 'ok',
-    finding: `decrypts payloads that this machine encrypts (${new URL(codec.url).host})`,
+    finding: `decrypts payloads that this machine encrypts (at ${new URL(codec.url).host})`,
   });
 });
 

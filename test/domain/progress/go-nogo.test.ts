@@ -178,7 +178,8 @@ test('before the first company is moved, the window is the first one after the a
 
 test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Missing confirmations and credentials are not a no-go while the details are being checked.
+  // Confirmations and credentials can arrive early. While the details are being checked, missing ones are not yet a
+  // no-go.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',
@@ -306,7 +307,7 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'it tries one more company, because the limit of companies that are not moved is already exceeded (2 of 40 companies so far)',
+    'it tries another company; the limit of companies that are not moved is already exceeded (2 of 40 companies so far)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
