@@ -11,7 +11,10 @@ export interface Batch {
   readonly companies: number;
   /** Their product is the number of companies at once. */
   readonly limits: { readonly slicesAtOnce: number; readonly companiesPerSliceAtOnce: number };
-  /** See `MoverWork`. Tokenferry always waits. */
+  /**
+   * Time from the start of the syncs to the first check of a company, in milliseconds: see `MoverWork`. Tokenferry
+   * ignores it, because it always waits before it checks a company.
+   */
   readonly firstCheckAfterMs: number;
 }
 

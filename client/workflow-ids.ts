@@ -23,8 +23,8 @@ export interface WorkflowWithFixedId {
  * without an effect, the workflow is started once more.
  *
  * @param effectOf waits for the workflow and returns what it has changed, as the ledger shows it; null if it has
- * changed nothing. The workflow's result proves nothing, because another program could have started it, or could run a
- * worker
+ * changed nothing. The workflow's result proves nothing: another program could have started the workflow, or could run
+ * the worker that returned the result
  * @throws {WorkflowIdOccupied} if a workflow that does something else already has the id, or if two joined workflows
  * have ended without an effect
  * @throws {WorkflowHadNoEffect} if the workflow that this call has started ends without an effect

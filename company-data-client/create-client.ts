@@ -60,14 +60,14 @@ export interface CompanyDataClientOptions {
    * most 30 times this value. Default: 500.
    */
   readonly firstRetryWaitMs?: number | undefined;
-  /** Called before each wait for a retry, to log, count or heartbeat. Default: not called. */
+  /** Called before each wait for a retry, to log, count or heartbeat. Optional. */
   readonly onWait?: ((wait: RetryWait) => void) | undefined;
   /**
    * Called when a response asks for a wait of more than `LONGEST_WAIT_MS`. Such a wait is ignored. The worker logs a
-   * warning. Default: not called.
+   * warning. Optional.
    */
   readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
-  /** Called after each request, to count requests. Default: not called. */
+  /** Called after each request, to count requests. Optional. */
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
   /**
    * Called before each request, with its method and path. Returns the span of the request, or null if it is not traced.

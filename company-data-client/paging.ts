@@ -7,7 +7,7 @@ const MAX_REREADS = 5;
 /** The maximum number of pages of one list. With the service's default page size, they hold a million results. */
 const MAX_PAGES = 10_000;
 
-/** The functions that read one list. */
+/** How to read one list. */
 export interface PageSource<T> {
   /** Method and path, which identify the list in errors. */
   readonly call: string;

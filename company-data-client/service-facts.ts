@@ -22,7 +22,7 @@ export interface ServiceFactsQuery {
    */
   readonly selectRelevant?: (found: readonly FoundConnection[]) => Promise<readonly FoundConnection[]>;
   readonly signal?: AbortSignal;
-  /** Called after each full page with the number of companies read so far, to heartbeat. Default: not called. */
+  /** Called after each full page with the number of companies read so far, to heartbeat. Optional. */
   readonly onProgress?: (companies: number) => void;
 }
 

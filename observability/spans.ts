@@ -49,6 +49,6 @@ export interface SpanExportOptions {
   readonly name: string;
   /** Time limit of an export with its retries, in milliseconds. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, or else 10,000. */
   readonly exportWithinMs?: number;
-  /** Called when spans cannot be exported, at most once a minute. Default: not called. */
+  /** Called when spans cannot be exported, at most once a minute. Optional. */
   readonly onFailure?: (why: string) => void;
 }

@@ -5,7 +5,7 @@
  * condition, and with it all conditions of the list, after every job of an activation and whenever all microtasks have
  * run. Entries whose conditions hold leave the list, and their actions run in the order in which the entries were
  * added. Actions that end a wait come first, so that no other action can change what the wait has seen. If no condition
- * holds, the workflow has settled until the next activation.
+ * holds, the workflow has settled: no wait can continue until the next activation.
  *
  * Each wait could use a condition of the SDK instead. But the SDK keeps a stack trace for every pending promise, which
  * takes nearly 2 KB of memory, and CPU time to create. A condition of the SDK needs several promises. A wait in this

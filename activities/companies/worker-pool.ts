@@ -107,7 +107,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   const breaker = createCircuitBreaker();
   const pauseIfTooManyFailed = watchTolerance(db, migrationId);
   let concurrency = 1;
-  /** The limits as of the latest write; null before the first one. */
+  /** The limits as last read, or returned by a write; null until the first group is taken. */
   let limits: MigrationLimits | null = null;
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
@@ -160,8 +160,8 @@ async function concernedBy(
 }
 
 /**
- * Maximum number of tried companies that the first check counts. All failed companies are counted in any case, so
- * counting more tried companies can only lower the failure rate.
+ * The first check counts at most this many tried companies, but all failures. So its failure rate is never too low, and
+ * all tried companies need to be counted only if this rate exceeds the limit.
  */
 const SAMPLE = 1_000;
 

@@ -39,8 +39,8 @@ export async function apply(
       await setPaused(tx, migrationId, true);
       break;
     case 'resume':
-      // After a restore, the ledger may not contain the pause. The resume then changes nothing, and accepts no
-      // failures.
+      // After a restore, the ledger may not contain the pause. The resume then changes nothing; in particular, it
+      // does not accept the failures so far.
       if (!paused) break;
       if (pausedItself && !actsAsSupport({ route }, decision.role)) {
         await liftPausesByPeople(tx, migrationId);

@@ -77,7 +77,9 @@ function malformed(migrationId: string, what: string, cause?: unknown): Applicat
   });
 }
 
-/** Reading a history throws a raw gRPC error; all other calls throw the Temporal client's own errors. */
+/**
+ * If a history cannot be read, the error is a raw gRPC error. All other calls throw the Temporal client's own errors.
+ */
 function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
 }

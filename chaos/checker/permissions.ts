@@ -3,9 +3,10 @@
  * was allowed follows from the decisions in the audit trail, in their order.
  *
  * The orchestrator checks its permissions when it claims a row, and a token can be in flight until the lease of the
- * claim ends. So a send is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A token whose
- * answer was lost may be sent once more to the same connection at any time, because the claim of the row still holds.
- * For the time of the claim in the ledger, by its database's clock, there is no tolerance: it must be inside a window.
+ * claim ends. So a send is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A send whose
+ * answer was lost or was an error may be repeated at any time, with the same token and to the same connection, because
+ * the claim of the row still holds. A claim has no such tolerance: its time in the ledger, which comes from the clock
+ * of the ledger's database, must be inside a window.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
 import type { RowFacts, Sending } from './facts';
@@ -17,7 +18,7 @@ import { isInside } from './windows';
 
 /** The lease of a claim: docs/glossary.md. */
 const IN_FLIGHT_MS = 135_000;
-/** The interval between the times before a send at which a permission is looked for. */
+/** The search for a permission goes back from the time of the send in steps of this length. */
 const SEARCH_MS = 1_000;
 
 export function checkPermissions(

@@ -9,7 +9,8 @@ export const DEPLOYMENT = 'tokenferry';
 const KNOWN_WITHIN_MS = 60_000;
 
 /**
- * Makes the build of a workflow bundle the current version, as soon as a worker has announced the build to Temporal.
+ * Sets the deployment's current version to the build of a workflow bundle, as soon as a worker has announced the build
+ * to Temporal.
  *
  * @param address Temporal's address
  * @throws Temporal's error if Temporal does not know the build in time

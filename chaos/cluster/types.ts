@@ -76,7 +76,7 @@ export interface Cluster {
   /** Path of the log of requests from workers to the service: see `RequestLogEntry`. */
   readonly requestLog: string;
   /**
-   * Makes the build of a workflow bundle the current version. Needs a running worker with this bundle.
+   * Sets the deployment's current version to the build of a workflow bundle. Needs a running worker with this bundle.
    *
    * @param bundle the worker's `bundle`: a path, or null for the build's own bundle
    */

@@ -33,7 +33,10 @@ export function addEncoding(command: Command): Command {
 /** How to read a file. */
 export interface Decoding {
   readonly encoding: Encoding;
-  /** True if undecodable bytes become `?`, because the finding has already reported all of them. */
+  /**
+   * True to read undecodable bytes as `?`. The finding has already reported the wrong encoding, so the rows must not
+   * report these bytes again.
+   */
   readonly replacesUndecodable: boolean;
   /** An error that concerns the whole file. The file is still read, so that its other errors are found as well. */
   readonly finding: Finding | null;

@@ -185,7 +185,7 @@ function adviceFor({ status, advice }: ApiError): string {
 const FIRST_WORDS =
   /^(?:A|An|Another|Ask|Call|It|No|Nothing|Once|Only|Open|Please|Send|Set|Signing|Support|The|There|They|This|Too|Try|You|Your)\b/;
 
-/** Makes a clause of a sentence: `You are not signed in.` becomes `you are not signed in`. */
+/** Turns a sentence into a clause: `You are not signed in.` becomes `you are not signed in`. */
 export function clause(text: string): string {
   const first = FIRST_WORDS.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
   return first.replace(/\.$/, '');

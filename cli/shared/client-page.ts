@@ -3,8 +3,8 @@ import type { MigrationClient } from '../../client';
 
 /**
  * Returns the link to the page of a migration in the read-only Temporal UI for clients; null if no such UI is
- * configured. A link to a configured UI contains the id of the current run, because only the UI of `ferry up` finds the
- * run.
+ * configured. Only the UI of `ferry up` finds the current run of a migration itself, and only in the namespace of
+ * `ferry up`. All other links contain the id of the run.
  */
 export async function clientPageOf(
   env: NodeJS.ProcessEnv,

@@ -40,7 +40,7 @@ export const byClient = (command: string): NextCommand => ({ who: 'client', comm
 /** Remedies that a managed migration accepts only in step 6. */
 const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
-/** Returns the remedies for a company that the migration accepts now; none after the migration has ended. */
+/** Returns the remedies that the migration now accepts for a company; none after the migration has ended. */
 export function remediesNow(
   company: Remediable & Pick<LedgerCompany, 'row'>,
   { route, state, released, firstRow }: Pick<StoredMigration, 'route' | 'state' | 'released' | 'firstRow'>,
@@ -62,9 +62,10 @@ export interface RemedyTarget extends Pick<StoredMigration, 'id' | 'route' | 'su
 }
 
 /**
- * Returns the environment for a suggested application: the platform's, or else that of the application so far.
+ * Returns the environment to suggest for an application: the platform's own; if it has none, the environment of a known
+ * application; otherwise production.
  *
- * @param application null if none is known
+ * @param application for example, the one that was supplied last; null if none is known
  */
 export function environmentFor(platformKey: string, application: ApplicationFacts | null): 'production' | 'sandbox' {
   const environment = findPlatform(platformKey)?.environment ?? application?.environment;

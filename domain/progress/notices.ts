@@ -62,8 +62,8 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
 }
 
 /**
- * Returns the intervals for up-to-date data until step 4 ends, and those for out-of-date data after that. In the
- * self-service route, data is out of date from the start.
+ * Returns the reminder intervals: `remindBeforeStale` until step 4 ends, and `remindWhileStale` after that, because
+ * data is then out of date. In the self-service route, data is out of date from the start.
  */
 function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
   const isOutOfDate = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');

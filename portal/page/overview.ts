@@ -54,7 +54,7 @@ export const renderNotices = (notices: readonly string[]): readonly Child[] =>
     ? []
     : [el('ul', { class: 'notices' }, ...notices.map((text) => el('li', {}, inReadersZone(text))))];
 
-/** Without the companies that will be tried again, because they are in another state, too. */
+/** Without `retried`, because these companies are also counted under one of the other states. */
 type Counts = Omit<MigrationView['counts'], 'retried'>;
 
 const PARTS: readonly { readonly count: keyof Counts; readonly state: string; readonly label: string }[] = [

@@ -1,7 +1,7 @@
 /**
  * Signs people in at an identity provider with OpenID Connect: authorization code flow with PKCE, state and nonce. The
- * library checks the provider's answer and the ID token. A worker checks the ID token again, because the portal must
- * not be able to sign in a person who has not signed in at the provider.
+ * library checks the identity provider's answer and the ID token. A worker checks the ID token again, because the
+ * portal must not be able to sign in a person who has not signed in at the identity provider.
  */
 import type { Secret } from '../../security';
 import { identityIn, IdentityRefused, type Identity } from '../../security';
@@ -76,7 +76,7 @@ export class IdentityProvider {
   /**
    * Exchanges the code for an ID token, and returns the token and the account that it identifies.
    *
-   * @param query the query string with which the provider redirected the browser to the portal
+   * @param query the query string with which the identity provider redirected the browser to the portal
    * @throws {IdentityRefused} if the answer or the ID token is not valid, or the email address is not verified
    * @throws {IdentityProviderFailed}
    */
@@ -99,7 +99,7 @@ export class IdentityProvider {
     return this.portalUrl() + RETURN_PATH;
   }
 
-  /** Returns the provider's configuration, which is read again after an hour or a failure. */
+  /** Returns the identity provider's configuration, which is read again after an hour or a failure. */
   private discover(): Promise<Discovered> {
     if (this.discovered !== undefined && Date.now() < this.discoveredAt + DISCOVER_EVERY_MS) return this.discovered;
     const discovered = discover(this.options).catch((cause: unknown) => {
@@ -125,7 +125,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   return { openid, configuration };
 }
 
-/** An answer with one of these codes reports a failure of the provider; any other code refuses this sign-in. */
+/** An answer with one of these codes reports that the identity provider failed; any other code refuses this sign-in. */
 const PROVIDER_FAILURES = new Set(['server_error', 'temporarily_unavailable']);
 
 /** The library's codes for a missing answer, or one that does not conform to OpenID Connect. */

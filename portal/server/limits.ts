@@ -24,32 +24,32 @@ export interface PortalLimits {
   readonly requestsPerAddress: number;
   /** Requests per minute and session. */
   readonly requestsPerSession: number;
-  /** Requests per minute and address whose token belongs to no current session. */
+  /** Per minute and address: requests whose token belongs to no current session. */
   readonly refusalsPerAddress: number;
-  /** Open event streams of the process, and of one session. */
+  /** How many event streams may be open: in this process, and for one session. */
   readonly streams: number;
   readonly streamsPerSession: number;
-  /** After this time without an event, a comment keeps a stream open. In milliseconds. */
+  /** After this time without an event, the portal sends an SSE comment to keep the stream open. In milliseconds. */
   readonly silenceMs: number;
   /** A browser that has read nothing of a view for this time loses its stream. In milliseconds. */
   readonly stalledMs: number;
   /** Requests of one session that are in progress, not counting its event streams. */
   readonly requestsAtOnce: number;
   /**
-   * Connections of the process, and of one address. The limit per address does not apply behind a proxy, because all
-   * connections come from the proxy.
+   * How many connections may be open: to this process, and from one address. The limit per address does not apply
+   * behind a proxy, because all connections come from the proxy.
    */
   readonly connections: number;
   readonly connectionsPerAddress: number;
   /** After this number of requests, a connection is closed. */
   readonly requestsPerConnection: number;
   /**
-   * Bodies with sealed credentials or a part of a manifest that are read at the same time, of the process and of one
+   * How many bodies with sealed credentials or a part of a manifest may be read at once: in this process, and for one
    * migration. Each one needs about 100 MB of memory.
    */
   readonly largeBodies: number;
   readonly largeBodiesPerMigration: number;
-  /** Reports and lists of links that are sent at the same time, of the process and of one migration. */
+  /** How many reports and lists of links may be sent at once: by this process, and for one migration. */
   readonly largeAnswers: number;
   readonly largeAnswersPerMigration: number;
   /** Time within which the headers, and the complete request, must arrive. In milliseconds. */
@@ -150,7 +150,7 @@ export function limitBodies(app: Api, limits: PortalLimits): void {
   });
 }
 
-/** Ends a slow request. Without this, a body of a byte a second would take up a place for the whole time limit. */
+/** Ends a slow request. Without this, one byte a second would be enough to hold a place until the time limit. */
 function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
   const { socket } = raw;
   let before = socket.bytesRead;

@@ -2,8 +2,8 @@
  * Shares what the database returns among requests for the same thing, because many people watch one migration, and their
  * pages read it at the same moment.
  *
- * At most one read of a key runs at a time. A request that arrives meanwhile waits for the next read, which all waiting
- * requests share, so it never gets what was read before it arrived. The caller has authorized each request.
+ * At most one shared read of a key runs at a time. A request that arrives meanwhile waits for the next read, which all
+ * waiting requests share, so it never gets what was read before it arrived. The caller has authorized each request.
  */
 export class SharedReads<T extends object> {
   private readonly running = new Map<string, Reading<T>>();

@@ -1,7 +1,7 @@
 /**
  * The values that a browser keeps while a person signs in at the identity provider. They are in a cookie and not in the
  * portal, because several portals can serve the same address. The person can change the cookie, but gains nothing: the
- * provider checks the verifier, and the ID token must contain the nonce of exactly this session and key.
+ * identity provider checks the verifier, and the ID token must contain the nonce of exactly this session and key.
  */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -123,7 +123,10 @@ const ASK_ABOUT_IT = 'ask support whether its connection stays in use';
 const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
   LEFT_OUT.states.includes(state) && crossedAt !== null;
 
-/** Instead of `never`, for a company that was left out after the service had received its grant. */
+/**
+ * Replaces the plain `never` under "Switch back on" for a company that was left out after the service had received its
+ * grant.
+ */
 const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether it stays in use';
 
 const MOVED: Section = {

@@ -15,7 +15,7 @@ const ENCRYPTED =
 export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFacts): Candidate {
   const { step, state, counts, digests } = progress;
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;
-  // Companies of the next wave keep syncing until the confirmed companies have what they need.
+  // Companies of the next wave keep syncing until all confirmed companies have usable credentials.
   const isTheirTurn =
     step === 'disable-syncing' ||
     withoutCredential === 0 ||

@@ -71,7 +71,7 @@ export function currentDetails(progress: Progress, { now, reconnect }: PageFacts
   ].join('\n\n');
 }
 
-/** Returns the last details of a run that a new run continues. The page of the old run does not change after that. */
+/** Returns the final details of a workflow run that continues as new. Its page does not change after that. */
 export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string {
   return [
     '# This page is out of date: the migration continues on a new page',
@@ -141,7 +141,10 @@ function actionText(progress: Progress, now: string): string[] {
   return [`${label} ${what}`, [...lines, ...more].join('\n')];
 }
 
-/** Names commands that need the ledger only in self-service, because other clients have no access to it. */
+/**
+ * Returns how the client can act. In self-service, the text names commands that need the ledger. Other clients have no
+ * access to it.
+ */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
   const who = untrustedText(contact, MAX_TEXT_LENGTH);

@@ -24,7 +24,7 @@ export interface Task {
 
 /** @param now ISO 8601, UTC */
 export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): Task {
-  // A person has written why, and only that person knows when the reason no longer applies.
+  // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
   if (step !== 'supply-details' || state === 'paused' || preflight === null)

@@ -1,4 +1,7 @@
-/** Why a credential that comes through the portal is not stored, in the client's words: clauses about one or more. */
+/**
+ * Why a credential that comes through the portal is not stored, in the client's words. Each text is a clause that can
+ * explain the refusal of one credential or of several.
+ */
 import type { CompanyState } from '../../domain/companies/company-state';
 
 export const NO_SUCH_COMPANY = 'the manifest has no company with this reference';

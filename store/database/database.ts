@@ -22,7 +22,7 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** How long a query waits for a connection before it fails, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
-  /** Receives a function that returns the current usage of the pool. Default: not called. */
+  /** Receives a function that returns the current usage of the pool. Optional. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
 }
 

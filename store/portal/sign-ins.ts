@@ -9,7 +9,10 @@ export interface SignInRequest {
   /** SHA-256 of the token of the session that is requested. */
   readonly sessionHash: Buffer;
   readonly migrationId: string;
-  /** The public key of the person who asks. The proof shows whether they have the private key. */
+  /**
+   * The public key of the person who asks. A signature as the proof shows that they have the private key; an ID token
+   * shows only their account.
+   */
   readonly publicKey: string;
   /** As the portal has stored it. Not validated. */
   readonly proof: unknown;
@@ -50,7 +53,7 @@ const MAX_SESSIONS = 10;
 
 /**
  * Creates the session of a person who has proved that they own the requested key. Support must have confirmed the key,
- * so that a person who has intercepted an invitation cannot keep reading.
+ * so that a person who has intercepted an invitation cannot start another session.
  *
  * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the key, the invitation
  *   was revoked, or the request was answered before

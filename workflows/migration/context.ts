@@ -3,8 +3,9 @@
  *
  * The whole state is one plain JSON value (`domain/migration/migration-state.ts`). It changes only through `change`.
  * Message handlers (`message-handlers.ts`) change the state when a decision arrives. The steps wait for such changes
- * and act on them. Once the migration has settled, the current details and the search attributes are updated if the
- * state has changed, so that people see the current state after every workflow task.
+ * and act on them. When no wait can continue until the next activation (`workflows/wait-list.ts`), the current details
+ * and the search attributes are updated if the state has changed, so that people see the current state after every
+ * workflow task.
  */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
@@ -25,8 +26,8 @@ export interface MigrationContext extends Waits {
   readonly state: () => MigrationState;
   readonly change: (to: (state: MigrationState) => MigrationState) => void;
   /**
-   * Updates the current details and the search attributes if the state has changed. Called when the migration has
-   * settled, and before its workflow ends.
+   * Updates the current details and the search attributes if the state has changed. Called when no wait can continue
+   * until the next activation, and before the workflow ends.
    */
   readonly show: () => void;
   /**

@@ -99,8 +99,8 @@ async function readCurrentProgress(
 }
 
 /**
- * Returns what to do instead if the migration has ended, or if its route or the step has no approval by this role;
- * undefined otherwise. There is then nothing to review, because the migration refuses the approval.
+ * Returns what to do instead if the migration will refuse this approval, because it has ended, or because this role
+ * does not approve this step on this route. The approval is then sent without a review. Otherwise returns undefined.
  */
 function refusalHint(progress: Progress, step: Step, options: ApproveOptions): string | undefined {
   const { migrationId: id, route, state } = progress;

@@ -18,7 +18,10 @@ interface RenewOptions extends YesOption {
   readonly folderLost?: true;
 }
 
-/** `ferry vault`: manages the encryption of vault keys. Needs the master key and the folder of the vault secrets. */
+/**
+ * `ferry vault`: manages the encryption of vault keys. Needs the master key; `rotate` and `renew` also need the ledger
+ * and the folder of the vault secrets.
+ */
 export function addVault({ program, run, terminal, output }: Context): void {
   const vault = program.command('vault').description('Manage the keys that protect stored credentials');
   vault

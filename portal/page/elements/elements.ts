@@ -5,7 +5,10 @@ export type Child = Node | string | false | null | undefined;
 
 type Attribute = string | number | boolean | ((event: Event) => void) | undefined;
 
-/** Creates an element. A function is a listener: `onclick`. True sets an attribute without a value. */
+/**
+ * Creates an element. An attribute whose value is a function, for example `onclick`, adds an event listener. The value
+ * true sets the attribute without a value.
+ */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, Attribute>> = {},

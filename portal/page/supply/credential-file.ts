@@ -11,7 +11,7 @@ export interface CheckedFile {
   readonly findings: FindingList;
   /** The credentials without an error. */
   readonly credentials: readonly ParsedCredential[];
-  /** The references beyond ASCII of a file that was read as Windows-1252; null if it is Unicode. */
+  /** The references with non-ASCII characters if the file was read as Windows-1252; null otherwise. */
   readonly accented: readonly AccentedValue[] | null;
 }
 

@@ -39,7 +39,7 @@ export function encodingChoice(onChange: () => void) {
 
 const ACCENTED_SHOWN = 10;
 
-/** Shows how values beyond ASCII were read as Windows-1252. Only a person can see whether they are right. */
+/** Shows the values with non-ASCII characters of a Windows-1252 file. Only a person can see whether they are right. */
 export function accentedList(accented: readonly AccentedValue[] | null): readonly Child[] {
   if (accented === null || accented.length === 0) return [];
   const more = accented.length - ACCENTED_SHOWN;

@@ -15,7 +15,7 @@ export interface CheckedManifest {
   readonly rows: readonly ManifestRow[];
   /** Rows that also contain a credential, which is not sent. */
   readonly withCredential: number;
-  /** The references and names beyond ASCII of a file that was read as Windows-1252; null if it is Unicode. */
+  /** The references and names with non-ASCII characters if the file was read as Windows-1252; null otherwise. */
   readonly accented: readonly AccentedValue[] | null;
 }
 

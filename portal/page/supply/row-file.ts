@@ -11,7 +11,7 @@ import type { SourceFile } from './source-file';
 /**
  * Yields the rows of a file. If an error makes the file unreadable, adds it to the findings and stops.
  *
- * @param modifiedAt the time to use for rows that do not have one
+ * @param modifiedAt used as the `obtainedAt` of rows that have none; default: when the file was last changed
  */
 export async function* readRows(
   { name, text, modifiedAt: changedAt }: SourceFile,
@@ -48,13 +48,13 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-/** A value with letters beyond ASCII, which a wrong encoding would change. */
+/** A value with non-ASCII characters, which a wrong encoding would change. */
 export interface AccentedValue {
   readonly line: number;
   readonly text: string;
 }
 
-/** Returns those of the values that have characters beyond ASCII. */
+/** Returns the values that contain non-ASCII characters. */
 export const accentedValues = ({ line }: RowReader, values: readonly string[]): readonly AccentedValue[] =>
   values.filter((text) => /\P{ASCII}/u.test(text)).map((text) => ({ line, text }));
 

@@ -85,7 +85,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
       assertNamesOrigin(request);
       const pending = pendingSignInOf(request);
       if (!pending) throw notBegun();
-      // The provider's answer works only once, even if this attempt fails.
+      // The identity provider's answer works only once, even if this attempt fails.
       void reply.header('set-cookie', noPendingSignInCookie());
       const { migrationId, publicKey, token, state, verifier } = pending;
       const { idToken, ...identity } = await provider

@@ -189,8 +189,8 @@ describe('an import', () => {
   const rig = useImportRig();
 
   /**
-   * Handles each request with the next behaviour. Null forwards it. Otherwise the given answer is sent, after the
-   * request was forwarded if `arrives` is true.
+   * Handles each request with the next behaviour. Null forwards it. Any other behaviour sends its answer; if `arrives`
+   * is true, the request is forwarded first.
    */
   const misbehaving = (queue: (Behaviour | null)[]): Interceptor => {
     return async (response, _request, forward) => {

@@ -95,7 +95,10 @@ describe('a decision', () => {
 describe('companies are released by recorded approvals', () => {
   const record = (id: string, ...recorded: readonly DecisionRecord[]) =>
     rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
-  /** Returns a signed migration in which nothing is released, and whose companies have all they need to be moved. */
+  /**
+   * Creates a migration that requires signed decisions. Nothing is released yet, but its companies have everything else
+   * that they need to be moved.
+   */
   async function signedMigration(companies = 3): Promise<string> {
     const { id } = await createMovableMigration(rig.ledger, manifestRows(companies), { decisions: SIGNED });
     await release(rig.ledger.db, id, 'nothing');

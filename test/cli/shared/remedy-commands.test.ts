@@ -44,7 +44,7 @@ test('a command for many companies names references, not a file that does not ex
   expect(remedyCommand('skip', migration, many)).toBe(`ferry skip ${ID} ${many.slice(0, 50).join(' ')} --reason "why"`);
 });
 
-test('a suggested application has the environment of the platform, or else of the application so far', () => {
+test('a suggested application has the environment of the platform, or else of a known application', () => {
   const sandboxApp = { clientId: 'app-1', environment: 'sandbox' };
   const ofRemedy = (slug: string, application: typeof sandboxApp | null) => {
     const { key: platformKey } = platform(slug);

@@ -23,7 +23,7 @@ test('is taken from the environment, and never from a stack that the client runs
       ...{ masterKeyFile: file('master.key'), payloadKeyFile: file('payload.key'), vaultSecretsFolder: file('vault') },
       providerFingerprint: OF_THE_STACK,
     });
-    // Proves that the file of the stack is found where its fingerprint counts.
+    // Proves that the file of the stack is found: `loadConfig` without variables takes the fingerprint from it.
     if (process.platform === 'linux')
       expect(loadConfig([], {}, ['providerFingerprint']).providerFingerprint).toBe(OF_THE_STACK);
     expect(providerOf({})).toBeUndefined();

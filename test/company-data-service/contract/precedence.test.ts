@@ -27,8 +27,8 @@ async function expired({ revoked }: { revoked: boolean }) {
 }
 
 /**
- * Each request meets the condition of the error in the title, and also those of all errors of lower precedence that are
- * possible at the same time.
+ * Each request causes the error in the title, and would otherwise cause the errors of lower precedence, as far as these
+ * are possible at the same time.
  */
 describe('7 Errors: if several apply, the service', () => {
   const withWrongKey = () => callerWith(service.url, 'wrong');

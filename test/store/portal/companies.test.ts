@@ -98,7 +98,7 @@ test('filters by the same states, exceptions and credentials as the ledger does'
   const exceptions: number[] = [];
   for await (const { row } of readCompanies(ledger.db, id, { exceptions: true })) exceptions.push(row);
   expect(await rowsOf(session, { exceptions: true })).toEqual(exceptions);
-  // The numbers that show, list and desk print match this list.
+  // `ferry show`, `ferry list` and `ferry desk` print the same number of exceptions.
   expect(countExceptions(await countCompanies(ledger.db, id))).toBe(exceptions.length);
   expect(await readOverviews(ledger.db, [id])).toMatchObject([{ exceptions: exceptions.length }]);
   expect(all.find(({ row }) => row === more + 4)).toMatchObject({ credential: 'too-early' });

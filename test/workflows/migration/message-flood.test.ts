@@ -1,4 +1,4 @@
-/** More decisions arrive while no worker is running than fit into one Temporal payload. */
+/** While no worker is running, more decisions arrive than fit into one Temporal payload. */
 import { readDecisions } from '../../../store';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
