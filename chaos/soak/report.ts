@@ -30,7 +30,7 @@ export function soakLines(result: SoakResult): readonly string[] {
   const count = (wanted: string): number => figures.filter(({ verdict }) => verdict === wanted).length;
   const growth =
     count('too short') > 0
-      ? 'too short to say whether figures grow; run it for at least 25 minutes'
+      ? 'too short to say whether figures grow; run it for at least 35 minutes'
       : `${count('grows')} of ${count('grows') + count('flat')} figures grow`;
   return [
     ...tableOf(figures),
