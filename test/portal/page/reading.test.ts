@@ -83,7 +83,8 @@ describeWithChromium("reading the portal's page", () => {
   });
 
   test('before the sign-off, warns of companies whose application was replaced, and counts those beyond 100', async () => {
-    const warning = '3 companies (K-1, K-2, K-3) were connected with old-app (production), but new-app is registered now';
+    const warning =
+      '3 companies (K-1, K-2, K-3) were connected with old-app (production), but new-app is registered now';
     const { counts } = sampleView();
     current.portal.view = sampleView({
       actions: [{ ...SIGN_OFF, warnings: [warning] }],
