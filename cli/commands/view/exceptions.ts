@@ -16,6 +16,7 @@ import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { RemedyTarget } from '../../shared/remedy-commands';
 import {
+  AS_CLIENT,
   BY_CLIENT,
   MAX_REFERENCES_IN_A_COMMAND,
   otherReferencesText,
@@ -177,10 +178,16 @@ async function* exceptionsJson(
     const remedies = remediesNow(company, migration).map((remedy) => ({
       remedy,
       does: remedyText(remedy),
-      command: clientCommand(remedyCommand(remedy, migration, [company.reference]), portal),
+      command: commandFor(remedy, { migration, portal }, [company.reference]),
     }));
     yield { ...companyJson(company), remedies };
   }
+}
+
+/** The portal offers another application only in step 1, so later, support registers it. */
+function commandFor(remedy: Remedy, { migration, portal }: Owner, references: readonly string[]): string {
+  const command = remedyCommand(remedy, migration, references);
+  return portal !== null && remedy === 'application' ? command.replace(AS_CLIENT, '') : clientCommand(command, portal);
 }
 
 async function readGroups(
@@ -247,7 +254,7 @@ async function printGroup(
   if (migration.state !== 'closed' && migration.route === 'managed' && migration.released === 'first-company')
     output.line(`  To let another company go first, or to see what else to do: ferry show ${migration.id}`);
   for (const remedy of remedies) {
-    const command = clientCommand(remedyCommand(remedy, migration, references), portal);
+    const command = commandFor(remedy, { migration, portal }, references);
     const others = otherReferencesText(command, references, companies);
     output.line(`  ${command}`);
     output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);

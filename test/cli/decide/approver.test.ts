@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { approverFingerprint } from '../../../domain/migration/approvers';
 import { createInvitation, listInvitations } from '../../../store';
+import { updateRow } from '../../support/migrations/ledger';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -108,6 +109,12 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect((await ferry(unsigned, undefined, env)).out).toContain(
     `  the client signs it on the page of the portal, or with a command from: ferry --portal https://portal.example show ${OPEN}\n`,
   );
+  // The portal offers another application only in step 1. Support can register it at any time.
+  await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'failed', failure: 'application-refused' });
+  const { out: listed } = await ferry(['exceptions', OPEN], undefined, env);
+  expect(listed).toContain(`  ferry application ${OPEN} --client-id "client id" --environment production\n`);
+  expect(listed).toContain(`  ferry --portal https://portal.example replace-credential ${OPEN} new-credentials.csv\n`);
+  await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'waiting', failure: null });
   expect((await pause('dana', OPEN)).out).toContain('does not belong to an approver');
   expect(await pause('cleo', OPEN)).toMatchObject({ exitCode: 0 });
   expect(await run('nobody', 'resume', OPEN, '--by', 'Sam', '--yes')).toMatchObject({ exitCode: 0 });
