@@ -102,9 +102,13 @@ export function keepsRegistered(
 ): string | null {
   const current = registered && moved.find(({ application }) => isSameApplication(application, registered));
   if (!current || current.companies < replaced.companies) return null;
-  const [they, depend] = [replaced.companies === 1 ? 'it' : 'they', current.companies === 1 ? 'depends' : 'depend'];
   const name = applicationName(current.application);
-  return `${they} must reconnect, or get a new credential obtained with ${name}; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
+  const depend = current.companies === 1 ? 'depends' : 'depend';
+  const reconnect =
+    replaced.companies === 1
+      ? 'let its end customer reconnect with the link of the connection at the service'
+      : 'let their end customers reconnect with the links of their connections at the service';
+  return `${reconnect}, because a company that has moved gets no other credential; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
 }
 
 /** Tells the client what to do about one company that was moved with a replaced application. */

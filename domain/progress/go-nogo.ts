@@ -3,7 +3,7 @@
  */
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
-import { isSameApplication, replacedText } from '../preflight/applications';
+import { isSameApplication, keepsRegistered, replacedText } from '../preflight/applications';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
@@ -135,8 +135,11 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
   const replaced = registered ? moved.filter(({ application }) => !isSameApplication(application, registered)) : [];
   if (!registered || replaced.length === 0) return answer;
   const lost = replaced.map((each) => replacedText(each, { moved, registered }));
-  const { check } = answer;
-  return { check, go: false, why: [...(answer.go ? [] : [answer.why]), ...lost].join('; ') };
+  const { check, go } = answer;
+  const why = [...(go ? [] : [answer.why]), ...lost].join('; ');
+  // If the registered application is to be kept, nothing has to be done before other companies are moved.
+  const isKept = replaced.every((each) => keepsRegistered(each, { moved, registered }) !== null);
+  return go && isKept ? { check, go, warning: true, why } : { check, go: false, why };
 }
 
 /**

@@ -262,7 +262,7 @@ test('CSV says what to do about a moved company whose application was replaced',
     ',"keep your application old-app (production), and ask support to register it again",never',
   );
   expect(await actionAfter({ moved: [old, current], replaced: [old], registered })).toContain(
-    ',"it must reconnect, or get a new credential obtained with new-app (production); keep new-app (production) registered',
+    ',"let its end customer reconnect with the link of the connection at the service, because a company that has moved gets no other credential; keep new-app (production) registered',
   );
 });
 

@@ -58,7 +58,9 @@ test('a sign-off and its rejection name the companies whose application was repl
     '2 companies (M-1, M-2) were connected with other-app (production), but new-app (production) is registered now, so the service can no longer refresh their tokens; keep your application other-app (production), and ask support to register it again';
   expect(warningsOf(replaced)).toEqual([[warning], [warning]]);
   const others = { ...replaced, moved: [old, moved('new-app', 'M-3', 'M-4')] };
-  expect(warningsOf(others)[0]?.[0]).toMatch(/; they must reconnect, or .*keep new-app \(production\) registered/);
+  expect(warningsOf(others)[0]?.[0]).toMatch(
+    /; let their end customers reconnect .*keep new-app \(production\) registered/,
+  );
   expect(warningsOf({ ...replaced, replaced: [] })).toEqual([undefined, undefined]);
   expect(warningsOf(null)).toEqual([undefined, undefined]);
 });
