@@ -41,8 +41,8 @@ export function reactivationOf({ state, crossedAt, sentAt, failure }: Reactivati
       if (!ended) return 'not-yet';
       return failure === 'reauthorization-required' ? 'until-reconnected' : 'yes';
     case 'waiting':
-      if (!ended) return 'not-yet';
-      return holderUnknown ? 'ask-first' : 'yes';
+      if (holderUnknown) return 'ask-first';
+      return ended ? 'yes' : 'not-yet';
     case 'skipped':
     case 'excluded':
       if (holderUnknown) return 'ask-first';

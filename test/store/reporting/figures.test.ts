@@ -1,5 +1,6 @@
 /** Totals of a migration for its report. */
-import { readFigures } from '../../../store';
+import { reactivationOf } from '../../../domain/companies/reactivation';
+import { readCompanies, readFigures } from '../../../store';
 import {
   CONFIRMED_AT,
   createMovableMigration,
@@ -43,6 +44,22 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     medianStaleHours: 2,
     credentialsLeft: 10,
   });
+});
+
+test('counts the companies as the list of each report does: ask first, and not yet', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(7));
+  const sent = { authorization_sent_at: hoursLater(1) };
+  // Tried without an answer, and waiting for its next try.
+  await updateRow(ledger.db, id, 2, { state: 'waiting', earlier_sent_at: hoursLater(1) });
+  await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'reauthorization-required', ...sent });
+  await updateRow(ledger.db, id, 4, { state: 'outcome-unknown', ...sent });
+  await updateRow(ledger.db, id, 5, { state: 'skipped', ...sent });
+  await updateRow(ledger.db, id, 6, { state: 'skipped', failure: 'application-refused', ...sent });
+  await updateRow(ledger.db, id, 7, { state: 'moved', crossed_at: hoursLater(1), moved_at: hoursLater(2) });
+  const listed: string[] = [];
+  for await (const company of readCompanies(ledger.db, id)) listed.push(reactivationOf(company, false));
+  expect(listed).toEqual(['not-yet', 'ask-first', 'not-yet', 'ask-first', 'ask-first', 'yes', 'never']);
+  expect(await readFigures(ledger.db, id)).toMatchObject({ crossed: 1, crossingUnknown: 3, movable: 2 });
 });
 
 test('returns zeros and nulls for everything that depends on a moved company', async () => {
