@@ -96,8 +96,7 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
     ['moved', counts.moved],
     ['must reconnect', figures.mustReconnect],
     ['not moved', counts.failed - figures.mustReconnect],
-    ['left out before their move', counts.excluded],
-    ['left out after an attempt to move them', counts.skipped],
+    ['left out', counts.excluded + counts.skipped],
     ['not finished', countOpen(counts)],
   ];
 }

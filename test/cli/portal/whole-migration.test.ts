@@ -82,7 +82,7 @@ test('a client decides, supplies and signs off, and every decision is signed', a
 
   expect(await cleo.runJson('watch')).toMatchObject({ state: 'completed', counts: { moved: 2, leftOut: 1 } });
   expect((await cleo.run('companies', '--state', 'moved')).out).toMatch(/R-1 [^]*R-2 [^]*2 companies/);
-  expect((await cleo.run('report', '--format', 'csv')).out).toMatch(/R-3/);
+  expect((await cleo.run('report', '--format', 'csv')).out).toMatch(/^\uFEFF.*\n(.*\n)*R-3,/);
   const signers: (string | null)[] = [];
   for await (const { decision, signed } of readTrail(portal.orchestrator.ferry.db, id))
     if (decision.by === 'Cleo') signers.push(signed?.signature.publicKey ?? null);
