@@ -113,7 +113,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'failed', failure: 'application-refused' });
   const { out: listed } = await ferry(['exceptions', OPEN], undefined, env);
   expect(listed).toContain(`  ferry application ${OPEN} --client-id "client id" --environment production\n`);
-  expect(listed).toContain(`  ferry --portal https://portal.example replace-credential ${OPEN} new-credentials.csv\n`);
+  expect(listed).toContain(`  ferry replace-credential ${OPEN} new-credentials.csv\n`);
   await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'waiting', failure: null });
   expect((await pause('dana', OPEN)).out).toContain('does not belong to an approver');
   expect(await pause('cleo', OPEN)).toMatchObject({ exitCode: 0 });
