@@ -199,7 +199,7 @@ function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: S
  */
 interface Supplied extends SupplyResult {
   readonly decision: DecisionResult | null;
-  /** What to do about a refusal; null if there is nothing to say. */
+  /** The advice about a refusal; null if there is none. */
   readonly advice: string | null;
 }
 
