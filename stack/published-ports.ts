@@ -3,9 +3,10 @@
  * its pages for reconnecting and its callback URL. A stack keeps them in its data folder and tries them first when it
  * starts again, because a link that was sent contains the port.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writePrivately } from './secrets';
 
 const port = z.int().min(1).max(65_535);
 const publishedPorts = z.object({ clientUi: port.optional(), portal: port.optional(), service: port.optional() });
@@ -53,8 +54,6 @@ export function keepPublishedPorts(
         `${NAMES[part]} has moved to ${url}, because port ${earlier} is in use; links that were sent before no longer work.`,
       );
   }
-  const temporary = `${fileIn(dataFolder)}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(now)}\n`, { mode: 0o600 });
-  renameSync(temporary, fileIn(dataFolder));
+  writePrivately(fileIn(dataFolder), JSON.stringify(now));
   return moved;
 }

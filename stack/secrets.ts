@@ -93,7 +93,8 @@ export async function ensureAdministratorKey(
   return key;
 }
 
-function writePrivately(file: string, content: string): void {
+/** Writes a file with its complete content, readable only by its owner. Replaces an earlier file. */
+export function writePrivately(file: string, content: string): void {
   writeFileSync(`${file}.unfinished`, `${content}\n`, { mode: 0o600 });
   renameSync(`${file}.unfinished`, file);
 }

@@ -39,7 +39,7 @@ const ActionView = z.object({
   /** The consequence; shown before the person confirms the decision. */
   consequence: z.string(),
   isIrreversible: z.boolean(),
-  /** Somebody else's decision that this one undoes, worded as a clause of a sentence; absent if it undoes none. */
+  /** This decision undoes a decision of another person: which one, as a clause; absent if it undoes none. */
   overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
   isExpected: z.boolean(),
