@@ -1,7 +1,8 @@
 /**
- * Checks which workflow calls an activity. Anyone can evade the checks in the workflows by calling activities from
- * their own workflow, so an activity that works for one migration accepts calls only from that migration's workflows,
- * in its namespace.
+ * Checks which workflow calls an activity. Anyone who may write to the namespace can call
+ * activities from their own workflow, and so evade the checks in our workflows. An activity that
+ * works for one migration therefore accepts calls only from that migration's workflows, in the
+ * migration's namespace.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import {
@@ -16,7 +17,10 @@ import type { Activities } from './index';
 
 type Caller = 'migration' | 'batch' | 'window' | 'closing' | 'reconciliation';
 
-/** The workflows that can call each activity. Empty: the activity works for no particular migration. */
+/**
+ * The workflows that can call each activity. Empty if the activity does not work for a single
+ * migration.
+ */
 const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
   openMigration: ['migration'],
   preflight: ['migration'],

@@ -36,7 +36,10 @@ export interface WorkflowStatus {
 
 /** Reads from Temporal the facts that a restored ledger might have lost. */
 export interface WorkflowRecords {
-  /** Returns the workflow's status, and the highest ledger mark that it has seen (0 unless it is running). */
+  /**
+   * Returns the workflow's status, and the highest ledger mark that it has seen; 0 if it is not
+   * running.
+   */
   stateAndMarkOf(migrationId: string): Promise<{ readonly workflow: WorkflowState; readonly ledgerMark: number }>;
   /**
    * Returns the decisions that the workflow has given to `recordDecisions`, oldest first, with the ledger's outcomes,

@@ -46,7 +46,7 @@ export interface CheckReport extends CheckResult {
 /** Why and for how long the service cannot be used: it fails, does not respond, or asks us to wait. */
 export interface ServiceUnavailable {
   readonly why: string;
-  /** Absent if the outage is neither at the service nor at the platform. */
+  /** Absent while the ledger is being reconciled. */
   readonly source?: OutageSource;
   /** How long the service asks us to wait, in milliseconds; 0 if it does not say. */
   readonly afterMs: number;

@@ -46,8 +46,9 @@ export class CompanyAtService {
   /**
    * Finds the company whose id the client supplied, or that an earlier try created.
    *
-   * @throws {CompanyDataError} if a call fails, or if the service has lost a company whose credential may have been
-   * sent
+   * @returns undefined if there is no such company
+   * @throws {CompanyDataError} if a call fails. A lost company counts as a failed call only if the
+   *   client supplied its id or its credential may have been sent
    */
   async findCompany(): Promise<Company | undefined> {
     const { service, signal } = this.context;
@@ -63,14 +64,14 @@ export class CompanyAtService {
   }
 
   /**
-   * @param lostId id of a company that an earlier call created and that the service no longer has; null if there is
-   * none
+   * @param lostId id of a company that this try has created and the service has lost; null if none
    */
   async createCompany(lostId: string | null): Promise<Created<Company>> {
     const { service, signal } = this.context;
     return service.createCompany(
       { name: this.company.name, tags: { [ROW_TAG]: this.rowTag() } },
-      // The id of a lost company is part of the key, because the service may still remember its creation.
+      // The id of a lost company is part of the key, because the service might still remember its
+      // creation.
       {
         idempotencyKey: idempotencyKey(`${this.rowTag()}/company/${lostId ?? this.company.companyId ?? ''}`),
         signal,
@@ -112,8 +113,8 @@ export class CompanyAtService {
   }
 
   /**
-   * Returns whether the credential was accepted, or an earlier attempt may have sent it because it recorded a send
-   * intent.
+   * Returns whether the service has accepted the credential, or an earlier attempt recorded a send
+   * intent and may have sent the credential.
    */
   mayHaveSentCredential(): boolean {
     return this.company.crossed || this.company.wasSent;

@@ -1,17 +1,23 @@
 /**
- * The import of one company: create the company and its connection, authorize the connection, start the syncs.
+ * The import of one company: create the company and its connection, authorize the connection, start
+ * the syncs.
  *
- * The authorization hands the credential over (the crossing). No single-use credential is ever used twice:
- * - `authorize` records the send intent (store/companies/send-intent.ts) before the credential leaves.
- * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again:
- *   only to the same connection, and only when no request can be in flight any longer.
+ * The authorization hands the credential over (the crossing). No single-use credential is ever used
+ * twice:
+ * - `authorize` records the send intent (store/companies/send-intent.ts) before it sends the
+ *   credential.
+ * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential
+ *   can be sent again: only to the same connection, and only when no request can be in flight any
+ *   longer.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
- * A company that might already exist is looked up by its tag before it is created: on every retry, and on the first
- * try if the ledger is not known to be current (ledger-comparison.ts).
+ * A company that might already exist is looked up by its id or its tag before it is created: on
+ * every retry, and on the first try if the ledger is not known to be current
+ * (ledger-comparison.ts).
  *
- * A service that was restored to an older state may have lost the company. If the credential was never sent, the
- * company is created again. Otherwise the client must supply a new credential.
+ * A service that was restored to an older state may have lost a company that an import created. If
+ * the credential was never sent, the company is created again. Otherwise the client must supply a
+ * new credential.
  */
 import type { Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
@@ -57,11 +63,12 @@ const LONGEST_RETRY_MS = 15 * 60_000;
 /** The import of one claimed company, with the ids at the service that are known so far. */
 export class CompanyImport {
   private refs: ServiceRefs = {};
-  /** The company that this try has created. */
+  /** The id of the company that this try has created; null until then. */
   private createdId: string | null = null;
   /**
-   * A company that this try created, but that the service does not have: the service lost it at once, or answered the
-   * repeated idempotency key with its old response.
+   * The id of a company that this try created, but that the service does not have: the service lost
+   * the company at once, or repeated an old response because it knew the idempotency key. Null if
+   * none.
    */
   private lostId: string | null = null;
   private readonly atService: CompanyAtService;
@@ -116,7 +123,7 @@ export class CompanyImport {
     const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;
     if (ownId !== null && isGone(error)) {
       try {
-        // Passes no signal: the credential may have been sent, but a cancelled import counts as one that sent nothing.
+        // Passes no signal, because a cancelled import counts as an import that has sent nothing.
         if (await isCompanyGone(this.context.service, ownId)) return this.companyGone(call, error);
       } catch (unanswered) {
         return this.afterError(call, unanswered);
@@ -156,17 +163,19 @@ export class CompanyImport {
   }
 
   /**
-   * Concludes from an unlinked connection what happened to a credential that an earlier attempt may have sent.
+   * Concludes from an unlinked connection what happened to a credential that an earlier attempt may
+   * have sent.
    *
-   * @returns undefined if no earlier attempt sent it, or it can be sent again
+   * @returns undefined if no earlier attempt sent the credential, or if it can be sent again
    */
   private afterLostAnswer(connection: Connection): ImportResult | undefined {
     const { sentAt, timesSent, isInFlight } = this.company;
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
-    // If the service has already accepted this body, it answers without using the token again. So another
-    // authorization either shows the outcome or is the first to arrive.
+    // If the service has already accepted this body, it answers without using the token again.
+    // Another authorization therefore shows the outcome, or is the first authorization that
+    // arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -190,9 +199,9 @@ export class CompanyImport {
   }
 
   /**
-   * Returns whether to replace the credential that has linked the connection: the client has supplied a newer
-   * credential, or the connection gives access to the wrong organization. Returns false if the new credential was
-   * accepted or might have been sent.
+   * Returns whether to replace the credential that has linked the connection. True if the client
+   * has supplied a newer credential, or the connection gives access to the wrong organization; but
+   * false if the newer credential was accepted or may have been sent.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;
@@ -200,8 +209,9 @@ export class CompanyImport {
   }
 
   /**
-   * Handles a company that the service has lost. If this try has just created the company, it is created once more.
-   * Otherwise, its credential is treated as handed over if it may have been sent.
+   * Handles a company that the service has lost. If this try has just created the company, creates
+   * it once more. Otherwise, treats the credential as handed over if it may have been sent, and
+   * retries the company later if not.
    */
   private companyGone(call: Call, error: CompanyDataError): ImportResult | Promise<ImportResult> {
     const isUnsentByThisTry = call !== 'authorize' && call !== 'start-sync';
@@ -219,8 +229,8 @@ export class CompanyImport {
   }
 
   /**
-   * Treats the credential as handed over, because it may have been sent to a connection that the service has lost. It
-   * is never sent to another connection.
+   * Treats the credential as handed over, because it may have been sent to a connection that the
+   * service has lost. The credential is never sent to another connection.
    */
   private connectionLost(): ImportResult {
     this.refs = { ...this.refs, crossed: true };
@@ -243,8 +253,8 @@ export class CompanyImport {
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop': {
         const { reason } = consequence;
-        // If the platform refused the application, the credential was not used: the company is retried, and `ferry
-        // exceptions` lists it.
+        // An isolated reason means that the platform refused the application. The credential was
+        // then not used, so the company is retried, and `ferry exceptions` lists it.
         const end = isIsolated(reason) ? { retryInMs: this.backoffMs(), failure: reason } : { retryInMs: 0 };
         return this.ended({ to: 'waiting', text, ...end }, reason);
       }
@@ -259,7 +269,10 @@ export class CompanyImport {
     }
   }
 
-  /** Keeps the row claimed if an earlier attempt recorded a send intent, because `waiting` would clear the intent. */
+  /**
+   * Keeps the row in `importing` if an earlier attempt recorded a send intent, because the
+   * transition to `waiting` would clear the intent.
+   */
   private keepAfterSending({ outcome, stop }: ImportResult): ImportResult {
     if (outcome.to !== 'waiting' || outcome.text === null || this.company.sentAt === null) return { outcome, stop };
     return this.ended({ to: 'importing', text: outcome.text }, stop);

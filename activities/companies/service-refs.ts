@@ -1,6 +1,6 @@
 /**
- * Finds the company and the connection that the service already has for a row, and tells whether the service has lost
- * one of them.
+ * Finds the company and the connection that the service already has for a row, and tells whether
+ * the service has lost the company or the connection.
  */
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
@@ -130,8 +130,9 @@ export function errorSince(connection: Connection, sentAt: Date): ConnectionErro
 }
 
 /**
- * Returns whether the service has accepted a credential. The status `Linked` is not enough. If an older credential has
- * linked the connection and the service refuses the new one, the connection stays linked and gets a new error.
+ * Returns whether the service has accepted a credential. The status `Linked` is not enough. If an
+ * older credential has linked the connection and the service refuses the new credential, the
+ * connection stays linked and gets a new error.
  *
  * @param before the connection before the credential was sent
  * @param after the answer to the authorization

@@ -64,7 +64,10 @@ export interface SliceWork {
   readonly finishing?: boolean;
 }
 
-/** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
+/**
+ * The delay before a slice searches again for interrupted companies, if its last search found none
+ * to reclaim. The first search takes place when the slice begins.
+ */
 const RECLAIM_EVERY_MS = 1_000;
 
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
@@ -110,12 +113,13 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
       if (isSurplus || Date.now() < nextClaimAt) return [];
-      // Read before the claim, so that the deadline is never later than the lease allows.
+      // The clock is read before the claim, so that the deadline is never later than the lease
+      // allows.
       const claimedAt = Date.now();
       const companies = await nextCompanies(Math.min(size, pace.companies));
       claimed += companies.length;
       knownMark = Math.max(knownMark, companies[0]?.ledgerMark ?? 0);
-      // No wait after the first company, because this slice takes no other company.
+      // The slice of the first company does not wait, because it takes no other company.
       if (onlyRow === null) nextClaimAt = claimedAt + companies.length * pace.waitMs;
       const sendBefore = new Date(claimedAt + sendWithinMs);
       return companies.map((company) => ({ company, sendBefore }));
@@ -130,14 +134,18 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       return limits;
     },
   });
-  // If the ledger was restored during the slice, it has refused further claims. Comparing the marks shows the restore.
+  // A ledger that was restored during the slice has refused further claims. The marks reveal the
+  // restore.
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
   const outage = behindSince === null || isProvenBehind ? end.outage : RECONCILING;
   return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
 }
 
-/** A reconciliation takes seconds. It holds up the batch, but does not pause it. */
+/**
+ * Reported like an outage, because a reconciliation takes only seconds: the batch run waits, and
+ * the migration is not paused.
+ */
 const WHY_RECONCILING =
   'the ledger is being reconciled; if this takes more than a few minutes, start the reconciliation again';
 
@@ -184,10 +192,11 @@ export interface CheckWork {
 const CHECK_FOR_MS = 15_000;
 
 /**
- * The time between two looks at the ledger while a slice waits for checks. It is short at first, because a small import
- * ends within a second, and grows, so that a sync is not checked more often than a person would notice.
+ * The delay between two polls of the ledger while a slice waits for checks. The delay is short at
+ * first, because a small import ends within a second. It then grows, because a person would not
+ * notice more frequent checks.
  */
-const LOOK_EVERY_MS = { shortest: 500, longest: 2_000 };
+const LEDGER_POLL_MS = { shortest: 500, longest: 2_000 };
 
 /** Verifies every company whose next check is due, up to as many at once as all slices together can import. */
 export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
@@ -196,10 +205,10 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   const waitsUntil = whileImporting ? Date.now() + CHECK_FOR_MS : 0;
   const platform = await platformOf(db, migrationId);
   const signal = sharedSignal();
-  /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
+  /** The rows in flight. The ledger lists them as due until their outcomes have been written. */
   const rowsInFlight = new Set<number>();
   let finished = 0;
-  let looks = 0;
+  let polls = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
     stopsFor: stopsFor(work),
@@ -208,10 +217,11 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
       let hasWaited = false;
       while (inFlight === 0 && Date.now() < waitsUntil) {
         const remaining = await readRemainingWork(db, migrationId);
-        // The run lets the ramp grow when it learns of the result.
+        // Ends the wait and the slice, because the ramp advances only after a slice (`advanceRamp`
+        // in batch.ts).
         if (remaining.rampOnly && finished > 0) break;
-        const delayMs = delayUntilCheck(remaining, looks);
-        looks += 1;
+        const delayMs = delayUntilCheck(remaining, polls);
+        polls += 1;
         if (delayMs === null) break;
         await sleep(delayMs);
         hasWaited = true;
@@ -237,20 +247,20 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
 }
 
 /**
- * Returns how long a slice that verifies companies during an import waits before it looks at the ledger again.
+ * Returns the delay before a slice that verifies companies during an import polls the ledger again.
  *
- * @param looks how often the slice has waited so far
- * @returns milliseconds; null if it must not wait, because a check is due, or because the workflow has to decide what
- * follows: the migration is paused, or no company is left to import
+ * @param polls the number of times that the slice has polled the ledger so far
+ * @returns milliseconds; null if the slice must not wait, because a check is due, or because the
+ *   workflow has to decide: the migration is paused, or no company is left to import
  */
 function delayUntilCheck(
   { paused, importing, nextClaimInMs, nextCheckInMs }: RemainingWork,
-  looks: number,
+  polls: number,
 ): number | null {
   if (paused || nextCheckInMs === 0 || (importing === 0 && nextClaimInMs === null)) return null;
-  const { shortest, longest } = LOOK_EVERY_MS;
-  const lookMs = Math.min(longest, shortest * 2 ** looks);
-  return Math.min(longest, Math.max(lookMs, nextCheckInMs ?? lookMs));
+  const { shortest, longest } = LEDGER_POLL_MS;
+  const pollMs = Math.min(longest, shortest * 2 ** polls);
+  return Math.min(longest, Math.max(pollMs, nextCheckInMs ?? pollMs));
 }
 
 async function platformOf(db: Database, migrationId: string): Promise<Platform> {
@@ -260,7 +270,7 @@ async function platformOf(db: Database, migrationId: string): Promise<Platform> 
   return platform;
 }
 
-/** Returns the activity's cancellation signal, and keeps Node from warning that it has many listeners. */
+/** Returns the activity's cancellation signal. Disables Node's warning about many listeners. */
 function sharedSignal(): AbortSignal {
   const signal = cancellationSignal();
   setMaxListeners(0, signal);

@@ -30,9 +30,11 @@ export interface Verification {
   readonly platform: Platform;
   readonly syncTimeoutMs: number;
   /**
-   * True to count and time every data set. True only for the first company. For the others, only invoices are
-   * counted, because the manifest gives their number. Counting everything would increase the number of requests by
-   * half. It is not needed, because the first company has shown that data sets with the status `Complete` are complete.
+   * True to count and time every data set, which is done only for the first company. For the other
+   * companies, only invoices are counted, because the manifest contains an expected number only for
+   * invoices. Counting every data set would increase the number of requests by half. It is not
+   * needed, because the first company has shown that data sets with the status `Complete` are
+   * complete.
    */
   readonly countEveryDataSet: boolean;
   readonly signal: AbortSignal;
@@ -45,7 +47,10 @@ export interface VerificationResult {
   readonly deferredBy?: Deferral;
 }
 
-/** The age up to which a sync is checked often. After that, it is checked rarely, together with its connection. */
+/**
+ * Until this age, a check of running syncs reads only their status, because checks are frequent.
+ * Later checks also read the connection.
+ */
 const YOUNG_SYNC_MS = 60_000;
 
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<VerificationResult> {
@@ -56,7 +61,8 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const { value: status } = await service.dataStatus(due.companyId, { signal });
     const sets = groupDataSets(status);
     const syncing = dataSetsInSync(sets, status);
-    // If the grant ends, the syncs fail as well, so during their first minute it is enough to check their status.
+    // If the grant ends, the syncs fail as well. In the first minute, checking their status is
+    // therefore enough.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
     // The connection is read after the status, because when a grant ends, the sync fails before the connection's status
     // changes.
@@ -116,9 +122,9 @@ function deferralOf(error: CompanyDataError): Deferral {
 }
 
 /**
- * No data set has been queued. That is normal immediately after the request to start the syncs. If it lasts, a proxy
- * has probably answered the request, which never reached the service. The request is then sent again, which does not
- * affect running syncs.
+ * No data set has been queued. This is normal immediately after the request to start the syncs. If
+ * it lasts, a proxy has probably answered the request instead of the service. The request is then
+ * sent again; running syncs are not affected.
  */
 const NOT_STARTED = 'no sync has started';
 
@@ -162,8 +168,8 @@ async function dataSetEvidence(
 }
 
 /**
- * Counts a data set. Returns undefined if the platform does not have it, which the service may report only when the
- * data set is read.
+ * Counts the records of a data set. Returns undefined if the platform does not have the data set.
+ * The service sometimes reports this only when the data set is read.
  */
 async function countEvidence(
   { service, signal }: Verification,
@@ -222,7 +228,10 @@ function reauthorizationRequired(
   };
 }
 
-/** The service has lost the company, and with it the grant. The old credential has been used. */
+/**
+ * Fails a company that the service has lost together with its grant. A new credential is needed,
+ * because the old credential has been used.
+ */
 function companyGone(due: DueCompany, { correlationId }: CompanyDataError): VerificationResult {
   return failed(due, 'credential-unreadable', COMPANY_GONE, [], { correlationId, isGone: true });
 }
@@ -232,9 +241,9 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
   const [connected, expected] = [organizationOf(connection), due.organization];
   const text = `the platform reports organization ${connected}, but the manifest says ${expected}`;
   const result = failed(due, 'wrong-organization', text, evidence, { linkUrl });
-  // The import has already checked the organization of an accepted credential. When an end customer reconnects, the
-  // ledger clears `accepted`. So if `accepted` is null, the end customer has connected the wrong organization. Other
-  // companies are not affected, and the run continues.
+  // The import has already checked the organization of an accepted credential. When an end customer
+  // reconnects, the ledger clears `accepted`. If `accepted` is null, the end customer has probably
+  // connected the wrong organization. Other companies are not affected, so the run continues.
   if (due.accepted !== null) return { ...result, stop: 'wrong-organization' };
   const reconnected = `the end customer connected organization ${connected}, but the manifest says ${expected}; send the link again`;
   return { ...result, outcome: { ...result.outcome, text: reconnected } };

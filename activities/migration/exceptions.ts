@@ -33,8 +33,9 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
 /**
  * Applies a decision to the companies that it names.
  *
- * @returns the text of the outcome. If fewer companies were changed than the decision names, the text says how many.
- * Some companies might have changed since the decision was made, and some might not exist
+ * @returns the text of the outcome. The text says how many companies were changed, if the decision
+ *   names more: some companies might have changed since the decision was made, and some might not
+ *   exist
  */
 export async function applyToCompanies(
   db: Queryable,

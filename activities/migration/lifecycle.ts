@@ -20,7 +20,7 @@ interface MigrationRef {
 
 export interface RunStart {
   readonly slicesAtOnce: number;
-  /** The counts when the run begins. Companies of an earlier run may still be syncing. */
+  /** The counts when the run begins. Companies of an earlier run can still be syncing. */
   readonly counts: Counts;
 }
 
@@ -54,7 +54,10 @@ export function lifecycleActivities(deps: ActivityDeps) {
   };
 }
 
-/** Makes the failure non-retryable, because only another decision can release the companies. */
+/**
+ * Makes a `NotReleased` failure non-retryable, because only another decision can release the
+ * companies.
+ */
 function asFinalFailure(error: unknown): never {
   if (error instanceof NotReleased) throw ApplicationFailure.nonRetryable(error.message, error.name);
   throw error;

@@ -1,9 +1,15 @@
-/** Repairs the rows of companies that a restored service no longer has, for `ferry reconcile`. */
+/**
+ * Finds the repairs of rows whose companies a restored service no longer has. `ferry reconcile`
+ * carries them out.
+ */
 import type { CompanyDataClient } from '../../company-data-client';
 import type { RecordedCompany, Repair } from '../../store';
 import { COMPANY_GONE, isCompanyGone } from '../companies/service-refs';
 
-/** The repair of a lost company. `gone`: it needs a new credential. `toCreate`: its credential was never sent. */
+/**
+ * The repair of a lost company. `gone`: the company needs a new credential. `toCreate`: its
+ * credential was never sent, so the next import creates the company again.
+ */
 export interface LostCompany {
   readonly kind: 'gone' | 'toCreate';
   readonly change: Omit<Repair, 'row' | 'from'>;

@@ -1,4 +1,7 @@
-/** The manifest that a decision supplies: the ledger checks the staged rows, and then replaces all companies. */
+/**
+ * Checks the staged rows of a manifest that a decision supplies, and replaces all companies with
+ * them.
+ */
 import type { ManifestSupplied } from '../../domain/migration/decision';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { counted, oneLine } from '../../domain/text/sentences';

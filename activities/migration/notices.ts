@@ -59,7 +59,10 @@ function signature(secret: Secret, content: string): string {
 
 export function noticeActivities({ db, notices }: ActivityDeps) {
   return {
-    /** Fails without a retry if the ledger has no such migration, because anyone can start a workflow with any id. */
+    /**
+     * Sends a notice. Fails without a retry if the migration is not in the ledger: anyone can start
+     * a workflow with any id.
+     */
     async sendNotice(notice: Notice): Promise<void> {
       if (!(await readMigration(db, notice.migrationId)))
         throw ApplicationFailure.nonRetryable(`migration ${notice.migrationId} is not in the ledger`, 'NotInLedger');

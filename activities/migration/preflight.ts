@@ -106,7 +106,10 @@ export function preflightActivities(deps: ActivityDeps) {
 const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
   severity === 'error' && code.startsWith('application-');
 
-/** Adds who supplied the registered application for this migration. */
+/**
+ * Returns the registered application with the person who supplied it; null if not for this
+ * migration.
+ */
 function checkedApplication(
   registered: ApplicationFacts | null | undefined,
   { supplied }: MigrationApplications,
@@ -121,8 +124,9 @@ const REGISTERED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 250;
 
 /**
- * Waits up to 10 s for the service to have the application that was just supplied. `ferry application` registers it
- * only after its decision has been accepted, and the decision starts the preflight.
+ * Waits up to 10 s until the application that was just supplied is registered with the service.
+ * `ferry application` registers it only after the migration has accepted the decision, which also
+ * starts this preflight.
  *
  * @param supplied null if there is nothing to wait for
  */
@@ -143,7 +147,10 @@ async function untilRegistered(
   }
 }
 
-/** Returns undefined if the service does not show the application, or if the call fails. Later checks find out why. */
+/**
+ * Reads the registered application. Null if none is registered; undefined if the service does not
+ * show the application or the call fails. The checks that follow report the reason.
+ */
 async function readApplication(
   service: CompanyDataClient,
   platformKey: string,

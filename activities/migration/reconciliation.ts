@@ -59,7 +59,7 @@ export function reconciliationActivities(deps: ActivityDeps) {
       const decisions = await restoreDecisions(deps, migrationId, isBehind);
       const after = await reconcileCompanies(deps, migrationId);
       const repairs = combined(before, after);
-      // This must come after the decisions have been restored, because a restored decision can skip these companies.
+      // Follows the restoring of decisions, because a restored decision can skip these companies.
       const unknown = repairs.unknown.filter((reference) => !repairs.doubled.includes(reference));
       const interrupted = await resendUnknownOutcomes(db, migrationId, unknown, deps.leaseMs);
       await clearLedgerFlag(db, migrationId, ledgerMark);
@@ -70,8 +70,9 @@ export function reconciliationActivities(deps: ActivityDeps) {
 }
 
 /**
- * Returns whether the workflow's mark or the service shows that the ledger is behind. Must be called before companies
- * are repaired. The result is stored, so that a second attempt returns the same.
+ * Returns whether the workflow's mark or the service shows that the ledger is behind. Must be
+ * called before companies are repaired. A positive result is stored in the ledger, so that a second
+ * attempt returns it again.
  */
 async function isProvenBehind(
   { db, service }: ActivityDeps,
@@ -145,7 +146,10 @@ interface Finding {
   readonly change: Omit<Repair, 'row' | 'from'>;
 }
 
-/** Lists the companies of a migration. If a row has several, keeps one whose connection is linked, if there is one. */
+/**
+ * Lists the companies of a migration at the service. If a row has several companies, keeps a
+ * company with a linked connection if there is one, and otherwise the last company.
+ */
 async function readService(service: CompanyDataClient, migrationId: string, platform: Platform) {
   const found = new Map<number, ListedCompany>();
   const doubled = new Set<number>();
@@ -168,7 +172,10 @@ interface ListedCompany {
   readonly statuses: readonly string[];
 }
 
-/** Reads the connection of a company that must be repaired; the linked one if there are several. */
+/**
+ * Reads a company's connection to the platform; if there are several, a linked connection or else
+ * the last.
+ */
 async function readConnection(service: CompanyDataClient, companyId: string, platformKey: string) {
   let latest: Connection | undefined;
   for await (const connection of service.connections(companyId, { signal: cancellationSignal() })) {
@@ -188,7 +195,7 @@ const ADOPTED = { kind: 'adopted', change: { to: 'waiting' } } as const;
 const USE_UNKNOWN =
   'it is unknown whether the single-use token was used: the ledger was restored to an older state, and the connection at the service is not linked';
 
-/** Compares a company with the service. Returns undefined if the ledger agrees. */
+/** Compares a company with the service. Returns undefined if nothing needs to be repaired. */
 async function findingFor(
   service: CompanyDataClient,
   company: RecordedCompany,

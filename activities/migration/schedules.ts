@@ -65,7 +65,7 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
       await client.create({ scheduleId: scheduleIdOf(migrationId), ...scheduleOf(migrationId, occurrences) });
       return 'running';
     } catch (error) {
-      // An earlier attempt of this activity has created it.
+      // An earlier attempt of this activity has created the Schedule.
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       return update(migrationId, occurrences);
     }

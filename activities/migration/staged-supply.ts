@@ -55,7 +55,8 @@ export async function unopenableRefusal(
   { decisionId, kind }: DecisionRecord['decision'],
 ): Promise<string | null> {
   if (kind !== 'credentials-supplied' && kind !== 'replace-credential') return null;
-  // A vault without its secret or key is reported elsewhere, and its credentials can be supplied again later.
+  // A missing vault secret or master key is reported elsewhere, and does not mean that a credential
+  // is broken.
   const vault = await readVault(tx, keys, migrationId).catch(() => null);
   if (vault === null) return null;
   const broken: string[] = [];

@@ -57,7 +57,9 @@ function isMigrationType(type: unknown): boolean {
   return (Object.values(MIGRATIONS) as readonly unknown[]).includes(type);
 }
 
-/** More than any migration can reach: a million claims for each of a million companies. */
+/**
+ * A mark that no migration can exceed: it allows a million claims for each of a million companies.
+ */
 const HIGHEST_MARK = 1_000_000_000_000;
 
 async function queryMark(handle: WorkflowHandle): Promise<number> {
@@ -66,7 +68,7 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
   throw malformed(handle.workflowId, 'it reports an impossible ledger mark');
 }
 
-/** Returns an error that is not retried, because a history does not change. */
+/** Creates a failure that is not retried, because a history does not change. */
 function malformed(migrationId: string, what: string, cause?: unknown): ApplicationFailure {
   const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who may write to the Temporal namespace. To close the migration, terminate the workflow, then run: ferry sweep --close`;
   return ApplicationFailure.create({
@@ -78,7 +80,8 @@ function malformed(migrationId: string, what: string, cause?: unknown): Applicat
 }
 
 /**
- * If a history cannot be read, the error is a raw gRPC error. All other calls throw the Temporal client's own errors.
+ * Returns whether Temporal does not have the workflow or its history. The call that reads a history
+ * rejects with a raw gRPC error; all other calls reject with the Temporal client's own errors.
  */
 function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
@@ -87,7 +90,10 @@ function isNotFound(error: unknown): boolean {
 /** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
 
-/** Reads the decisions of one run: what was given to `recordDecisions`, with the outcomes that it returned. */
+/**
+ * Reads the decisions that one run passed to `recordDecisions`, with the outcomes that the activity
+ * returned.
+ */
 async function readRun(
   { workflow, options }: Client,
   migrationId: string,
@@ -115,7 +121,8 @@ async function readRun(
     }
     const completed = event.activityTaskCompletedEventAttributes;
     const batch = batches.get(String(completed?.scheduledEventId));
-    // The ledger can refuse a decision that the workflow has applied.
+    // The ledger's outcomes replace the workflow's, because the ledger can refuse an applied
+    // decision.
     if (batch) batch.outcomes = listIn(await decode(completed?.result?.payloads, eventId), 'outcomes');
   }
   const recorded = [...batches].flatMap(([eventId, { given, outcomes = [], at }]) =>
