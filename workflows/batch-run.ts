@@ -40,8 +40,8 @@ export interface Batch {
 
 export interface BatchReport {
   /**
-   * Why the run stopped early; null if it did all it could, or left the rest to the next run because of its duration or
-   * its long history.
+   * Why the run stopped early; null if it did all it could, or left the remaining companies to the
+   * next run because of its duration or its long history.
    */
   readonly stop: StopReason | null;
   /** Text for people: the failure rate that led to the stop, or the companies that did; null if there is none. */
@@ -74,8 +74,9 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   return { stop: context.stopReason(), stopNumbers: context.stopNumbers() };
 }
 
-// A run on a versioned worker stays on that version. It ends after a day at most, so old versions drain. A worker that
-// is not versioned must not ask for this, because Temporal would refuse all of its tasks.
+// A run on a versioned worker stays on that version (`PINNED`). Old versions drain, because a run
+// ends after a day at most. A worker that is not versioned must not ask for `PINNED`, because
+// Temporal would refuse all of its tasks.
 setWorkflowOptions(
   () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {}),
   batchRun,
@@ -91,8 +92,8 @@ async function moveAndVerify(
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, outsideWindow }: CheckReport): boolean =>
-    // The second case: windows have been agreed since this run began without one. End the run here, because the
-    // migration creates the Schedule of the windows between runs.
+    // In the second case, windows have been agreed since this run began without windows. The run
+    // ends, because the migration creates the Schedule of the windows only between runs.
     syncing === 0 || (outsideWindow && window === null);
   importing.start();
   try {
@@ -114,7 +115,10 @@ async function moveAndVerify(
   }
 }
 
-/** Reports often at first, so that people also see the progress of a small batch. */
+/**
+ * The delay between two reports. It is short at first, so that people also see the progress of a
+ * small batch.
+ */
 const REPORT_DELAY = { shortestMs: 5_000, longestMs: 60_000 };
 
 /** Reports progress to the migration: every 5 s at first, later at most once a minute. */

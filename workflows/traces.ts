@@ -23,7 +23,7 @@ export interface WorkflowSpan {
   readonly name: string;
   /** The span's own context, as `traceparent`. */
   readonly traceparent: string;
-  /** `traceparent` of the span that caused it. */
+  /** `traceparent` of the span that caused this span. */
   readonly parent: string;
   /** Milliseconds of the workflow's time. */
   readonly startMs: number;
@@ -136,7 +136,7 @@ function traceContextIn(headers: Headers): TraceContext | null {
   try {
     return parseTraceparent(defaultPayloadConverter.fromPayload(header));
   } catch {
-    return null; // It was not sent by Tokenferry.
+    return null; // The header was not sent by Tokenferry.
   }
 }
 

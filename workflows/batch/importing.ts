@@ -68,10 +68,11 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
 }
 
 /**
- * Reclaims interrupted companies once their leases have ended. All slices have ended, so the attempt of every company
- * that is still importing has died.
+ * Reclaims interrupted companies once their leases have ended. Called when all slices have ended,
+ * so that no attempt is working on a company that is still importing.
  *
- * @returns true if the slices should run again, because other companies can be claimed or the run was woken
+ * @returns true if the slices should run again, because other companies can be claimed or the run
+ *   was woken
  */
 async function reclaimInterrupted(context: RunContext): Promise<boolean> {
   const nextDelayMs = backoff(POLL_DELAY);

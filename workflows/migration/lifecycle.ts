@@ -37,7 +37,7 @@ export function runMigration({ carried, ...plan }: MigrationInput, runStep: Step
   return CancellationScope.nonCancellable(async () => {
     const migration = createMigrationContext(plan, carried);
     const auditTrail = createAuditTrail(migration);
-    // Set before the first await, because messages can arrive from then on.
+    // The handlers are set before the first await, because messages can arrive from then on.
     setMessageHandlers(migration, auditTrail, createCountRefresh(migration));
     // A cancellation with Temporal's own tools is treated as a decision, so that the migration is closed properly.
     migration.when(
@@ -76,7 +76,8 @@ function interruptWhenClosed(migration: MigrationContext, work: () => Promise<vo
   const removeInterrupt = migration.when(isClosed, () => scope.cancel());
   return scope.run(work).then(removeInterrupt, (error: unknown) => {
     removeInterrupt();
-    // By now, the ledger may have refused the decision that closed the migration.
+    // Checks the scope and not the state, because the ledger may have refused the closing decision
+    // by now.
     if (!scope.consideredCancelled || !isCancellation(error)) throw error;
   });
 }

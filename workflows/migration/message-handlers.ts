@@ -66,7 +66,7 @@ export function setMessageHandlers(
       const outcome = await receive(message, input);
       // A decision is recorded even if the workflow is cancelled in the meantime.
       await CancellationScope.nonCancellable(() => auditTrail.untilRecorded(outcome.decisionId));
-      // The ledger's outcome, which can differ from the workflow's.
+      // Returns the ledger's outcome, because it can differ from the workflow's outcome.
       return outcomeOf(state(), outcome.decisionId) ?? outcome;
     };
     setHandler(defineUpdate<Outcome, [unknown]>(message), receiveAndRecord, {
@@ -123,10 +123,11 @@ export function setMessageHandlers(
 /**
  * Returns a function that applies or refuses decisions in the order in which they arrived.
  *
- * While a batch run moves companies, the counts can be a minute old. They are refreshed before a sign-off is applied,
- * so that it is not refused because of outdated counts. Companies that must reconnect are checked as well, because
- * nobody should sign off that a company was not moved if it has just reconnected. Decisions that arrive in the meantime
- * wait for the sign-off. All other decisions are applied immediately.
+ * While a batch run moves companies, the counts can be a minute old. They are refreshed before a
+ * sign-off is applied, so that it is not refused because of outdated counts. Companies that must
+ * reconnect are checked as well, because a sign-off should not treat a company as not moved if it
+ * has just reconnected. Decisions that arrive in the meantime wait for the sign-off. All other
+ * decisions are applied immediately.
  */
 function decisionsInOrder(
   migration: MigrationContext,
@@ -134,7 +135,7 @@ function decisionsInOrder(
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   const refresh = (): Promise<void> =>
-    // If the refresh fails, the sign-off is judged by the last known counts.
+    // If the refresh fails, the sign-off is checked against the last known counts.
     CancellationScope.nonCancellable(() => refreshCounts(migration)).catch(() => undefined);
   return (message, input) => {
     const signsOff = isSignOff(message, input);

@@ -31,7 +31,10 @@ export function askForCheck({ state, change }: MigrationContext): void {
   }));
 }
 
-/** Shorter than the time for which `client/` waits for the outcome of a sign-off. */
+/**
+ * How long a sign-off waits for the check. Shorter than the time for which `client/` waits for the
+ * outcome of the sign-off (`ANSWER_WITHIN_MS` in client/delivery.ts).
+ */
 const CHECK_WITHIN_MS = 8_000;
 
 /** Returns whether companies that must reconnect must be checked before a sign-off is applied. */
@@ -42,8 +45,9 @@ export function needsCheckBeforeSignOff({ state }: MigrationContext): boolean {
 }
 
 /**
- * Checks the companies that must reconnect, and waits for the result for at most 8 s. If the service does not answer in
- * time, the sign-off is judged by the last known result. The report says when the last check took place.
+ * Asks for a check of the companies that must reconnect, and waits for the result for at most 8 s.
+ * If the service does not answer in time, the sign-off is based on the last known result. The
+ * report says when the last check took place.
  */
 export function checkBeforeSignOff(migration: MigrationContext): Promise<void> {
   return CancellationScope.nonCancellable(async () => {
@@ -63,7 +67,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
   /** The number of companies that had not reconnected at the last poll. */
   let stillWaiting = 0;
   for (;;) {
-    // A relink decision increases the count: poll at once.
+    // A relink decision increases the count, and the next poll then follows at once.
     const hasMore = (): boolean => migration.state().relinking > stillWaiting && isRecorded(migration.state());
     const timer = stillWaiting === 0 ? undefined : { ms: nextDelayMs(0, added), summary: SUMMARY };
     const isAskedNow = (): boolean => isAsked(migration.state());

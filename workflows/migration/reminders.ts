@@ -14,7 +14,8 @@ export function sendReminders(migration: MigrationContext): void {
   if (isOver()) return;
   const wait = updateWait(migration);
   const { limits } = migration.state();
-  // A new wait has its own notices, and changed limits can change when a notice is due.
+  // A new wait has its own notices, and changed limits can change the time at which a notice is
+  // due.
   const isOutdated = (): boolean => isOver() || hasNewWait(migration) || migration.state().limits !== limits;
   const sendNext = (): void => sendReminders(migration);
   if (wait === null) {
@@ -31,7 +32,7 @@ export function sendReminders(migration: MigrationContext): void {
   void post(migration, kind).then(sendNext);
 }
 
-/** Returns the current wait; null if nobody has to act. A new wait begins now. */
+/** Returns the current wait; null if no person has to act. A new wait begins now. */
 function updateWait(migration: MigrationContext): Wait | null {
   const wait = waitOf(migration.state(), migration.state().wait, now());
   if (wait !== migration.state().wait) migration.change((state) => ({ ...state, wait }));

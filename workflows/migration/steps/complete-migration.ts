@@ -49,8 +49,8 @@ async function waitOrRun(migration: MigrationContext): Promise<void> {
 }
 
 /**
- * Returns whether a run that only finishes companies is needed: the migration is paused, and an earlier run has left
- * companies importing or syncing.
+ * Returns whether a run is needed although the migration is paused: an earlier run has left
+ * companies importing or syncing, and they can be finished.
  */
 function needsFinishingRun(state: MigrationState): boolean {
   const { counts } = state;
@@ -71,15 +71,19 @@ function onlySyncing({ counts }: MigrationState): boolean {
   return countReadyOrMoving(counts) === counts.syncing;
 }
 
-/** How long to wait for the Schedule to open a window, before checking that the Schedule exists. */
+/**
+ * How long the Schedule can be late in opening a window. After that, the step calls
+ * `updateSchedule` again, which creates a missing Schedule.
+ */
 const SCHEDULE_GRACE_MS = 5 * 60_000;
 
 /**
- * Returns whether a batch run may begin now. If not, waits until something has changed or the next window should have
- * opened, then returns false.
+ * Returns whether a batch run may begin now. If not, waits until something has changed or the next
+ * window should have opened, then returns false.
  *
- * The migration's Schedule opens its windows, so that people can pause and trigger it with Temporal's own tools. Within
- * a window, a run may begin if the Schedule is not paused or if this window has already been opened.
+ * The migration's Schedule opens the windows, so that people can pause and trigger the Schedule
+ * with Temporal's own tools. Within a window, a run may begin if the Schedule is not paused, or if
+ * this window has already been opened.
  */
 async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
@@ -160,7 +164,7 @@ async function reportOf(
     return await run.result();
   } catch (error) {
     if (CancellationScope.current().consideredCancelled || !(error instanceof ChildWorkflowFailure)) throw error;
-    // A cancellation has no text.
+    // For a cancelled run, `rootCause` returns no text.
     return { problem: rootCause(error) || error.message };
   }
 }

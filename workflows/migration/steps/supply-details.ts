@@ -11,7 +11,7 @@ import { refreshCounts } from '../ledger-state';
  */
 export async function supplyDetails(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
-  // After continue-as-new, the carried state may already contain a preflight.
+  // After continue-as-new, the carried state can already contain a preflight.
   if (migration.state().preflight === null) {
     await shortActivities.openMigration({ migrationId });
     await runPreflight(migration);
