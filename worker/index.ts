@@ -77,9 +77,9 @@ const ACTIVITY_SLOTS = 1_000;
  */
 const CACHED_WORKFLOWS = 300;
 
-/** The options of a worker's process: its own metrics, and the address on which the SDK serves the SDK's metrics. */
+/** How a worker process is monitored. */
 export interface WorkerObservation {
-  /** `host:port` on which the SDK serves its own metrics. */
+  /** `host:port` on which Temporal's SDK serves its own metrics. */
   readonly sdkMetricsAddress: string;
   readonly metrics: WorkerMetrics;
 }
@@ -104,8 +104,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // Installed only once the database is open: the runtime ends with its last connection, so if no connection were ever
-  // opened, it would keep the process running.
+  // The runtime is installed only after the database has been opened. It ends with its last
+  // connection to Temporal, so without any connection it would keep the process running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,
@@ -224,7 +224,7 @@ function activityFields(): Record<string, unknown> {
     const step = STEP_OF_ACTIVITY[activity as keyof Activities];
     return { migration: migrationOfWorkflow(workflowId), run, ...(step && { step }), activity };
   } catch {
-    return {}; // The call was not made by an activity.
+    return {}; // The call does not belong to an activity.
   }
 }
 

@@ -39,7 +39,7 @@ export async function startMonitoring(
   const server = await startHealthServer({
     ...{ host, port, health },
     metrics: async () => {
-      // Shows each part even if others fail; `/health/ready` says why they fail.
+      // Each part is shown even if other parts fail. `/health/ready` says why they fail.
       const parts = await Promise.all([
         metrics.registry.metrics(),
         ledger.text().catch(() => ''),

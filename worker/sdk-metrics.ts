@@ -1,4 +1,7 @@
-/** Reads the metrics that Temporal's SDK serves on an address of this machine, to add them to the worker's own. */
+/**
+ * Reads the metrics that Temporal's SDK serves on an address of this machine. The worker adds them
+ * to its own.
+ */
 import { createServer, type AddressInfo } from 'node:net';
 import { request } from 'undici';
 

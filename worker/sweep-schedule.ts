@@ -3,7 +3,7 @@ import { ScheduleAlreadyRunning } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { sweepSchedule } from '../workflows/messages';
 
-/** Short, because a worker can start without the Schedule. */
+/** The time limit is short, because a worker can start without the Schedule. */
 const CREATE_TIMEOUT_MS = 5_000;
 
 /**

@@ -1,4 +1,7 @@
-/** Continues traces in a worker: the spans of workflows, which arrive through a sink, and those of activities. */
+/**
+ * Continues traces in a worker: with spans of workflows, which arrive through a sink, and spans of
+ * activities.
+ */
 import type { Info } from '@temporalio/activity';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';

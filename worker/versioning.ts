@@ -1,12 +1,16 @@
 /**
- * The deployment version of a worker. If a worker has one, Temporal gives each workflow task only to a worker whose
- * code can continue the workflow (docs/upgrading.md, docs/decisions/0023-versioned-workers.md).
+ * The deployment version of a worker. If a worker is versioned, Temporal gives each workflow task
+ * only to a worker whose code can continue the workflow (docs/upgrading.md,
+ * docs/decisions/0023-versioned-workers.md).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { WorkerOptions } from '@temporalio/worker';
 
-/** Thrown when a worker with a deployment has no workflow bundle, from which its build id would be taken. */
+/**
+ * Thrown when a worker with a deployment has no workflow bundle, because the build id is a hash of
+ * the bundle.
+ */
 export class NoWorkflowBundle extends Error {
   override readonly name = 'NoWorkflowBundle';
 

@@ -1,9 +1,9 @@
 /**
- * All metrics of a worker, apart from those of Temporal's SDK and of Node.js. docs/monitoring.md has a table of them,
- * which a test compares with this list.
+ * All metrics of a worker, apart from those of Temporal's SDK and of Node.js. docs/monitoring.md
+ * has a table of them, which a test compares with this list.
  *
- * No label has a value per company, person or request. Only `tokenferry_migration_companies`, which is off by default,
- * has one per migration, for at most as many migrations as its option allows.
+ * No label has a value per company, person or request. Only `tokenferry_migration_companies` has a
+ * label value per migration. It is off by default, and its option limits the number of migrations.
  */
 interface Definition {
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -21,8 +21,8 @@ interface Definition {
 }
 
 /**
- * Reported by one worker at a time. Read from the ledger, except the two metrics about waiting for a role, which are
- * read from Temporal.
+ * Metrics that one worker at a time reports. They are read from the ledger, except the two metrics
+ * about waiting for a role, which are read from Temporal.
  */
 export const LEDGER_METRICS = {
   tokenferry_companies: {
@@ -99,7 +99,7 @@ export const LEDGER_METRICS = {
   },
 } as const satisfies Readonly<Record<string, Definition>>;
 
-/** Counted in the memory of each worker. */
+/** Metrics that each worker counts in its memory. */
 export const WORKER_METRICS = {
   tokenferry_service_answers_total: {
     type: 'counter',

@@ -1,4 +1,4 @@
-/** Finds out how long migrations have waited for a decision. */
+/** Reads how many migrations are waiting for each role, and for how long. */
 import type { Client } from '@temporalio/client';
 import { ROLES, type Role } from '../../domain/migration/steps';
 import { MIGRATIONS, progressQuery } from '../../workflows/messages';
@@ -9,7 +9,8 @@ export type Waits = Readonly<Record<Role, { readonly migrations: number; readonl
 const MAX_MIGRATIONS = 500;
 const QUERY_TIMEOUT_MS = 2_000;
 /**
- * The maximum number of queries in one reading, so that a scrape is not delayed for long. The next reading continues.
+ * The maximum number of queries in one reading, so that a scrape is not delayed for long. The next
+ * reading queries the remaining workflows.
  */
 const MAX_QUERIES = 20;
 

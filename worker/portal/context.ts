@@ -17,5 +17,5 @@ export interface PortalContext {
 /** Returns an answer that says why nothing was done. */
 export const failed = (text: string): RequestAnswer => ({ outcome: 'failed', text });
 
-/** A request that could not be carried out is taken again after this time. In milliseconds. */
+/** The delay before a request that could not be carried out is taken again, in milliseconds. */
 export const AGAIN_AFTER_MS = 5_000;

@@ -92,7 +92,12 @@ async function refusedBy(
   return refused;
 }
 
-/** Stages the client's application with its sealed secret, and sends the decision about it. Idempotent. */
+/**
+ * Stages the client's application with its sealed secret, and sends the decision that supplies it.
+ * Idempotent.
+ *
+ * @returns null if the outcome of the decision is not known yet
+ */
 export async function storeApplication(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
   const { db } = context.ferry;
   const { migrationId } = request;

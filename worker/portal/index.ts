@@ -1,12 +1,13 @@
 /**
- * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
- * writes what the page shows about the migrations that are being watched.
+ * The portal's part of a worker: takes the requests that people have sent through the portal,
+ * carries them out, and writes the portal views of the migrations that are being watched.
  *
- * The requests from one person are carried out one after the other, by whichever worker takes the next one, because
- * they must arrive in the order in which they were sent. Requests from different people do not wait for each other. A
- * request whose worker dies is taken again after its lease; carrying it out twice changes nothing. A worker tries only
- * one such request at a time, so that a request that crashes workers interrupts any other request at most once.
- * Sign-ins do not wait for requests, because people wait for them.
+ * The requests from one person are carried out one after the other, each by any worker, because
+ * they must take effect in the order in which they were sent. Requests from different people do not
+ * wait for each other. A request whose worker dies is taken again after its lease; carrying it out
+ * twice changes nothing. A worker retries only one request at a time, so that a request that
+ * crashes workers interrupts any other request at most once. Sign-ins do not wait for requests,
+ * because people wait for sign-ins.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';
@@ -23,12 +24,11 @@ import { handleRequest } from './requests';
 import { handleSignIn } from './sign-ins';
 import { writeView } from './views';
 
-/** All in milliseconds. */
 const BUSY_POLL_MS = 300;
 const IDLE_POLL_MS = 2_000;
 /** A worker polls often for this long after the last request or view. */
 const BUSY_FOR_MS = 10_000;
-/** Longer than any request takes. */
+/** The lease of a request. Longer than any request takes. */
 const LEASE_MS = 45_000;
 const SIGN_IN_LEASE_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 3_600_000;
@@ -41,7 +41,10 @@ const MAX_VIEWS = 10;
 const MAX_SIGN_INS = 10;
 
 export interface RunningPortal {
-  /** Takes no more requests, and waits up to 10 s for those in progress. Another worker takes the others. */
+  /**
+   * Takes no more requests, and waits up to 10 s for requests in progress. Other workers take the
+   * remaining requests.
+   */
   stop(): Promise<void>;
 }
 
@@ -87,7 +90,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
       .finally(() => {
         requests -= 1;
         if (attempts > 1) isTryingAgain = false;
-        // The person's next request can be taken now.
+        // Polls at once, because the person's next request can be taken now.
         pause.abort();
       });
     track(task);

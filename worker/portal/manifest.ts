@@ -1,4 +1,7 @@
-/** Stages the manifest that the client supplies through the portal in parts, for the decision that follows. */
+/**
+ * Stages the parts of a manifest that the client sends through the portal, until a decision
+ * supplies the manifest.
+ */
 import { suppliedRowProblem } from '../../domain/supply/supplied-rows';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';

@@ -1,4 +1,4 @@
-/** Carries out portal requests, and answers each of them, whatever goes wrong. */
+/** Carries out portal requests, and answers each of them, even if it fails. */
 import { LedgerBehind, MigrationClosed, NoSuchMigration, readReport } from '../../client';
 import { reportPieces } from '../../client/report-formats';
 import type { RequestAnswer } from '../../portal/contract/requests';
@@ -13,12 +13,16 @@ import { storeManifestPart } from './manifest';
 
 /** After this time, a request that no worker could carry out is answered as failed. In milliseconds. */
 const GIVE_UP_AFTER_MS = 3 * 60_000;
-/** Larger reports would fill the memory of the portal. In characters. */
+/**
+ * The maximum length of a report, in characters. Larger reports would fill the memory of the
+ * portal.
+ */
 const MAX_REPORT_LENGTH = 20_000_000;
 
 /**
- * Carries out a request and answers it. If a later attempt can succeed, does not answer the request, which is then
- * taken again after a pause. Until the request is answered, the person's next requests wait.
+ * Carries out a request and answers it. If a later attempt can succeed, does not answer the
+ * request; after a pause, a worker takes it again. Until the request is answered, the person's next
+ * requests wait.
  *
  * @returns true if the request was answered
  */
@@ -68,7 +72,10 @@ async function answerWithoutTrying(
   return outcome ? { outcome: outcome.applied ? 'applied' : 'refused', text: outcome.text } : GIVEN_UP;
 }
 
-/** A decision may have been sent before the failure. */
+/**
+ * Asks the person to check the page first, because a decision may have been sent before the
+ * failure.
+ */
 const GIVEN_UP = failed(
   'this could not be finished because of a technical problem; check the page before you try again, or ask support',
 );

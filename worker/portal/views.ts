@@ -1,4 +1,4 @@
-/** Writes what the portal's page shows about a migration. */
+/** Writes the portal view of a migration. */
 import { askForReconnectionCheck, NoSuchMigration, readProgress } from '../../client';
 import { countOpen } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -55,12 +55,15 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
   await writePortalView(db, migrationId, view);
 }
 
-/** How often the companies that must reconnect are checked while a browser shows the sign-off, in milliseconds. */
+/**
+ * How often the companies that must reconnect are checked while the watched view offers the
+ * sign-off, in milliseconds.
+ */
 const CHECK_RECONNECTED_EVERY_MS = 60_000;
 
 /**
- * If the page offers the sign-off, asks for a check of whether end customers have reconnected. A later view shows the
- * result.
+ * If the view offers the sign-off, asks for a check of whether end customers have reconnected. A
+ * later view shows the result.
  */
 async function keepReconnectionsCurrent(
   { ferry, reconnectionsAskedAt }: PortalContext,
@@ -74,11 +77,17 @@ async function keepReconnectionsCurrent(
   await askForReconnectionCheck(ferry, progress);
 }
 
-/** Returns whether every company has a final outcome, so that both sides can sign off. */
+/**
+ * Returns whether the migration is open and every company has a final outcome, so that both sides
+ * can sign off.
+ */
 const isHandover = ({ step, state, counts }: Progress): boolean =>
   !isEnding(state) && step === 'complete-migration' && countOpen(counts) === 0;
 
-/** Returns the chosen first company if it is not ready because its confirmation is missing; otherwise null. */
+/**
+ * Returns the requested first company if it is not ready because its confirmation is missing;
+ * otherwise null.
+ */
 async function readUnconfirmedFirst(
   db: Database,
   { migrationId, step, firstCompany, requestedFirst }: Progress,
@@ -126,8 +135,8 @@ async function progressAfterEnd(db: Database, migration: StoredMigration): Promi
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // Keeps the last approval of each role in each step: a step ends only after a withdrawn approval has been given
-    // again.
+    // Keeps the last approval of each role in each step, even if it was withdrawn, because a step
+    // ends only after a withdrawn approval has been given again.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),
