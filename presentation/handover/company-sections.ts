@@ -125,8 +125,8 @@ const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
   LEFT_OUT.states.includes(state) && crossedAt !== null;
 
 /**
- * Replaces the plain `never` under "Switch back on" for a company that was left out after the service had received its
- * grant.
+ * The text under "Switch back on" for a company that was left out after the service had received
+ * its grant. For other companies that the service has, the text is only `never`.
  */
 const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether it stays in use';
 
@@ -156,7 +156,7 @@ const UNUSED: Section = {
   states: ['waiting', 'excluded'],
   includes: ({ companyId, crossedAt, existedBefore }) => companyId !== null && crossedAt === null && !existedBefore,
   count: () => null,
-  // These ids are what a person needs to delete the companies.
+  // A person needs these ids to delete the companies.
   columns: [REFERENCE, NAME, { title: 'Company id' }, { title: 'Connection id' }],
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };

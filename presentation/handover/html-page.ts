@@ -20,7 +20,7 @@ import { timeText, outOf } from '../../domain/text/sentences';
 /** Maximum number of reconnection links at the top of the page. */
 export const LINKS_AT_THE_TOP = 5;
 
-/** The facts about the companies at the top of the page. */
+/** The facts about companies that the top of the page shows. */
 export interface ReportOutline {
   /** The sections that follow; `companies` is null if the number of companies in the section is unknown. */
   readonly sections: readonly { readonly section: Section; readonly companies: number | null }[];

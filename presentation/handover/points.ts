@@ -25,7 +25,7 @@ export interface Point {
   readonly section?: string;
 }
 
-/** Returns what may be switched back on, with the number of companies where it is known. */
+/** Returns which companies the client may switch back on, with their number where it is known. */
 export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown, movable, mustReconnect } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
@@ -174,8 +174,9 @@ function storedText(count: number): string {
 }
 
 /**
- * Returns how to rotate the client secrets that were shared or may have been shared. Empty if none was needed, or if
- * credentials were handed over in a self-service migration whose application is not known.
+ * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no
+ * application was needed, or if credentials were handed over in a self-service migration whose
+ * application is not known.
  */
 function rotationPoints(head: ReportHead): readonly Point[] {
   const { route, ending, platformKey, applications, figures } = head;

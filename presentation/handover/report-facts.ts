@@ -1,6 +1,6 @@
 /**
- * Facts about the whole migration for the handover report, in Markdown and in HTML. Each format shows some facts that
- * the other does not.
+ * Facts about the whole migration for the handover report, in Markdown and in HTML. Not every fact
+ * is shown in both formats.
  */
 import type { Counts } from '../../domain/companies/company-state';
 import { countOpen } from '../../domain/companies/company-state';
@@ -37,7 +37,10 @@ export interface ReportHead {
   readonly unproven: readonly string[] | null;
 }
 
-/** Returns the facts that decide how companies are shown. The year is the one in which the migration began. */
+/**
+ * Returns the facts that decide how companies are shown. `year` is the year in which the details
+ * were supplied.
+ */
 export function viewOf({ ending, suppliedAt }: Pick<ReportHead, 'ending' | 'suppliedAt'>): ReportView {
   return { ended: ending !== null, year: suppliedAt.slice(0, 4) };
 }

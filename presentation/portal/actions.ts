@@ -1,6 +1,6 @@
 /**
- * The decisions that the client can make now, and what the page says before the client confirms one. A decision that
- * the preconditions would refuse is not offered.
+ * The decisions that the client can make now, each with the texts that the page shows before the
+ * client confirms it. A decision that the preconditions would refuse is not offered.
  */
 import type { DecisionFacts } from '../../domain/decisions/preconditions';
 import { preconditionRefusal } from '../../domain/decisions/preconditions';
@@ -12,7 +12,7 @@ import { confirmation, exceptions, supplies } from './company-actions';
 import { approvals, controls, proposal, rejections } from './step-actions';
 
 /**
- * Returns the decisions that the client can make. Those for which the migration is waiting come first.
+ * Returns the decisions that the client can make. Decisions that are expected now come first.
  *
  * @param now ISO 8601, UTC
  */

@@ -177,7 +177,10 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
   ];
 }
 
-/** A self-service migration has no sign-off, so the decision about the last company ends it. */
+/**
+ * Returns the warning that the migration ends after the decision about the last company; empty if
+ * it does not. Only a self-service migration ends in this way, because it has no sign-off.
+ */
 function endText({ route, step }: Progress): string {
   return route === 'self-service' && step === 'complete-migration'
     ? ' Once every company has moved or been left out, the migration ends automatically, and the stored credentials are destroyed.'

@@ -82,7 +82,10 @@ export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string
 
 const isSignedOff = ({ state, route }: Progress): boolean => state === 'completed' && route === 'managed';
 
-/** By signing off, support accepts that some companies were not moved. */
+/**
+ * Returns the words for the states of companies. After the sign-off, the word for companies that
+ * were not moved adds that support has accepted this.
+ */
 function wordsOf(progress: Progress): ReturnType<typeof clientStateWords> {
   const words = clientStateWords(isEnding(progress.state));
   return isSignedOff(progress) ? { ...words, 'not-moved': 'not moved, which support has accepted' } : words;
@@ -142,8 +145,8 @@ function actionText(progress: Progress, now: string): string[] {
 }
 
 /**
- * Returns how the client can act. In self-service, the text names commands that need the ledger. Other clients have no
- * access to it.
+ * Returns how the client can act. Only in self-service does the text name commands that need the
+ * ledger, because other clients have no access to the ledger.
  */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
@@ -164,7 +167,10 @@ function isManifestMissing({ step, preflight }: Progress): boolean {
   return step === 'supply-details' && preflight !== null && detailProblems(preflight).isManifestMissing;
 }
 
-/** On platforms that rotate tokens, an application that is still syncing can replace an exported token. */
+/**
+ * Returns the instruction to export the credentials after the confirmation; empty in step 1, and on
+ * platforms where syncing does not invalidate an exported token.
+ */
 function exportText({ step, platformKey }: Progress): string {
   const rotation = findPlatform(platformKey)?.rotation ?? 'none';
   return step === 'supply-details' || rotation === 'none' || rotation === 'kept'

@@ -1,7 +1,8 @@
 /**
- * The summaries of events in the Temporal UI: a diary of decisions, notices and waits.
+ * The summaries of decisions and notices in the list of events in the Temporal UI.
  *
- * The codec encrypts summaries, so they can contain names. They contain no reasons, because a reason can be long.
+ * The codec encrypts summaries, so they can contain names. They contain no reasons, because a
+ * reason can be long.
  */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { Role } from '../../domain/migration/steps';
@@ -9,7 +10,9 @@ import type { NoticeKind } from '../../domain/progress/notices';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import { actionText } from '../wording/decisions';
 
-/** In bytes of UTF-8. Temporal accepts 200 bytes in the summary of an activity. */
+/**
+ * The longest summary, in bytes of UTF-8. Temporal accepts 200 bytes in the summary of an activity.
+ */
 const MAX_SUMMARY_BYTES = 160;
 
 /** The longest name in a summary, in bytes of UTF-8. */

@@ -242,7 +242,10 @@ function selfServiceEnd({ failed }: Counts): string {
   return `Please decide what to do about ${counted(failed, 'company')} that ${failed === 1 ? 'was' : 'were'} not moved.`;
 }
 
-/** Completes "is waiting ...": for what, and when the next attempt begins, if that is still to come. */
+/**
+ * Returns the end of a clause that begins with "is waiting": the cause, and the time of the next
+ * attempt if it has not passed.
+ */
 function outageText({ source, until }: Outage, platform: string, now: string): string {
   const what = {
     platform: `for ${platform}`,
@@ -254,7 +257,10 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
   return `${what}; next attempt ${at}`;
 }
 
-/** Returns the first thing that is needed before any company can be moved. Below it, the page lists everything. */
+/**
+ * Returns the first of the tasks that must be done before a company can be moved. The page lists
+ * all of them.
+ */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;

@@ -1,4 +1,4 @@
-/** Formats windows in the form that people type, and parses it. */
+/** Formats windows as people type them, and parses windows that people have typed. */
 import type { Weekday, Window } from '../../domain/planning/windows';
 import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
 
