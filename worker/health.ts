@@ -1,7 +1,7 @@
 /**
  * The health of a worker process.
  *
- * Alive: unless the pollers are stuck, because then only a restart can help. The pollers are stuck
+ * Alive: unless the pollers are stuck, because only then can a restart help. The pollers are stuck
  * if Temporal has answered none of their polls for three minutes, although it answers other calls.
  * Temporal answers each poll within about a minute, even if there is no task. A worker that waits
  * for Temporal or Postgres is alive.

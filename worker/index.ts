@@ -1,4 +1,6 @@
-/** The worker, which runs workflows and activities. `main.ts` runs it as a separate process. */
+/**
+ * The worker, which runs workflows and activities. `main.ts` runs a worker as a separate process.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { activityInfo } from '@temporalio/activity';
@@ -87,9 +89,10 @@ export interface WorkerObservation {
 /**
  * Starts a worker that runs until it is stopped.
  *
- * @param workflows the workflow code; defaults to the bundle of the build, or to the sources if there is no build
+ * @param workflows the workflow code; defaults to the bundle of the build, or to the sources if
+ *   there is no build
  * @param timing defaults to {@link TIMING}
- * @param observation default: the worker is not observed
+ * @param observation default: the worker is not monitored
  * @throws {DatabaseUnavailable}
  * @throws {SearchAttributesMissing}
  * @throws {NoWorkflowBundle}

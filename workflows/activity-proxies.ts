@@ -9,7 +9,10 @@ import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
-/** The default summary of each activity in the Temporal UI. Some callers replace it with a more specific one. */
+/**
+ * The default summary of each activity in the Temporal UI. Some callers replace it with a more
+ * specific summary.
+ */
 const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   openMigration: 'Open the migration',
   preflight: 'Check the supplied details',

@@ -30,8 +30,9 @@ export interface Batch {
   /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
   /**
-   * True if a problem, not a person, has paused the migration: the run begins no moves, and only finishes the companies
-   * that are being imported or are syncing. It ends when the migration is resumed.
+   * True if a problem, not a person, has paused the migration: the run begins no moves, and only
+   * finishes companies that are being imported or are syncing. The run then ends when the migration
+   * is resumed.
    */
   readonly finishing: boolean;
   /** The highest mark of the ledger that the migration has seen; 0 if it has seen none. */
@@ -44,7 +45,10 @@ export interface BatchReport {
    * next run because of its duration or its long history.
    */
   readonly stop: StopReason | null;
-  /** Text for people: the failure rate that led to the stop, or the companies that did; null if there is none. */
+  /**
+   * The failure rate or the companies that led to the stop, as text for people; null if neither
+   * did.
+   */
   readonly stopNumbers: string | null;
 }
 

@@ -136,9 +136,10 @@ export const outageSignal = defineSignal<[Outage | null]>('outage');
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /**
- * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a migration whose Schedule a
- * person has paused or resumed. A migration sends it to its batch run when a decision has been recorded or a window has
- * opened.
+ * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a
+ * migration whose Schedule a person has paused or resumed. A migration sends it to its batch run
+ * when a decision has been recorded, a window has opened, end customers have reconnected, or the
+ * migration itself has been woken.
  */
 export const wakeSignal = defineSignal('wake');
 

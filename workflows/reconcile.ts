@@ -26,7 +26,7 @@ export async function reconcileLedger({
   return result;
 }
 
-/** Closes a restored ledger again if it is open although the migration has ended. */
+/** Closes the migration in the restored ledger again, if it is open there although it has ended. */
 async function closeAgain(migrationId: string): Promise<void> {
   try {
     await closeLedger(migrationId);

@@ -47,7 +47,7 @@ interface Entry {
 /**
  * Creates the list in the current scope, which must not be cancellable.
  *
- * @param onSettled called each time the conditions have been evaluated and none of them holds
+ * @param onSettled called each time the conditions have been evaluated and no condition holds
  */
 export function createWaitList(onSettled: () => void): WaitList {
   const waits = new Set<Entry>();

@@ -1,5 +1,5 @@
 /**
- * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so
+ * Circuit breaker: detects an outage of the service or the platform from consecutive failures, so
  * that a slice ends early instead of trying company after company in vain.
  *
  * Each result is recorded: an import of a company, or a check of a syncing company. The company is

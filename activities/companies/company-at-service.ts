@@ -27,7 +27,9 @@ export interface ImportContext {
    * (store/companies/lease.ts).
    */
   readonly sendBefore: Date;
-  /** False if the ledger might have been restored to an older state, so that it does not contain every try. */
+  /**
+   * False if the ledger might have been restored to an older state, and so might lack some tries.
+   */
   readonly ledgerIsCurrent: boolean;
 }
 

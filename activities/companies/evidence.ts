@@ -40,7 +40,10 @@ export function authorizationEvidence({ status }: Connection, answer: ServiceAns
   };
 }
 
-/** Compares organizations by id. Shows both names as well, because only people can compare names. */
+/**
+ * Compares organizations by id. Also shows the names at the platform and in the manifest, because
+ * only people can compare names.
+ */
 export function organizationEvidence(due: DueCompany, connection: Connection): Evidence {
   const organization = organizationOf(connection);
   const name = connection.connectionInfo?.['organizationName'];

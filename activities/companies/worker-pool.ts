@@ -179,7 +179,7 @@ const SAMPLE = 1_000;
  * call, the function queries the ledger only if a call has found a failed company.
  */
 function watchTolerance(db: Database, migrationId: string) {
-  // Initially true, because companies of other slices may have failed.
+  // Initially true, because companies that other slices handled may have failed.
   let someFailed = true;
   return async (
     outcomes: readonly (ImportOutcome | CheckOutcome)[],

@@ -33,9 +33,9 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
 /**
  * Applies a decision to the companies that it names.
  *
- * @returns the text of the outcome. The text says how many companies were changed, if the decision
- *   names more: some companies might have changed since the decision was made, and some might not
- *   exist
+ * @returns the text of the outcome. If the decision names more companies than were changed, the
+ *   text says how many were changed. Companies might have changed since the decision was made, or
+ *   might not exist
  */
 export async function applyToCompanies(
   db: Queryable,

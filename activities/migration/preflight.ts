@@ -107,7 +107,7 @@ const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
   severity === 'error' && code.startsWith('application-');
 
 /**
- * Returns the registered application with the person who supplied it; null if not for this
+ * Returns the registered application. Its `suppliedBy` is null if it was not supplied for this
  * migration.
  */
 function checkedApplication(

@@ -141,7 +141,7 @@ async function readRun(
 /** One call of `recordDecisions`: the records that a workflow passed, and the outcomes that it got. */
 interface Batch {
   readonly given: readonly unknown[];
-  /** When Temporal was asked to run the activity. */
+  /** When the workflow asked Temporal to run the activity, by Temporal's clock. */
   readonly at: Date;
   /** Undefined until the activity has completed. */
   outcomes?: readonly unknown[];

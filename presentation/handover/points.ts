@@ -21,7 +21,7 @@ export interface Point {
   readonly topic: string;
   readonly companies?: number;
   readonly text: string;
-  /** The section of the HTML page with the details. */
+  /** The id of the section of the HTML page that contains the details. */
   readonly section?: string;
 }
 

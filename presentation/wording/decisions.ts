@@ -11,7 +11,7 @@ import { windowsText } from './windows';
 const MAX_REFERENCES = 20;
 
 /**
- * Returns a decision with its reason.
+ * Describes a decision, with its reason.
  *
  * @param timeText formats a time; by default with its time zone
  */
@@ -21,7 +21,7 @@ export function decisionText(decision: Decision, timeText: (iso: string) => stri
 }
 
 /**
- * Returns a decision without its reason.
+ * Describes a decision, without its reason.
  *
  * @param timeText formats a time; by default with its time zone
  */

@@ -16,7 +16,7 @@ import type { PortalRequest } from '../../store';
 import type { PortalContext } from './context';
 import { AGAIN_AFTER_MS, failed } from './context';
 
-/** Sends the decision. Returns null if its outcome is not known yet. */
+/** Checks a decision and sends it. Returns null if its outcome is not known yet. */
 export async function decide(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
   const parsed = DecideSchema.safeParse(request.body);
   if (!parsed.success) return failed('the decision is malformed');

@@ -2,12 +2,13 @@
  * The portal's part of a worker: takes the requests that people have sent through the portal,
  * carries them out, and writes the portal views of the migrations that are being watched.
  *
- * The requests from one person are carried out one after the other, each by any worker, because
- * they must take effect in the order in which they were sent. Requests from different people do not
- * wait for each other. A request whose worker dies is taken again after its lease; carrying it out
- * twice changes nothing. A worker retries only one request at a time, so that a request that
- * crashes workers interrupts any other request at most once. Sign-ins do not wait for requests,
- * because people wait for sign-ins.
+ * The requests from one person to one migration are carried out one after the other, each by any
+ * worker, because they must take effect in the order in which they were sent. Reports have their
+ * own order, because they change nothing. Requests from different people do not wait for each
+ * other. A request whose worker dies is taken again after its lease; carrying it out twice changes
+ * nothing. A worker takes only one such request at a time, so that a request that crashes workers
+ * interrupts any other request at most once. Sign-ins do not wait for requests, because people wait
+ * for sign-ins.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';
@@ -68,7 +69,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
   const { log } = context;
   const views = new Set<string>();
   let requests = 0;
-  let isTryingAgain = false;
+  let isRetrying = false;
   let signIns = 0;
   let busyUntil = 0;
   let cleanUpAt = 0;
@@ -83,13 +84,13 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
   function start(request: PortalRequest): void {
     requests += 1;
     const { id, kind, migrationId, attempts } = request;
-    if (attempts > 1) isTryingAgain = true;
+    if (attempts > 1) isRetrying = true;
     const task = handleRequest(context, request)
       .then((isAnswered) => refresh(isAnswered && kind !== 'report' ? migrationId : null))
       .catch((error: unknown) => log.warn({ request: id, reason: nameOf(error) }, 'a portal request failed'))
       .finally(() => {
         requests -= 1;
-        if (attempts > 1) isTryingAgain = false;
+        if (attempts > 1) isRetrying = false;
         // Polls at once, because the person's next request can be taken now.
         pause.abort();
       });
@@ -126,7 +127,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     const take = async (limit: number, hasFailed: boolean): Promise<void> => {
       for (const each of await takePortalRequests(db, { namespace, limit, leaseMs: LEASE_MS, hasFailed })) start(each);
     };
-    if (!isTryingAgain) await take(1, true);
+    if (!isRetrying) await take(1, true);
     if (requests < MAX_REQUESTS) await take(MAX_REQUESTS - requests, false);
     if (signIns < MAX_SIGN_INS) {
       const limit = MAX_SIGN_INS - signIns;

@@ -22,7 +22,7 @@ const MAX_REPORT_LENGTH = 20_000_000;
 /**
  * Carries out a request and answers it. If a later attempt can succeed, does not answer the
  * request; after a pause, a worker takes it again. Until the request is answered, the person's next
- * requests wait.
+ * requests to the migration wait.
  *
  * @returns true if the request was answered
  */

@@ -96,7 +96,8 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   if (window === null) return true;
   const isOpened = schedule === 'running' || migration.state().openedWindow?.opensAt === window.opensAt;
   if (opensInMs <= 0 && isOpened) return true;
-  // Before the window opens, a run can only verify stragglers, because the ledger refuses every claim.
+  // Before the window opens, a run can only verify syncing companies, because the ledger refuses
+  // every claim.
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
   await migration.awaitCondition(hasChanged, {
     ms: opensInMs + SCHEDULE_GRACE_MS,
@@ -199,7 +200,7 @@ async function awaitNextRun(migration: MigrationContext, why: string, since: str
   await migration.awaitCondition(hasChanged, { ms, summary: outageSummary(outage) });
 }
 
-/** Wakes the run whenever a decision has been recorded or a window has opened. */
+/** Wakes the run each time something has changed for the migration, see `changedSince`. */
 async function wakeOnChange(
   migration: MigrationContext,
   run: ChildWorkflowHandle<typeof batchRun>,
