@@ -187,7 +187,7 @@ function firstCompanyText(progress: Progress, platform: string, now: string): st
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {
       if (requestedFirst?.notReady) {
-        return `Please supply what ${requestedFirst.reference} needs to go first, or choose another company.`;
+        return `Please supply what ${requestedFirst.reference} needs before it can go first, or choose another company.`;
       }
       if (waitingFor.roles.length > 0) return needsText(progress);
       const from = [proposal?.startAt, window?.opensAt, opening?.opensAt]

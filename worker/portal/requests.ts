@@ -115,7 +115,7 @@ async function writeReport({ ferry }: PortalContext, { migrationId, body }: Port
 
 function expectedFailure(error: unknown): RequestAnswer | null {
   if (error instanceof StagingFull)
-    return failed('too much supplied data is waiting for a decision already; use a smaller file, or ask support');
+    return failed('too much supplied data is already waiting for a decision; use a smaller file, or ask support');
   if (error instanceof MigrationClosed) return failed('the migration has ended');
   if (error instanceof NoSuchMigration) return failed('the migration no longer exists');
   if (error instanceof LedgerBehind)

@@ -145,7 +145,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company not ready',
     first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
-    'Please supply what acme-2 needs to go first, or choose another company.',
+    'Please supply what acme-2 needs before it can go first, or choose another company.',
   ],
   [
     'no credential',
