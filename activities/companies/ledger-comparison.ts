@@ -52,7 +52,7 @@ export async function findLostTries(
  */
 export interface LedgerTrust {
   readonly ledger: 'current' | 'behind' | 'reconciling' | 'unknown';
-  /** The highest mark that is known. */
+  /** The ledger's mark. Lower than the workflow's mark if the ledger is behind the workflow. */
   readonly mark: number;
   /** The only run that can claim companies; null before the first run. */
   readonly currentRun: string | null;

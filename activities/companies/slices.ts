@@ -43,7 +43,7 @@ import { runSlice, stopsFor, type SliceEnd } from './worker-pool';
 
 export interface SliceResult extends SliceEnd {
   readonly claimed: number;
-  /** The highest mark of the ledger that the slice knows of. */
+  /** The highest mark that the slice has seen in the ledger. */
   readonly ledgerMark: number;
 }
 
