@@ -64,8 +64,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Creates a pool of a single connection for health checks and metrics, which must not wait for a connection of the main
- * pool. Connects only when the first query runs, and does not update the schema.
+ * Creates a pool with a single connection for health checks and metrics, because they must not wait
+ * for a connection of the main pool. Connects when the first query runs, and does not update the
+ * schema.
  */
 export function openMonitoringDatabase(url: string): Database {
   const pool = openPool({
@@ -73,7 +74,8 @@ export function openMonitoringDatabase(url: string): Database {
     max: 1,
     connectionTimeoutMillis: MONITORING_TIMEOUT_MS,
     query_timeout: MONITORING_TIMEOUT_MS,
-    // Kept open, because it can hold the lock with which one worker at a time reports the ledger's figures.
+    // The connection stays open when it is idle, because it can hold the lock that lets only one
+    // worker at a time report the ledger's figures.
     idleTimeoutMillis: 0,
     statement_timeout: MONITORING_TIMEOUT_MS,
     options: `-c search_path=${SCHEMA}`,
@@ -82,17 +84,22 @@ export function openMonitoringDatabase(url: string): Database {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Long enough for counting a million companies. */
+/** Time limit of a monitoring query. A count of a million companies takes less time. */
 const MONITORING_TIMEOUT_MS = 10_000;
 
-/** @throws if the database does not answer */
+/**
+ * Runs a trivial query.
+ *
+ * @throws if the database does not answer
+ */
 export async function pingDatabase(db: Database): Promise<void> {
   await sql`select 1`.execute(db);
 }
 
 /**
- * Returns whether exactly the known schema migrations have been applied. One query, because most processes find a
- * current schema, and the migrator needs about ten queries to find out.
+ * Returns whether exactly the known schema migrations have been applied. Most processes find a
+ * current schema, so this check uses one query. The migrator would need about ten queries for the
+ * same result.
  */
 async function isSchemaCurrent(db: Database): Promise<boolean> {
   try {
@@ -114,7 +121,10 @@ async function migrateSchema(db: Database): Promise<void> {
   if (error !== undefined) throw error instanceof Error ? error : new Error('the schema could not be updated');
 }
 
-/** Parses `bigint` as a number. By default pg returns it as text, but no number in these tables comes near 2^53. */
+/**
+ * Parses `bigint` as a number. By default, pg returns `bigint` as text, because a number is exact
+ * only up to 2^53. No value in these tables exceeds that limit.
+ */
 const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === (types.builtins.INT8 as number) ? Number : (types.getTypeParser(id, format) as (value: string) => unknown);
 
@@ -150,7 +160,10 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
-/** Returns whether an error came from the database, because it rejected a statement or the connection broke. */
+/**
+ * Returns whether an error came from the database: it rejected a statement, the connection broke,
+ * or connecting took too long.
+ */
 export function isDatabaseError(error: Error): boolean {
   if (error instanceof DatabaseError) return true;
   return /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(

@@ -1,4 +1,7 @@
-/** Inspects a database for `ferry doctor` without changing it. `openDatabase` would update its schema. */
+/**
+ * Inspects a database for `ferry doctor` without changing it. Unlike `openDatabase`, does not
+ * update the schema.
+ */
 import { Client } from 'pg';
 import { databaseUnavailable, SCHEMA } from './database';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
@@ -10,9 +13,12 @@ export interface InspectedDatabase {
    * The same moment on the database's clock and on the local clock. `local` is the middle of the query's round trip.
    */
   readonly clock: { readonly database: Date; readonly local: Date };
-  /** Schema migrations that are missing. The next worker or command that opens the database applies them. */
+  /**
+   * Schema migrations that have not been applied yet. The next process that calls `openDatabase`
+   * applies them.
+   */
   readonly pending: readonly string[];
-  /** Applied schema migrations that this version does not know, because a newer version has applied them. */
+  /** Schema migrations that a newer version has applied, and that this version does not know. */
   readonly unknown: readonly string[];
 }
 

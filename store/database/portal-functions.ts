@@ -1,10 +1,13 @@
 /**
- * The functions of the Postgres schema `tokenferry_portal`. They run with the rights of the ledger's owner. The portal's
- * database role may call these functions and do nothing else.
+ * The functions of the Postgres schema `tokenferry_portal`. They run with the rights of the
+ * ledger's owner. The portal's database role may call these functions and do nothing else.
  *
- * Each function takes the SHA-256 of a session's token, and returns or changes only what belongs to the migration of its
- * invitation. For an unknown, expired or ended session, and for a revoked invitation, it returns nothing. Signing in needs
- * no session, but an invitation's token or a proof that a worker checks (portal-sign-in.ts).
+ * Most functions take the SHA-256 of a session's token. They return or change only data of the
+ * migration to which the session's invitation belongs. For an unknown, expired or ended session,
+ * and for a revoked invitation, they return no data.
+ *
+ * Signing in needs no session. It needs an invitation's token, or a proof that a worker checks
+ * (portal-sign-in.ts).
  */
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
@@ -21,7 +24,8 @@ export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> 
 
 async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Uses up an invitation. Registers the public key of a client; ignores that of a viewer.
+    -- Redeems an invitation and creates its first session. Registers the public key of a client,
+    -- and ignores that of a viewer.
     create function tokenferry_portal.redeem(token bytea, session bytea, key text, lifetime_ms bigint)
     returns table (invitation_id uuid, migration_id text, person text, role text, public_key text,
       is_key_confirmed boolean, expires_at timestamptz)
@@ -64,7 +68,7 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
       update portal_sessions s set ended_at = clock_timestamp() where s.session_hash = session and s.ended_at is null
     $$`.execute(db);
   await sql`
-    -- Returns those of the sessions that can still be used.
+    -- Returns the given sessions that can still be used.
     create function tokenferry_portal.live_sessions(sessions bytea[]) returns bytea[]
     language sql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
       select coalesce(array_agg(s.session_hash), '{}') from live_portal_sessions s
@@ -74,8 +78,9 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
 
 async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Returns what the page shows, and marks it as watched. The view is null until a worker has written it, and if the
-    -- caller knows this version.
+    -- Returns the portal view of the session's migration, and marks it as watched. The column "view"
+    -- is null if no worker has written the view yet, or if the caller already knows the current
+    -- version.
     create function tokenferry_portal.view(session bytea, known text default null)
     returns table (view jsonb, version text, written_at timestamptz, is_current boolean, age_ms double precision)
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
@@ -84,7 +89,8 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
       migration text := (select s.migration_id from live_portal_sessions s where s.session_hash = session);
     begin
       if migration is null then return; end if;
-      -- Skips a row that another session is marking, because many sessions watch one migration.
+      -- Many sessions can watch the same migration. Skip the row if another session is marking it,
+      -- so that sessions do not wait for one another.
       update portal_views v set watched_at = clock_timestamp()
       where v.migration_id = (
         select w.migration_id from portal_views w
@@ -100,9 +106,10 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
         from portal_views v where v.migration_id = migration;
     end $$`.execute(db);
   await sql`
-    -- Returns a page of companies. Postgres plans each call separately, because the best plan depends on the filter.
-    -- With statement_timestamp(), it can read the rows in order and stop when the page is full; with the volatile
-    -- clock_timestamp(), it would read and sort all of them.
+    -- Returns a page of companies. Postgres plans each call separately, because the best plan
+    -- depends on the filter. With statement_timestamp(), Postgres can read the rows in order and
+    -- stop when the page is full. With the volatile clock_timestamp(), it would read and sort all
+    -- rows.
     create function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
       after_row integer, max integer)
     returns table ("row" integer, reference text, name text, wave integer, state text, failure text, failure_text text,
@@ -153,9 +160,10 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
 
 async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Stores a request and returns 'stored'. Returns 'exists' if this invitation has sent it before; 'refused' if it is
-    -- malformed, another invitation has sent it, a viewer requests anything but a report, or the invitation has too
-    -- many requests; null if the session cannot be used.
+    -- Stores a request and returns 'stored'. Returns 'exists' if this invitation has already sent
+    -- the request. Returns 'refused' if the request is malformed, if another invitation has sent
+    -- it, if a viewer requests anything but a report, or if the invitation's requests are too many
+    -- or too large. Returns null if the session cannot be used.
     create function tokenferry_portal.submit(session bytea, request uuid, request_kind text, content jsonb) returns text
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
     declare
@@ -166,8 +174,8 @@ async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
     begin
       select * into by_session from live_portal_sessions s where s.session_hash = session;
       if not found then return null; end if;
-      -- Locks the invitation: its requests are stored one at a time, so that the counts below are exact. Also waits
-      -- for a revocation that is in progress.
+      -- Lock the invitation, so that its requests are stored one at a time and the counts below are
+      -- exact. The lock also waits for a revocation that is in progress.
       perform from portal_invitations i where i.id = by_session.invitation_id and i.revoked_at is null for update;
       if not found then return null; end if;
       if request is null or content is null or request_kind is null
@@ -182,7 +190,7 @@ async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
         and (request_kind <> 'report' or count(*) filter (where r.kind = 'report' and r.answered_at is null) < 4)
       into is_within_limits from portal_requests r where r.invitation_id = by_session.invitation_id;
       if not is_within_limits then return 'refused'; end if;
-      -- Reports are large: only the latest ones are kept.
+      -- Delete all but the latest three answered reports, because reports are large.
       if request_kind = 'report' then
         delete from portal_requests r where r.id in (
           select o.id from portal_requests o
@@ -195,8 +203,9 @@ async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
       return case when found then 'stored' else 'refused' end;
     end $$`.execute(db);
   await sql`
-    -- Returns the answer to a request of the session's invitation: null while there is none, and no row if the invitation
-    -- has no such request, whether or not another one has.
+    -- Returns the answer to a request of the session's invitation. The answer is null until a
+    -- worker has answered. Returns no row if this invitation has not sent the request, even if
+    -- another invitation has sent it.
     create function tokenferry_portal.answer(session bytea, request uuid) returns table (answer jsonb)
     language sql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
       select r.answer from portal_requests r

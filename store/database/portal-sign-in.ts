@@ -1,6 +1,6 @@
 /**
- * Requests to sign in to the portal without an invitation's link. The portal's database role can only store such a
- * request with its proof; a worker checks the proof and creates the session.
+ * Requests to sign in to the portal without an invitation's link. The portal's database role can
+ * only store such a request with its proof. A worker checks the proof and creates the session.
  */
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
@@ -8,16 +8,19 @@ import { sql } from 'kysely';
 export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table portal_sign_ins (
-      -- SHA-256 of the token of the session that is requested. A request can therefore be used only once.
+      -- SHA-256 of the token of the requested session. As the primary key, it also ensures that a
+      -- request is used only once.
       session_hash bytea primary key check (octet_length(session_hash) = 32),
       migration_id text not null references migrations (id) on delete cascade,
-      -- The key of the person who asks. No proof of anything.
+      -- The public key that the person claims to have. It proves nothing until a worker has checked
+      -- the proof.
       public_key text not null check (public_key ~ '^[0-9a-f]{64}$'),
-      -- What the worker checks. Null once answered.
+      -- The proof that a worker checks. Null after the request has been answered.
       proof jsonb,
       lifetime_ms bigint not null check (lifetime_ms between 60000 and 31 * 86400000::bigint),
       created_at timestamptz not null default clock_timestamp(),
-      -- When a worker last took the request. Another worker takes it if no answer follows within the lease.
+      -- When a worker last took the request. If the worker does not answer it within its lease,
+      -- another worker can take it.
       taken_at timestamptz,
       outcome text check (outcome in ('signed-in', 'unconfirmed', 'refused')),
       constraint answered_sign_ins_are_emptied check ((outcome is null) = (proof is not null))
@@ -25,7 +28,7 @@ export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
   await sql`create index portal_sign_ins_by_migration on portal_sign_ins (migration_id, public_key)`.execute(db);
   await sql`alter table portal_sign_ins alter column proof set statistics 0`.execute(db);
   await sql`
-    -- The requests that a worker can still answer.
+    -- The requests that a worker can still take.
     create view open_portal_sign_ins as
     select * from portal_sign_ins
     where outcome is null and created_at > clock_timestamp() - interval '2 minutes'`.execute(db);
@@ -33,7 +36,8 @@ export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
 
 export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Stores a request of a person who was invited. The portal's role cannot call it.
+    -- Stores a sign-in request. The callers below first check that the person was invited. The
+    -- portal's database role cannot call this function directly.
     create function store_portal_sign_in(session bytea, migration text, key text, content jsonb, lifetime_ms bigint)
     returns text language plpgsql set search_path = pg_catalog, tokenferry, pg_temp as $$
     declare
@@ -42,7 +46,7 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 16384
         or key !~ '^[0-9a-f]{64}$'
         or lifetime_ms is null or lifetime_ms not between 60000 and 31 * 86400000::bigint then return 'refused'; end if;
-      -- Requests are stored one at a time, so that the counts below are exact.
+      -- Store requests one at a time, so that the counts below are exact.
       perform pg_advisory_xact_lock(hashtext('tokenferry portal sign-ins'));
       if exists (select from portal_sign_ins s where s.session_hash = session) then return 'exists'; end if;
       select (select count(*) from open_portal_sign_ins) < 100
@@ -55,8 +59,9 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       return 'stored';
     end $$`.execute(db);
   await sql`
-    -- Stores a request to sign in. Returns 'stored', 'exists' if it was stored before, 'refused' if it is malformed or
-    -- no invitation has the key, 'busy' if there are too many requests. Needs no session, and creates none.
+    -- Stores a request to sign in with a registered key. Needs no session, and creates none.
+    -- Returns 'stored'; 'exists' if the request was stored before; 'refused' if it is malformed, or
+    -- if no invitation has the key; 'busy' if there are too many requests.
     create function tokenferry_portal.request_sign_in(session bytea, migration text, key text, content jsonb,
       lifetime_ms bigint) returns text
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
@@ -67,7 +72,9 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       return store_portal_sign_in(session, migration, key, content, lifetime_ms);
     end $$`.execute(db);
   await sql`
-    -- The same for a person who has signed in at an identity provider. A worker checks whose account it is.
+    -- Stores a request to sign in with an account at an identity provider. Returns the same texts
+    -- as request_sign_in. Returns 'refused' if no invitation matches the account. A worker checks
+    -- whose account it is.
     create function tokenferry_portal.request_identity_sign_in(session bytea, migration text, key text,
       account_issuer text, account_subject text, account_email text, content jsonb, lifetime_ms bigint) returns text
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
@@ -80,7 +87,7 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       return store_portal_sign_in(session, migration, key, content, lifetime_ms);
     end $$`.execute(db);
   await sql`
-    -- Returns the outcome of a request to sign in; null while there is none.
+    -- Returns the outcome of a request to sign in; null if it has not been answered.
     create function tokenferry_portal.sign_in_outcome(session bytea) returns text
     language sql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
       select s.outcome from portal_sign_ins s where s.session_hash = session

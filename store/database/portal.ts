@@ -9,8 +9,9 @@ import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // True if a person has paused the migration. The client can lift this pause even if the migration has also paused
-    // itself. An earlier version could not record both pauses.
+    // True if a person has paused the migration. The client can lift this pause even if the
+    // migration has also paused itself. An earlier version could not record both pauses at the same
+    // time.
     await sql`alter table migrations add column paused_by_people boolean not null default false`.execute(db);
     await sql`update migrations set paused_by_people = true where paused and not paused_itself`.execute(db);
     await sql`
@@ -25,12 +26,13 @@ export const portal: Migration = {
         token_hash bytea unique,
         -- The identity provider at which the person signs in.
         issuer text,
-        -- The id of the person's account there. The first sign-in sets it, so that nobody else who gets the email
-        -- address later can sign in.
+        -- The id of the person's account at the identity provider. The first sign-in sets it. After
+        -- that, another person who is given the email address cannot sign in.
         subject text,
         created_by text not null,
         created_at timestamptz not null default clock_timestamp(),
-        -- Until when the invitation can be used for the first time. Does not end a session.
+        -- The last time at which the invitation can be used for the first time. A session can last
+        -- longer.
         expires_at timestamptz not null,
         redeemed_at timestamptz,
         -- The Ed25519 key of the person's browser, registered when the link is used. Null for viewers.
@@ -70,16 +72,18 @@ export const portal: Migration = {
         -- Size of the body's text.
         bytes integer not null,
         created_at timestamptz not null default clock_timestamp(),
-        -- The order in which the requests of an invitation were stored. Clocks can be set back.
+        -- The order in which the requests of an invitation were stored. created_at does not show it
+        -- reliably, because a clock can be set back.
         position bigint generated always as identity,
-        -- When a worker can take the request: at first at once, later when the lease of the worker that took it, or the
-        -- pause before the next attempt, ends.
+        -- When a worker can next take the request. At first, this is the time at which it was
+        -- stored. After a worker has taken it, this is the end of that worker's lease. After a
+        -- failed attempt, this is the end of the pause before the next attempt.
         due_at timestamptz not null default clock_timestamp(),
-        -- How many workers have taken the request and have not come back.
+        -- Number of workers that have taken the request without answering it or giving it back.
         attempts integer not null default 0,
         answer jsonb,
         answered_at timestamptz,
-        -- True if no worker could carry out the request.
+        -- True if the request was answered although no worker could carry it out.
         is_given_up boolean not null default false,
         constraint answered_requests_are_emptied check ((answered_at is null) = (body is not null))
       )`.execute(db);
@@ -90,16 +94,18 @@ export const portal: Migration = {
     await sql`
       create table portal_views (
         migration_id text primary key references migrations (id) on delete cascade,
-        -- What the page shows. Null until a worker has written it.
+        -- The portal view. Null until a worker has written it.
         view jsonb,
-        -- The time in microseconds at which the content last changed. Identifies the content.
+        -- Identifies the content of the view: the time in microseconds at which the content last
+        -- changed.
         version bigint not null default 0,
         written_at timestamptz,
-        -- When a browser last asked for the view. Workers write the views that are being watched.
+        -- When a session last asked for the view. Workers write only the views that are being
+        -- watched.
         watched_at timestamptz not null default clock_timestamp(),
-        -- When a worker took the view to write it. Null once it is written.
+        -- When a worker last took the view to write it. Null once a worker has written it.
         taken_at timestamptz,
-        -- How many workers have taken the view and have not come back.
+        -- Number of workers that have taken the view without writing it or giving it back.
         attempts integer not null default 0
       )`.execute(db);
     await sql`
@@ -122,7 +128,7 @@ export const portal: Migration = {
     await sql`alter table portal_requests alter column answer set statistics 0`.execute(db);
     await sql`alter table portal_views alter column view set statistics 0`.execute(db);
     await sql`
-      -- Defines which sessions may be used. Nothing else decides this.
+      -- The sessions that can be used. Every function that needs a session looks it up in this view.
       create view live_portal_sessions as
       select s.session_hash, s.last_used_at, s.expires_at, i.id as invitation_id, i.migration_id, i.person, i.role,
         i.public_key, i.key_confirmed_at is not null as is_key_confirmed

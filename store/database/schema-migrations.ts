@@ -1,8 +1,9 @@
 /**
- * Schema migrations, in order. A released schema migration is never changed. To change the schema, add a new schema
- * migration at the end.
+ * Schema migrations, in order. A released schema migration is never changed. To change the schema,
+ * add a new schema migration at the end.
  *
- * In the comments below, "migration" means a migration of companies. The type `Migration` is Kysely's.
+ * In the comments below, "migration" means a migration of companies. The type `Migration` is
+ * Kysely's.
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
@@ -21,7 +22,8 @@ const createLedger: Migration = {
         client text not null,
         platform_key text not null,
         contact text not null,
-        -- True in the managed route if the platform replaces refresh tokens. Then only credentials obtained after the confirmation count.
+        -- True in the managed route if the platform replaces refresh tokens on use. If true, only
+        -- credentials obtained after the confirmation count.
         rotating boolean not null,
         -- supplied: the manifest is stored, but no workflow has started; open: the workflow is running; closed: no
         -- company can be claimed.
@@ -144,7 +146,8 @@ const resolveExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Total number of records in all companies. Used to estimate companies whose row has no number of invoices.
+        -- Total number of records of all companies. Used to estimate the records of companies whose
+        -- row has no number of invoices.
         add column records_in_total integer,
         -- The estimate at the time when the start was proposed. The report compares it with the actual duration.
         add column planned jsonb,
@@ -162,11 +165,13 @@ const resolveExceptions: Migration = {
         -- Who excluded or skipped the company, and why.
         add column settled_by text,
         add column settled_reason text,
-        -- The migration was resumed despite this failure, so it no longer counts towards the tolerated failures.
+        -- True if the migration was resumed despite this failure. The failure then no longer counts
+        -- towards the limits on failures.
         add column failure_accepted boolean not null default false,
         -- When the end customer was asked to reconnect.
         add column relinking_since timestamptz,
-        -- The send intent, written immediately before the credential is sent. Null: the credential was not sent, or was certainly not used.
+        -- The send intent, written immediately before the credential is sent. Null: the credential
+        -- was not sent, or was certainly not used.
         add column authorization_sent_at timestamptz,
         -- End of the lease. No request of the attempt can be in flight after this time.
         add column held_until timestamptz,
@@ -183,8 +188,8 @@ const resolveExceptions: Migration = {
       alter table credentials
         -- When the service accepted this credential. From then on only the service may use it.
         add column crossed_at timestamptz,
-        -- True if it replaces a credential that might have been accepted. It is then sent even if the connection is
-        -- linked.
+        -- True if this credential replaces a credential that the service might have accepted. This
+        -- credential is then sent even if the connection is linked.
         add column supersedes boolean not null default false`.execute(db);
     await sql`
       alter table decisions
@@ -194,10 +199,12 @@ const resolveExceptions: Migration = {
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);
     await sql`
-      -- The speed measured in the latest migration of each platform. Later estimates start from it.
+      -- The speed that the latest migration of each platform measured. Later estimates start from
+      -- this speed.
       create table speeds (
         platform_key text primary key,
-        -- Milliseconds: the mean time of an import, then the time of a sync without records and the time that each record adds.
+        -- Milliseconds: the mean time of an import, the time of a sync without records, and the
+        -- time that each record adds to a sync.
         import_ms double precision not null,
         sync_base_ms double precision not null,
         ms_per_record double precision not null,
@@ -232,7 +239,8 @@ const addSelfServiceRoute: Migration = {
 
 const signedDecisions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The signed message with its signature. Anyone who has the public key can verify it.
+    // The signed message with its signature. Anyone who has the public key can verify the
+    // signature.
     await sql`alter table decisions add column signed jsonb`.execute(db);
   },
 };
@@ -260,7 +268,8 @@ const renameForVersion1: Migration = {
 
 const registeredApplications: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The client's application that the latest preflight without an application error found registered at the service.
+    // The client's application that is registered at the service. Stored by the latest preflight
+    // that found no problem with it.
     await sql`alter table migrations add column application jsonb`.execute(db);
   },
 };

@@ -6,7 +6,8 @@ export const sealedFiles: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Public key and signature of the provider key that signed the vault's public key. Null if an earlier version opened the vault.
+        -- Public key of the provider key that signed the vault's public key, and its signature.
+        -- Null if an earlier version opened the vault.
         add column vault_signed_by text,
         add column vault_signature text`.execute(db);
     // The client secrets that clients have sealed. A row is deleted once a worker has registered the application with

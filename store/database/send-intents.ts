@@ -1,4 +1,7 @@
-/** The schema migrations for send intents: repeated ones, those that a later claim has cleared, and their number. */
+/**
+ * The schema migrations for send intents: for repeated ones, for those that a claim has cleared,
+ * and for their number.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 
@@ -10,11 +13,12 @@ export const authorizationsSentAgain: Migration = {
   },
 };
 
-/** Keeps the send intents that a later claim has cleared. */
+/** Keeps the time of a send intent that a later claim has cleared. */
 export const earlierSendIntents: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The last send intent before the current claim. A claim clears `authorization_sent_at`, but a credential that was
-    // sent once is never sent to another connection.
+    // The latest send intent from before the current claim. A claim clears `authorization_sent_at`.
+    // The earlier time is still needed, because a credential that might have been sent once must
+    // not be sent to another connection.
     await sql`alter table companies add column earlier_sent_at timestamptz`.execute(db);
   },
 };
@@ -22,8 +26,8 @@ export const earlierSendIntents: Migration = {
 /** Counts the send intents, and the tries that only read the connection. */
 export const authorizationsSent: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The number of send intents since the claim. `authorization_sent_again` stays, because workers of the previous
-    // version read it.
+    // The number of send intents since the claim. The column `authorization_sent_again` is kept,
+    // because workers of the previous version read it.
     await sql`alter table companies add column authorizations_sent integer not null default 0`.execute(db);
     await sql`
       update companies set authorizations_sent = 1 + authorization_sent_again::integer

@@ -1,12 +1,14 @@
 /**
- * The planner's statistics of the tables that have a row per company.
+ * Updates the planner's statistics of the tables that have a row per company.
  *
- * With statistics that are older than a migration, the planner expects a single row of this migration in each table. It
- * then compares each company with each credential to join them, which takes time in proportion to the square of the
- * number of companies. So the code that adds many rows updates the statistics. Autovacuum would do so, but about a
- * minute later.
+ * If the statistics are older than a migration, the planner expects only one row of the migration
+ * in each table. To join companies with credentials, it then compares each company with each
+ * credential. The time for this grows with the square of the number of companies. Code that adds
+ * many rows therefore updates the statistics. Autovacuum would also do so, but about a minute
+ * later.
  *
- * `skip_locked`: a table that is being vacuumed or analyzed at the same time is left out, so nothing has to wait.
+ * The option `skip_locked` skips a table that is being vacuumed or analyzed, so that the caller
+ * does not wait.
  */
 import { sql } from 'kysely';
 import type { Queryable } from './database';

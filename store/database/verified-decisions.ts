@@ -6,12 +6,13 @@ export const verifiedDecisions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Who can decide, and what a decision needs. Fixed when the migration is created. Null: an older version created it,
-        -- and the ledger accepts no more decisions.
+        -- Who can decide, and what a decision needs. Fixed when the migration is created. Null if
+        -- an older version created the migration; the ledger then accepts no more decisions.
         add column decision_rules jsonb,
         -- The companies that can be claimed. Only recorded decisions change it.
         add column released text not null default 'nothing' check (released in ('nothing', 'first-company', 'all')),
-        -- The reference of the company that was requested as the first company. Null: the first company that can be moved is chosen.
+        -- The reference of the company that was requested as the first company. Null: the first
+        -- company that can be moved is chosen.
         add column requested_first text,
         -- The row that was chosen to go first. Only this row can be claimed while only the first company is released.
         add column first_row integer`.execute(db);
@@ -20,7 +21,9 @@ export const verifiedDecisions: Migration = {
         -- True if the ledger has verified the decision: its role, its order and, where required, its signature.
         add column verified boolean not null default false`.execute(db);
     await sql`
-      -- Credentials whose decision the ledger has not recorded yet. If the ledger records the decision with this id as applied, they become the credentials in use. If it records the decision as refused, they are deleted.
+      -- Credentials whose decision the ledger has not recorded yet. If the ledger records the
+      -- decision with this id as applied, they become the credentials in use. If it records the
+      -- decision as refused, they are deleted.
       create table staged_credentials (
         like credentials including defaults,
         decision_id text not null,
