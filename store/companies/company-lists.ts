@@ -1,4 +1,4 @@
-/** Reads companies from the ledger, all of them or those that match a filter, in the order of the manifest. */
+/** Reads the companies of a ledger, or those that match a filter, in the order of the manifest. */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -18,9 +18,12 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /** Null unless the company is waiting. Null once the migration has ended, because credentials are then deleted. */
+  /**
+   * Null if the company is not waiting, or if the migration has ended, because credentials are then
+   * deleted.
+   */
   readonly credential: CredentialState | null;
-  /** When the service accepted its credential; null if it has not. */
+  /** When the service accepted the company's credential; null if it has not. */
   readonly crossedAt: Date | null;
   /** Time of the last send intent whose credential might have been used; null if there is none. */
   readonly sentAt: Date | null;
@@ -41,18 +44,18 @@ export interface LedgerCompany {
   readonly leftOutReason: string | null;
   /** Why the company is held back; null if it is not. */
   readonly heldBack: string | null;
-  /** Number of times that its import was tried. */
+  /** Number of times that an import of the company was tried. */
   readonly tries: number;
   /**
-   * True if the company is deferred: the service or the platform keeps asking for a retry. It is retried automatically.
+   * True if the company is deferred (see `IS_DEFERRED`), and is therefore retried automatically.
    * False once the migration has ended.
    */
   readonly deferred: boolean;
   /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
   /**
-   * When its end customer was sent the link to reconnect; null if no reconnection is awaited, or the migration has
-   * ended.
+   * When the company's end customer was sent the link to reconnect; null if no reconnection is
+   * awaited, or if the migration has ended.
    */
   readonly relinkingSince: Date | null;
 }
@@ -71,11 +74,16 @@ export interface CompanyFilter {
   /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
   readonly exceptions?: true;
   readonly deferred?: true;
-  /** Only companies that were tried before and will be tried again, because of a retry for example; none if ended. */
+  /**
+   * Only companies that are tried again and need nothing from anyone, for example after a retry.
+   * Does not include deferred companies. Matches none if the migration has ended.
+   */
   readonly retried?: true;
-  /** Only confirmed companies that could be moved, but have no usable credential. */
+  /**
+   * Only confirmed, waiting companies that are not held back and have no credential that counts.
+   */
   readonly withoutCredential?: true;
-  /** Only companies without any credential, confirmed or not, that are not held back. */
+  /** Only waiting companies that are not held back and have no credential, confirmed or not. */
   readonly credentialMissing?: true;
 }
 
@@ -85,7 +93,10 @@ const HAS_ENDED = sql<boolean>`
 /** A deferred company of a migration that has not ended. */
 const WILL_BE_RETRIED = sql<boolean>`(${IS_DEFERRED} and not ${HAS_ENDED})`;
 
-/** The state of a waiting company's credential. `c`, `m` and `v` are the rows that `LACKS_CREDENTIAL` compares. */
+/**
+ * The state of a waiting company's credential. `c`, `m` and `v` have the meaning that
+ * `LACKS_CREDENTIAL` requires.
+ */
 const CREDENTIAL = sql<CredentialState | null>`
   case when state = 'waiting' then (
     select case when v.row is null then 'missing' when ${LACKS_CREDENTIAL} then 'too-early' else 'supplied' end
@@ -94,7 +105,10 @@ const CREDENTIAL = sql<CredentialState | null>`
     left join credentials v on v.migration_id = companies.migration_id and v.row = companies.row
     where m.id = companies.migration_id and m.state <> 'closed') end`;
 
-/** A company that was tried before and is tried again, of a migration that has not ended. It needs nothing else. */
+/**
+ * The condition that a company was tried before, is not deferred, and is tried again without anyone
+ * supplying anything. Not true once the migration has ended.
+ */
 const WILL_BE_TRIED_AGAIN = sql<boolean>`
   (${IS_RETRIED} and confirmed_at is not null and ${CREDENTIAL} = 'supplied')`;
 
@@ -105,7 +119,10 @@ const CREDENTIAL_MISSING = sql<boolean>`(state = 'waiting' and held_back is null
 
 const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
-/** Reads companies in manifest order. Reads them in pages, because a migration can have any number of companies. */
+/**
+ * Yields companies in manifest order. Reads them in pages, because a migration can have any number
+ * of companies.
+ */
 export async function* readCompanies(
   db: Database,
   migrationId: string,
@@ -131,7 +148,10 @@ export interface KnownCompany {
   readonly hasCredential: boolean;
 }
 
-/** Reads the companies in manifest order, in pages, without the columns that only lists and reports need. */
+/**
+ * Yields the companies in manifest order. Reads them in pages, and only with the columns that a
+ * comparison needs.
+ */
 export async function* readKnownCompanies(db: Database, migrationId: string): AsyncGenerator<KnownCompany> {
   const PAGE = 5_000;
   let after = 0;

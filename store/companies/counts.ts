@@ -11,15 +11,15 @@ import { IS_INTERRUPTED, SUPERSEDED } from './lease';
 import { markOf } from '../migrations/ledger-mark';
 
 /**
- * The remaining work of a run, and when the next work of each kind is due. Times are milliseconds from now, or null if
- * there is no work of that kind.
+ * The remaining work of a migration, and when the next work of each kind is due. Times are
+ * milliseconds from now, or null if there is no work of that kind.
  */
 export interface RemainingWork {
   /** True if the migration is paused, so that no company can be claimed. */
   readonly paused: boolean;
   /** True if claims are restricted to the companies of the ramp. */
   readonly rampOnly: boolean;
-  /** True if companies could be claimed but the window is closed. */
+  /** True if the window is closed, the migration is not paused, and companies are ready to move. */
   readonly outsideWindow: boolean;
   readonly importing: number;
   readonly syncing: number;
@@ -71,20 +71,32 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
   };
 }
 
-/** Computes the milliseconds until a moment. Rounds up, so that the work is due after a caller has slept this long. */
+/**
+ * Builds the SQL for the milliseconds until a moment. Rounds up, so that the work is due after a
+ * caller has slept this long.
+ */
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
   sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
 
 /** Returns 0 for overdue work and keeps null. Postgres's `greatest` would turn null into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
-/** The wave by which companies without a wave are sorted, because they move last. */
+/**
+ * Replaces the wave of companies without a wave when waves are compared, because these companies
+ * move last.
+ */
 const NO_WAVE = 2_147_483_647;
 
-/** Companies that are still importing although their attempt has died or did not receive the service's response. */
+/**
+ * Importing companies whose attempt has died, was superseded, or did not receive the service's
+ * response.
+ */
 export interface Interrupted {
   readonly companies: number;
-  /** The time after which none of their requests can be in flight; null if none can be in flight now. */
+  /**
+   * The time after which no request for these companies can be in flight; null if none can be in
+   * flight now.
+   */
   readonly inFlightUntil: Date | null;
 }
 
@@ -110,7 +122,10 @@ export async function countCompanies(db: Database, migrationId: string): Promise
   return queryOne(db, countsOf(migrationId));
 }
 
-/** Counts companies by state, and reads the ledger's mark in the same statement, so that the counts match the mark. */
+/**
+ * Counts companies by state. Reads the ledger's mark in the same statement, so that the counts
+ * match the mark.
+ */
 export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
@@ -119,7 +134,10 @@ export async function countWithMark(db: Database, migrationId: string): Promise<
   );
 }
 
-/** Counts companies as `countWithMark` does, and measures the recent throughput. */
+/**
+ * Counts companies and reads the mark as `countWithMark` does, and also measures the recent
+ * throughput.
+ */
 export async function countWithThroughput(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
@@ -131,7 +149,10 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
   );
 }
 
-/** The condition that the company `c` with the credential `v` is tried again without anyone supplying anything. */
+/**
+ * The condition that the company `c` with the credential `v` was tried before, is not deferred, and
+ * is tried again without anyone supplying anything.
+ */
 const RETRIED = sql`(c.confirmed_at is not null and not ${LACKS_CREDENTIAL} and (
   select ${IS_RETRIED} from (values (c.state, c.held_back, c.failure_text, c.tries))
     as retry (state, held_back, failure_text, tries)))`;
@@ -187,13 +208,13 @@ function countsOf(migrationId: string) {
 
 export interface NextCompaniesReadiness {
   readonly next: NextCompanies;
-  /** Waiting companies that do not exist at the service yet. */
+  /** Waiting companies that are not held back and do not exist at the service yet. */
   readonly toCreate: number;
 }
 
 /**
- * Counts what the companies that move next still need, for the check before a window opens. Omits companies that are
- * held back.
+ * Counts the confirmations and credentials that the companies of the next wave still lack, for the
+ * go/no-go check before a window opens. Omits companies that are held back.
  */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
   const ready = await queryOne(

@@ -131,7 +131,10 @@ export interface ClaimedCompany {
   readonly triesInFlight: number;
   readonly companyId: string | null;
   readonly connectionId: string | null;
-  /** Which ids the client supplied; null if it supplied none. The ids above are then from an earlier try. */
+  /**
+   * The kind of ids that the client supplied. Null if it supplied none; any ids above are then from
+   * an earlier try.
+   */
   readonly suppliedIds: 'company' | 'connection' | null;
   readonly sealed: Buffer;
   /** When the client's application obtained the credential. */
@@ -146,8 +149,8 @@ export interface ClaimedCompany {
    */
   readonly sentAt: Date | null;
   /**
-   * True if an earlier attempt may have sent this credential, even if the company has been claimed again since. The
-   * credential is then not sent to another connection.
+   * True if an earlier attempt might have sent this credential, even if the company has been
+   * claimed again since. The credential is then not sent to another connection.
    */
   readonly wasSent: boolean;
   /** Number of send intents that earlier attempts recorded since the claim. 0 after a claim. */
@@ -159,7 +162,8 @@ export interface ClaimedCompany {
 }
 
 /**
- * The columns of a claimed company `c`. The common table expression `picked` supplies the columns of its credential.
+ * The columns of a claimed company `c`. The common table expression `picked` supplies the columns
+ * of its credential.
  */
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries, c.tries_in_flight as "triesInFlight",
@@ -168,7 +172,8 @@ export const CLAIMED_COLUMNS = sql`
   picked.ledger_mark as "ledgerMark"`;
 
 /**
- * Releases companies whose attempt died before it recorded a send intent: sets them to `waiting`.
+ * Releases companies whose attempt died or was superseded before it recorded a send intent: sets
+ * them to `waiting`.
  *
  * @returns the number of released companies
  */
@@ -191,7 +196,8 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
 }
 
 /**
- * Reclaims companies whose attempt died after it recorded a send intent: gives at most `size` of them to a new owner.
+ * Reclaims companies whose attempt died or was superseded after it recorded a send intent: gives at
+ * most `size` of them to a new owner.
  */
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`

@@ -1,4 +1,4 @@
-/** Reads the companies that are named in the commands that `ferry` suggests. */
+/** Reads the companies that `ferry` names when it suggests commands. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
@@ -12,11 +12,18 @@ export interface SuggestedCompanies {
   readonly unconfirmed: readonly string[];
   /** Whether the confirmation of the company that goes first is missing; null if it was not read. */
   readonly firstUnconfirmed: boolean | null;
-  /** The reference of a company that could go first instead of the present one; null if there is none. */
+  /**
+   * The reference of a company that could go first instead of the current first company; null if
+   * there is none.
+   */
   readonly firstCandidate: string | null;
 }
 
-/** @param first reference of the company that goes first at present */
+/**
+ * Reads the companies for suggested commands.
+ *
+ * @param first reference of the company that goes first at present; null if there is none
+ */
 export async function readSuggestedCompanies(
   db: Database,
   migrationId: string,

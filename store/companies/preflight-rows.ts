@@ -17,12 +17,15 @@ export interface PreflightRow extends ManifestRow {
 }
 
 /**
- * Companies per query. A large number, because each query of `findOpenOrganizations` scans the organizations of all
- * migrations that have not ended.
+ * Number of companies per query. It is large, because each query of `findOpenOrganizations` scans
+ * the organizations of all migrations that have not ended.
  */
 const PAGE = 5_000;
 
-/** Reads the waiting companies in manifest order. Reads them in pages, because there can be any number of them. */
+/**
+ * Yields the waiting companies in manifest order. Reads them in pages, because a migration can have
+ * any number of them.
+ */
 export async function* readPreflightRows(db: Database, migrationId: string): AsyncGenerator<readonly PreflightRow[]> {
   let after = 0;
   for (;;) {
@@ -54,7 +57,10 @@ export async function* readPreflightRows(db: Database, migrationId: string): Asy
 
 /** Totals of the waiting companies. */
 export interface PreflightTotals extends FamilySizes {
-  /** Companies that do not exist at the service yet: the client supplied no id, and no earlier try created one. */
+  /**
+   * Companies that do not exist at the service yet: the client supplied no id, and no earlier try
+   * created the company.
+   */
   readonly toCreate: number;
 }
 
@@ -88,8 +94,8 @@ export interface ConnectedCompany {
 }
 
 /**
- * Returns the connected companies whose organization is waiting to be moved, except companies to which this migration
- * has already handed over a credential.
+ * Returns the connected companies whose organization belongs to a waiting company of this
+ * migration. Omits companies to which this migration has already handed over a credential.
  */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,
@@ -102,7 +108,8 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
     select organization, case when crossed_at is not null then company_id::text end as moved
     from companies
     where migration_id = ${migrationId} and state = 'waiting'
-      -- Arrays instead of a join, because Postgres hashes an array, but would plan a join with statistics that do not include a new manifest yet.
+      -- Uses arrays instead of a join, because Postgres hashes an array. It would plan a join with
+      -- statistics that do not include a new manifest yet.
       and (lower(organization) = any(${organizations}::text[])
         or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
   const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));
@@ -113,8 +120,8 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
 /**
  * Finds the other migrations that have not ended and contain an organization of these companies.
  *
- * @param except the migration to which these companies belong, which is left out of the result; null if it has not been
- * stored yet
+ * @param except the migration to which these companies belong, which the result omits; null if it
+ * has not been stored yet
  */
 export async function findOpenOrganizations(
   db: Database,

@@ -1,17 +1,19 @@
 /**
- * The ramp: the first companies of a batch, which move before the rest. While the migration is `ramp_only`, only they
- * can be claimed.
+ * The ramp: the first companies of a batch, which move before the other companies. While the
+ * migration is `ramp_only`, only companies of the ramp can be claimed.
  *
  * The ramp ends when enough of its companies have a result. A straggler does not hold it up:
- * - A company that was deferred, or whose attempt was interrupted, is a straggler. The number of such stragglers is not
- *   limited, because they can be deferred again and again.
- * - Companies that are still syncing or being imported are stragglers if there are few of them: at most one in ten, or
- *   one in a ramp of two to nineteen (`allowedStragglers`).
+ * - A company that was deferred, or whose attempt was interrupted, is a straggler. The number of
+ *   these stragglers is not limited, because the same company can be deferred again and again.
+ * - Companies that are still syncing or being imported are stragglers if there are few of them: at
+ *   most one in ten, or one in a ramp of two to nineteen (`allowedStragglers`).
  *
- * The ramp does not end before a company has got through, because nothing else shows whether other companies can be
- * moved. A company has got through if its credential was accepted, it has failed, or its outcome is unknown. If none of
- * the companies can get through (they were left out or are not ready, each was deferred twice, or the ramp is empty),
- * the ramp grows by the number of companies that the limits specify.
+ * The ramp does not end before a company has got through, because nothing else shows whether other
+ * companies can be moved. A company has got through if its credential was accepted, it has failed,
+ * or its outcome is unknown.
+ *
+ * The ramp grows by the number of companies that the limits specify if none of its companies can
+ * get through: they were left out or are not ready, each was deferred twice, or the ramp is empty.
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';
@@ -20,10 +22,10 @@ import { queryOne } from '../database/database';
 import { isReadyToMove } from './claim';
 import { IS_INTERRUPTED } from './lease';
 
-/** The companies of a ramp. */
+/** Counts of the companies of a ramp. */
 interface Ramp {
   readonly companies: number;
-  /** Companies that can be claimed and have not been deferred yet. */
+  /** Companies that are ready to move and were not deferred by their latest try. */
   readonly untried: number;
   /** Companies that an attempt is importing, or that are syncing. */
   readonly moving: number;
@@ -66,7 +68,10 @@ function needsMore({ untried, moving, deferred, deferredTwice, gotThrough }: Ram
   return untried + moving + gotThrough === 0 && (deferred === 0 || deferredTwice);
 }
 
-/** Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps its companies. */
+/**
+ * Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps
+ * the ramp's companies.
+ */
 export async function chooseRamp(db: Queryable, migrationId: string, companies: number): Promise<void> {
   const { companies: chosen } = await countRamp(db, migrationId);
   if (chosen === 0) await addToRamp(db, migrationId, companies);
@@ -104,16 +109,16 @@ function selectRamp(db: Queryable, migrationId: string) {
 }
 
 /**
- * Ends the ramp if only stragglers are left in it, or if the limits no longer ask for a ramp. Adds companies to it if
- * none of its companies can get through.
+ * Ends the ramp if only stragglers are left in it, or if the limits no longer specify a ramp. Adds
+ * companies to the ramp if none of its companies can get through.
  *
  * @returns the number of companies in the ramp; null if there is no ramp or it has ended
  */
 export async function advanceRamp(db: Database, migrationId: string): Promise<number | null> {
-  // Usually there is no ramp, and then no transaction is needed.
+  // Usually no ramp is in progress, and then no transaction is needed.
   if (!(await selectRamp(db, migrationId).executeTakeFirstOrThrow()).rampOnly) return null;
   return db.transaction().execute(async (tx) => {
-    // The lock is needed because two slices that end at the same time must not both add companies.
+    // Lock the migration, because two slices that end at the same time must not both add companies.
     const { rampOnly, limits } = await selectRamp(tx, migrationId).forNoKeyUpdate().executeTakeFirstOrThrow();
     if (!rampOnly) return null;
     const ramp = await countRamp(tx, migrationId);
