@@ -30,7 +30,10 @@ export interface AmendmentResult {
   readonly added: readonly string[];
   readonly corrected: readonly string[];
   readonly unchanged: number;
-  /** Companies with fewer records than expected whose expected number was corrected. They have to be retried. */
+  /**
+   * Companies that failed with fewer records than expected, and whose expected number was
+   * corrected. They must be retried.
+   */
   readonly recounted: readonly string[];
   /** Rows that were not corrected, because their move has begun or they were left out. */
   readonly tooLate: readonly string[];
@@ -42,11 +45,13 @@ export class AmendedMigrationEnded extends Error {
 }
 
 /**
- * Adds rows with new references and corrects rows whose move has not begun, in one transaction. If a company failed
- * because it has fewer records than expected, only its expected number can be corrected: a retry then compares with the
- * new number. Any other added or corrected row is held back until a preflight has checked it. In the managed route,
- * the client must also confirm the row, even if it was confirmed before the correction. If the organization of a row
- * changes, its credential is deleted.
+ * Adds rows with new references and corrects rows whose move has not begun, in one transaction.
+ *
+ * - An added or corrected row is held back until a preflight has checked it. In the managed route,
+ *   the client must also confirm it, even if it was confirmed before the correction.
+ * - If the organization of a row changes, its credential is deleted.
+ * - If a company failed because it has fewer records than expected, only its expected number can be
+ *   corrected. It is not held back. A retry compares with the new number.
  *
  * @throws {AmendedMigrationEnded}
  * @throws {OrganizationTaken}
@@ -121,7 +126,10 @@ async function takeOrganizations(tx: Queryable, migrationId: string): Promise<vo
     where migration_id = ${migrationId} and not organization_open`.execute(tx);
 }
 
-/** Checks that the migration has not ended, and locks it so that it cannot end before the transaction does. */
+/**
+ * Checks that the migration has not ended, and locks it, so that it cannot end during the
+ * transaction.
+ */
 async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
   const migration = await tx
     .selectFrom('migrations')
@@ -159,9 +167,9 @@ function manifestRows(tx: Queryable, migrationId: string) {
 }
 
 interface LockedRow extends ManifestRow {
-  /** True if its move has not begun and it was not left out. */
+  /** True if the company's move has not begun and the company was not left out. */
   readonly untouched: boolean;
-  /** True if it failed because it has fewer records than expected. */
+  /** True if the company failed because it has fewer records than expected. */
   readonly incomplete: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** The client's application of each migration: supplied for it, or found at the service by its preflight. */
+/**
+ * The client's application of a migration. The client supplied it with a decision, or the preflight
+ * found it at the service.
+ */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type {
@@ -12,8 +15,9 @@ import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 
 /**
- * Stores the application that is registered at the service, once a preflight has found no problem with it. Keeps the
- * earlier application if companies were moved with it.
+ * Stores the application that is registered at the service. Called by a preflight that has found no
+ * problem with it. Keeps the earlier application if the service has already accepted a credential
+ * of this migration.
  */
 export async function recordApplication(
   db: Database,
@@ -39,9 +43,10 @@ export interface ApplicationInUse {
 }
 
 /**
- * Lists the applications with which companies were moved on a migration's platform and in its namespace, by this
- * migration and by all other migrations, open or ended. The service refreshes the companies' tokens only with the
- * application that is registered.
+ * Lists the applications with which companies were moved on a migration's platform and in its
+ * namespace. Includes companies of all migrations, open or ended. A different application must not
+ * be registered for them, because the service refreshes tokens only with the application that is
+ * registered.
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
   const { rows } = await sql<ApplicationInUse>`
@@ -57,7 +62,8 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
 }
 
 /**
- * Reads the applications with which companies of a migration were moved, and which applications were replaced later.
+ * Reads the applications with which companies of a migration were moved, which of them were
+ * replaced later, and which application is registered now.
  */
 export async function readApplicationsOfMoved(db: Database, migrationId: string): Promise<ApplicationsOfMoved> {
   const { rows } = await sql<MovedWithApplication & { readonly lastCrossedAt: Date }>`
@@ -78,7 +84,10 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   };
 }
 
-/** Reads, for each company that was moved with an application, this application, by the company's reference. */
+/**
+ * Returns the application with which each company was moved, by the company's reference. Omits
+ * companies whose application is not known.
+ */
 export async function readApplicationsByCompany(
   db: Database,
   migrationId: string,
@@ -88,7 +97,10 @@ export async function readApplicationsByCompany(
   return new Map(rows.map(({ reference, application }) => [reference, application]));
 }
 
-/** Selects, for each migration and each of its applications, the companies that were moved with that application. */
+/**
+ * Selects the applications of each migration, with the number of companies that were moved with
+ * each.
+ */
 function movedWith(which: RawBuilder<unknown>) {
   return sql`
     select id, application, count(*)::integer as companies,
@@ -97,7 +109,10 @@ function movedWith(which: RawBuilder<unknown>) {
     group by id, application`;
 }
 
-/** Selects the companies whose credentials the service has accepted, with the application that was registered then. */
+/**
+ * Selects the companies whose credentials the service has accepted, with the application that was
+ * registered at that time.
+ */
 function crossedWith(which: RawBuilder<unknown>) {
   return sql`
     select m.id, c.row, c.reference, c.crossed_at, coalesce(s.application, m.application) as application
@@ -134,11 +149,12 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
 }
 
 /**
- * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
- * the workers of a namespace share one account.
+ * Reads the applications of a migration and of the other open migrations on its platform and in its
+ * namespace, because the workers of a namespace share one account.
  *
- * If another managed migration's application was found, and not supplied, it is included only after that migration's
- * details have been accepted. Before that, nobody has confirmed that it is the right application.
+ * If the application of another managed migration was not supplied, but found by its preflight, it
+ * is included only after that migration's details have been accepted. Before that, no person has
+ * confirmed the application.
  */
 export async function readApplications(
   db: Database,

@@ -1,4 +1,7 @@
-/** The migrations of a namespace, for people who look for a migration that Temporal no longer has. */
+/**
+ * Lists the migrations of a namespace, for people who look for a migration that Temporal no longer
+ * has.
+ */
 import { sql } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database } from '../database/database';
@@ -10,12 +13,15 @@ export interface ListedMigration {
   readonly suppliedAt: Date;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /** Number of companies with a final outcome, good or bad. */
+  /** Number of companies whose outcome is final: moved, failed, or left out. */
   readonly done: number;
   readonly failed: number;
 }
 
-/** How long a stored migration counts as new. Temporal lists a new migration only a moment after it has been stored. */
+/**
+ * How long a stored migration counts as new. New migrations are not listed, because Temporal lists
+ * a migration only a moment after it has been stored.
+ */
 const NEW = sql`interval '1 minute'`;
 
 /**

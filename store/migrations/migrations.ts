@@ -1,6 +1,7 @@
 /**
- * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and it is closed when it
- * ends. Only the current run of an open migration can claim companies, only within the window, and not during a pause.
+ * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and the
+ * end of the migration closes it. Only the current run of an open migration can claim companies,
+ * only within the window, and not during a pause.
  */
 import { sql } from 'kysely';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
@@ -109,7 +110,10 @@ async function insertMigration(
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
-/** Deletes a migration that no workflow has opened, so that others can take its organizations. */
+/**
+ * Deletes a migration that no workflow has opened, so that other migrations can take its
+ * organizations.
+ */
 export async function discardSupplied(db: Database, migrationId: string): Promise<void> {
   await db.deleteFrom('migrations').where('id', '=', migrationId).where('state', '=', 'supplied').execute();
 }
@@ -155,8 +159,8 @@ export async function setReleased(db: Queryable, migrationId: string, released: 
 }
 
 /**
- * Pauses or resumes claims because of a decision. Imports in progress finish. A pause by decision does not replace a
- * pause because of a problem. A resume lifts both pauses.
+ * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a
+ * problem stays when a person pauses as well. A resume lifts both pauses.
  */
 export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
   const columns = paused
@@ -214,7 +218,7 @@ export async function readLimits(
     .executeTakeFirstOrThrow();
 }
 
-/** Stops claims immediately. Imports in progress finish. */
+/** Stops claims immediately and permanently. Imports in progress finish. */
 export async function stopClaims(db: Database, migrationId: string): Promise<void> {
   await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', migrationId).execute();
 }
@@ -241,7 +245,10 @@ export interface StoredMigration {
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: Ending | null;
   readonly paused: boolean;
-  /** True if it is paused because of a problem. False if only a decision has paused it, or if it is not paused. */
+  /**
+   * True if the migration is paused because of a problem. False if only a decision has paused it,
+   * or if it is not paused.
+   */
   readonly pausedItself: boolean;
   readonly manifestDigest: string;
   readonly suppliedBy: string;

@@ -17,13 +17,16 @@ export interface RecordedCompany {
    * True if the client supplied the ids of the company. The company at the service then has no tag that names its row.
    */
   readonly existedBefore: boolean;
-  /** True if its credential replaces an older credential, which might have linked the connection. */
+  /**
+   * True if the company's credential replaces an older credential, which might have linked the
+   * connection.
+   */
   readonly supersedes: boolean;
-  /** When its credential was stored; null if there is none. */
+  /** When the company's credential was stored; null if there is none. */
   readonly suppliedAt: Date | null;
-  /** True if its credential may have been sent, or was handed over. */
+  /** True if the company's credential might have been sent, or was handed over. */
   readonly isSent: boolean;
-  /** True if an attempt is importing it, and its lease has not ended. */
+  /** True if an attempt is importing the company, and the lease has not ended. */
   readonly isLeased: boolean;
   readonly failure: FailureKind | null;
   readonly failureText: string | null;
@@ -58,7 +61,7 @@ export async function* readRecordedCompanies(
 /** A change to a company's row. Absent ids stay unchanged. */
 export interface Repair {
   readonly row: number;
-  /** The state in which the row was read. If it has changed since, the repair is ignored. */
+  /** The state in which the row was read. If the state has changed since, the repair is ignored. */
   readonly from: CompanyState;
   readonly to: CompanyState;
   readonly companyId?: string;
@@ -69,14 +72,17 @@ export interface Repair {
   readonly text?: string;
   /** True if the service no longer has the company, so that its ids are cleared. */
   readonly isGone?: true;
-  /** True if its credential counts as handed over, so that it is never sent again. */
+  /** True if the company's credential counts as handed over, so that it is never sent again. */
   readonly crossed?: true;
 }
 
 /**
- * Treats companies with an unknown outcome as if their attempt had just died after its send intent: once the lease has
- * ended, a slice sends their credentials to the same connections again. Applies only to companies that the claim would
- * accept. Leaves out companies with a token family, because only one company of a family may be importing.
+ * Treats companies with an unknown outcome as if their attempt had just died after its send intent.
+ * Once the lease has ended, a slice sends their credentials to the same connections again.
+ *
+ * Applies only while all companies are released, and only to companies that are confirmed, are not
+ * held back, and have a credential that counts. Omits companies with a token family, because only
+ * one company of a family can be importing.
  *
  * @returns the references of these companies
  */

@@ -18,8 +18,8 @@ export interface ManifestPart {
 }
 
 /**
- * Stores a part of the manifest that a decision will supply. Replaces the same part, and deletes the parts that the
- * person has staged for other decisions.
+ * Stores a part of the manifest that a decision will supply. Replaces an earlier part with the same
+ * position. Deletes the parts that this person has staged for other decisions.
  *
  * @throws {StagingFull} if too much is staged
  */
