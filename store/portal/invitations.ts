@@ -1,4 +1,6 @@
-/** Invitations to the portal. Each is for one person, with one role, to one migration. */
+/**
+ * Invitations to the portal. Each invitation is for one person, with one role, to one migration.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createPortalToken, fingerprintOf, hashPortalToken } from '../../security';
@@ -13,14 +15,17 @@ export interface NewInvitation {
   readonly role: PortalRole;
   readonly email: string | null;
   /**
-   * The identity provider at which the person signs in with the email address; null if the link of the invitation is
-   * enough.
+   * The identity provider at which the person signs in with the email address; null if the person
+   * signs in with the invitation's link.
    */
   readonly issuer: string | null;
-  /** The id of the person's account at the provider; null until the first sign-in, unless support knows it. */
+  /**
+   * The id of the person's account at the provider. Null until the first sign-in sets it, unless
+   * support has specified it.
+   */
   readonly subject: string | null;
   readonly createdBy: string;
-  /** The invitation must be used for the first time before this. */
+  /** The person must use the invitation for the first time before this time. */
   readonly expiresAt: Date;
 }
 
@@ -29,7 +34,10 @@ export interface Invitation extends NewInvitation {
   readonly createdAt: Date;
   /** When the person signed in for the first time; null if they have not. */
   readonly redeemedAt: Date | null;
-  /** 64 hexadecimal digits; null for viewers, and before the invitation is used. */
+  /**
+   * The public key that the person registered: 64 hexadecimal digits. Null for viewers, and before
+   * the invitation is used.
+   */
   readonly publicKey: string | null;
   /** When support confirmed the fingerprint of the public key; null if it has not. */
   readonly keyConfirmedAt: Date | null;
@@ -37,14 +45,18 @@ export interface Invitation extends NewInvitation {
   readonly revokedBy: string | null;
   /** Number of sessions that can be used now. */
   readonly sessions: number;
-  /** When a session of the invitation was last used, to the minute; null if it never had one. */
+  /**
+   * When a session of the invitation was last used, accurate to a minute; null if it never had a
+   * session.
+   */
   readonly lastUsedAt: Date | null;
 }
 
 /**
  * Stores an invitation whose link signs the invited person in.
  *
- * @returns its id, and the token for the link, which is not stored and cannot be shown again
+ * @returns the invitation's id, and the token for the link; the token is not stored and cannot be
+ * shown again
  */
 export async function createInvitation(
   db: Database,
@@ -56,9 +68,10 @@ export async function createInvitation(
 }
 
 /**
- * Stores an invitation whose person signs in at an identity provider, with the email address of the invitation.
+ * Stores an invitation for a person who signs in at an identity provider with the invitation's
+ * email address.
  *
- * @returns its id
+ * @returns the invitation's id
  */
 export async function createIdentityInvitation(
   db: Database,
@@ -99,8 +112,9 @@ export async function listInvitations(db: Database, migrationId: string | null):
 }
 
 /**
- * Returns the latest invitation to the migration that was not revoked and whose registered public key has this
- * fingerprint (see `fingerprintOf`); undefined if there is none. Upper case, spaces and hyphens do not matter.
+ * Returns the latest invitation to the migration that was not revoked and whose registered public
+ * key has this fingerprint (see `fingerprintOf`); undefined if there is none. Ignores case, spaces
+ * and hyphens.
  */
 export async function findInvitationByFingerprint(
   db: Database,

@@ -1,6 +1,7 @@
 /**
- * Portal requests: what people have sent through the portal. Workers take requests, carry them out, and answer them.
- * Two workers can carry out the same request if the first is slow, so carrying out a request must be idempotent.
+ * Portal requests. Workers take requests, carry them out, and answer them. If a worker does not
+ * answer within its lease, a second worker carries out the same request. Carrying out a request
+ * must therefore be idempotent.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -10,7 +11,10 @@ export interface PortalRequest {
   readonly id: string;
   readonly migrationId: string;
   readonly kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
-  /** As it arrived at the portal. Not validated. Null after `MAX_ATTEMPTS`, because reading it might crash workers. */
+  /**
+   * The request as it arrived at the portal, not validated. Null from the attempt after
+   * `MAX_ATTEMPTS`, because reading the request might crash workers.
+   */
   readonly body: unknown;
   /** The id of the decision that the body contains; null if it contains none. Not validated. */
   readonly decisionId: string | null;
@@ -33,17 +37,20 @@ export interface TakeRequestsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   readonly limit: number;
-  /** After this time without an answer, a request can be taken again. In milliseconds. */
+  /** Milliseconds after which another worker can take a request that has not been answered. */
   readonly leaseMs: number;
   /** True: only requests that an earlier worker took and did not answer. False: only other requests. Default: both. */
   readonly hasFailed?: boolean;
 }
 
 /**
- * Takes open requests, the oldest first. The requests of one person for a migration are taken in the order in which
- * they were stored, each after the previous request has been answered, because decisions must arrive in the order in
- * which they were signed. Reports wait only for reports, and other requests do not wait for reports, because reports
- * change nothing. Leaves out the requests of revoked invitations and of migrations without a workflow.
+ * Takes open requests, the oldest first. Omits the requests of revoked invitations and of
+ * migrations without a workflow.
+ *
+ * The requests of one person for a migration are taken in the order in which they were stored, each
+ * after the previous request has been answered. The reason: decisions must arrive in the order in
+ * which they were signed. Reports change nothing, so they wait only for other reports, and other
+ * requests do not wait for reports.
  */
 export async function takePortalRequests(
   db: Database,
@@ -78,9 +85,10 @@ export async function takePortalRequests(
 }
 
 /**
- * Gives back a request that the worker could not carry out yet. Does nothing if another worker has taken it since.
+ * Gives back a request that the worker could not carry out yet. Does nothing if another worker has
+ * taken the request since.
  *
- * @param afterMs after this time, a worker can take it again. In milliseconds
+ * @param afterMs milliseconds after which a worker can take the request again
  */
 export async function postponePortalRequest(
   db: Database,
@@ -96,8 +104,10 @@ export async function postponePortalRequest(
 /**
  * Stores the answer to a request, and deletes the request's body.
  *
- * @param isGivenUp true if no worker could carry it out, so that support is told
- * @returns false if the request has an answer already, or was deleted because its invitation was revoked
+ * @param isGivenUp true if no worker could carry out the request; `listGivenUpRequests` then lists
+ * it for support
+ * @returns false if the request has an answer already, or was deleted because its invitation was
+ * revoked
  */
 export async function answerPortalRequest(
   db: Database,
@@ -136,8 +146,10 @@ export async function listGivenUpRequests(db: Database, namespace: string): Prom
 }
 
 /**
- * Deletes what the portal no longer needs: requests answered more than a day ago, sessions that ended more than a day
- * ago, and requests to sign in that are older than an hour, because their signatures can no longer be used.
+ * Deletes data that the portal no longer needs: requests that were answered more than a day ago,
+ * sessions that ended more than a day ago, and sign-in requests that are older than an hour. The
+ * proof of a sign-in request is no longer accepted after an hour, so the request cannot be
+ * repeated.
  */
 export async function deleteOldPortalRequests(db: Database): Promise<void> {
   await sql`

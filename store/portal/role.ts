@@ -12,10 +12,16 @@ import { databaseUnavailable, queryOne, SCHEMA, type Database, type Queryable } 
 /** Postgres schema of the portal's functions. */
 const PORTAL_SCHEMA = 'tokenferry_portal';
 
-/** Fewer than Postgres accepts by default (100), so that the portal cannot take all connections from the workers. */
+/**
+ * Maximum number of connections of the role. It is lower than the maximum of Postgres (100 by
+ * default), so that the portal cannot take all connections from the workers.
+ */
 const MAX_CONNECTIONS = 50;
 
-/** Thrown when the role cannot be created, or has more rights than the portal may have. */
+/**
+ * Thrown when the role is not specified or cannot be created, or when it has more rights than the
+ * portal may have.
+ */
 export class PortalRoleRefused extends Error {
   override readonly name = 'PortalRoleRefused';
 
@@ -45,7 +51,7 @@ export async function grantPortalRole(
     await sql`select pg_advisory_xact_lock(hashtext('tokenferry portal role'))`.execute(tx);
     const { rows: existing } = await sql`select from pg_roles where rolname = ${name}`.execute(tx);
     const isNew = existing.length === 0;
-    // Only a verifier is sent, because the server can write statements to its log.
+    // Send only a verifier of the password, because the server can write statements to its log.
     if (isNew)
       await runQuoted(
         tx,

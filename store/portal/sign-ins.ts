@@ -1,20 +1,21 @@
 /**
- * Requests to sign in to the portal without an invitation's link. Workers take a request, check its proof, and create
- * the session or refuse it. A request that no worker has answered within two minutes is never answered.
+ * Requests to sign in to the portal without an invitation's link. Workers take a request, check its
+ * proof, and create the session or refuse it. Workers no longer take a request that is older than
+ * two minutes, so it can stay without an answer.
  */
 import { sql } from 'kysely';
 import type { Database, Queryable } from '../database/database';
 
 export interface SignInRequest {
-  /** SHA-256 of the token of the session that is requested. */
+  /** SHA-256 of the token of the requested session. */
   readonly sessionHash: Buffer;
   readonly migrationId: string;
   /**
-   * The public key of the person who asks. A signature as the proof shows that they have the private key; an ID token
-   * shows only their account.
+   * The public key that the person claims to have. If the proof is a signature, it shows that they
+   * have the private key. If it is an ID token, it shows only which account is theirs.
    */
   readonly publicKey: string;
-  /** As the portal has stored it. Not validated. */
+  /** The proof as the portal has stored it. Not validated. */
   readonly proof: unknown;
 }
 
@@ -22,7 +23,7 @@ export interface TakeSignInsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   readonly limit: number;
-  /** After this time without an answer, a request can be taken again. In milliseconds. */
+  /** Milliseconds after which another worker can take a request that has not been answered. */
   readonly leaseMs: number;
 }
 
@@ -48,22 +49,26 @@ export async function takeSignIns(
 
 export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';
 
-/** Maximum number of sessions of an invitation. If there would be more, the session that expires first ends. */
+/**
+ * Maximum number of sessions of an invitation. A new session beyond this number ends the session
+ * that would expire first.
+ */
 const MAX_SESSIONS = 10;
 
 /**
- * Creates the session of a person who has proved that they own the requested key. Support must have confirmed the key,
- * so that a person who has intercepted an invitation cannot start another session.
+ * Creates the session of a person who has proved that they own the requested key. Support must have
+ * confirmed the key. Otherwise, a person who has intercepted an invitation and registered a key
+ * could start more sessions.
  *
- * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the key, the invitation
- *   was revoked, or the request was answered before
+ * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the
+ * key, the invitation was revoked, or the request was answered before
  */
 export async function signInWithKey(
   db: Database,
   { sessionHash, migrationId, publicKey }: Omit<SignInRequest, 'proof'>,
 ): Promise<SignInOutcome> {
   return db.transaction().execute(async (tx) => {
-    // Waits for a revocation in progress.
+    // The lock waits for a revocation in progress.
     const invitation = await tx
       .selectFrom('portal_invitations')
       .select(['id', 'key_confirmed_at'])
@@ -89,13 +94,13 @@ export interface SignInIdentity {
 }
 
 /**
- * Creates the session of a person who has signed in at an identity provider. The first sign-in uses the invitation: the
- * verified email address must match the invitation, the account is bound to the invitation, and the key of a client's
- * browser is registered. From then on, only the account is checked, because an email address can be given to another
- * person.
+ * Creates the session of a person who has signed in at an identity provider. The first sign-in
+ * redeems the invitation: the verified email address must match the invitation, the account is
+ * bound to the invitation, and the key of a client's browser is registered. From then on, only the
+ * account is checked, because an email address can be given to another person.
  *
- * @returns `refused` if the account was not invited, the invitation was revoked or has expired unused, or the request
- *   was answered before
+ * @returns `refused` if the account was not invited, the invitation was revoked or has expired
+ * unused, or the request was answered before
  */
 export async function signInWithIdentity(
   db: Database,
@@ -103,8 +108,9 @@ export async function signInWithIdentity(
   { issuer, subject, email }: SignInIdentity,
 ): Promise<SignInOutcome> {
   return db.transaction().execute(async (tx) => {
-    // Waits for a revocation or another first sign-in that is in progress. If there are several invitations, prefers
-    // the invitation with the browser's key, then an unused invitation, then the latest.
+    // The lock waits for a revocation or another first sign-in that is in progress. If there are
+    // several invitations, the query prefers the invitation with the browser's key, then an unused
+    // invitation, then the latest.
     const { rows } = await sql<{ id: string; isUsed: boolean }>`
       select id, redeemed_at is not null as "isUsed" from portal_invitations
       where migration_id = ${migrationId} and issuer = ${issuer} and revoked_at is null
@@ -137,7 +143,12 @@ async function answer(db: Queryable, sessionHash: Buffer, outcome: SignInOutcome
   return outcome;
 }
 
-/** @returns false if the request was answered before, or the session exists or has existed */
+/**
+ * Creates the requested session. If the invitation then has too many sessions, ends those that
+ * expire first.
+ *
+ * @returns false if the request was answered before, or the session exists or has existed
+ */
 async function createSession(tx: Queryable, sessionHash: Buffer, invitationId: string): Promise<boolean> {
   const { rows } = await sql`
     insert into portal_sessions (session_hash, invitation_id, expires_at)

@@ -1,6 +1,6 @@
 /**
- * Portal views: what the portal's page shows about a migration. Workers write the views that are being watched, in a
- * browser or with `ferry --portal`.
+ * Portal views: the content of the portal's page about each migration. Workers write only the views
+ * that are being watched, in a browser or with `ferry --portal`.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -8,23 +8,30 @@ import type { Database } from '../database/database';
 export interface TakeViewsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
-  /** Only migrations whose view was read within this time, in milliseconds. */
+  /** Only migrations whose view was requested within this time, in milliseconds. */
   readonly withinMs: number;
-  /** Only views that were written longer ago than this, in milliseconds, or never. */
+  /**
+   * Only views that were never written, or last written longer ago than this time, in milliseconds.
+   */
   readonly olderThanMs: number;
   readonly limit: number;
 }
 
-/** After this time, another worker writes a view that a worker has taken and not written. */
+/**
+ * Lease: after this time, another worker can take a view that a worker has taken and not written.
+ */
 const LEASE_MS = 10_000;
 /**
- * A view that was taken this many times without being written is taken again only after a longer time, because it might
- * crash workers.
+ * After this many attempts without success, a view is taken again only after a longer time, because
+ * writing it might crash workers.
  */
 const MAX_ATTEMPTS = 3;
 const AGAIN_AFTER_MS = 10 * 60_000;
 
-/** Takes watched migrations whose views are old, the oldest view first. The caller writes their views. */
+/**
+ * Takes watched migrations whose views are old, the oldest view first. The caller writes their
+ * views.
+ */
 export async function takeWatchedMigrations(
   db: Database,
   { namespace, withinMs, olderThanMs, limit }: TakeViewsOptions,
@@ -44,7 +51,10 @@ export async function takeWatchedMigrations(
   return rows.map(({ migrationId }) => migrationId);
 }
 
-/** Stores what the page shows about a migration. Browsers get it only if it differs from the stored view. */
+/**
+ * Stores the portal view of a migration. Changes the version only if the content differs from the
+ * stored view, so that browsers do not receive the same content again.
+ */
 export async function writePortalView(db: Database, migrationId: string, view: object): Promise<void> {
   await sql`
     insert into portal_views as v (migration_id, view, version, written_at)
@@ -55,7 +65,7 @@ export async function writePortalView(db: Database, migrationId: string, view: o
       version = case when v.view is distinct from excluded.view then excluded.version else v.version end`.execute(db);
 }
 
-/** Gives back a view that could not be written. It is taken again after the lease. */
+/** Gives back a view that could not be written. A worker can take it again after the lease. */
 export async function postponePortalView(db: Database, migrationId: string): Promise<void> {
   await sql`
     update portal_views set attempts = greatest(attempts - 1, 0) where migration_id = ${migrationId}`.execute(db);

@@ -13,7 +13,8 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
     ), shared as (
-      -- The share of the supplied total for each company whose row has no number of invoices.
+      -- The share of the supplied total number of records for each company whose row has no number
+      -- of invoices.
       select greatest(0, max(m.records_in_total) - coalesce(sum(c.expected_invoices), 0))
         / nullif(count(*) filter (where c.expected_invoices is null), 0)::float8 as each
       from migrations m join companies c on c.migration_id = m.id
@@ -51,7 +52,9 @@ export async function measureSpeed(db: Database, migrationId: string): Promise<M
   return rows[0] ?? null;
 }
 
-/** Returns the speed that the latest migration of this platform measured; null if no migration has measured it. */
+/**
+ * Returns the speed that was measured last on this platform; null if no migration has measured it.
+ */
 export async function readSpeed(db: Database, platformKey: string): Promise<SpeedEstimate | null> {
   const row = await db
     .selectFrom('speeds')

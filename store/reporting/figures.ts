@@ -10,11 +10,11 @@ import { queryOne } from '../database/database';
 export interface ReportFigures {
   /** Companies whose credential the service has accepted. */
   readonly crossed: number;
-  /** Companies whose credential might have been sent, but whose outcome is not known. */
+  /** Companies whose credential might have been sent, if it is not known whether it was used. */
   readonly crossingUnknown: number;
   /**
-   * Companies that can still be moved while the migration is open: they were neither handed over nor left out, and
-   * there is no doubt whether their token was used.
+   * Companies that can still be moved while the migration is open: their credential was not handed
+   * over, and they were not left out. If their credential was sent, the outcome is known.
    */
   readonly movable: number;
   readonly mustReconnect: number;
@@ -45,7 +45,8 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
     select
       count(*) filter (where crossed_at is not null) as crossed,
       count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
-        -- Companies that were left out, or are waiting again, although it is not known whether the token was used.
+        -- Companies that were left out or are waiting again, if it is not known whether their token
+        -- was used.
         or (sent_at is not null and failure is null))) as "crossingUnknown",
       count(*) filter (where crossed_at is null and state in ('waiting', 'failed')
         and (sent_at is null or failure is not null)) as movable,

@@ -1,4 +1,7 @@
-/** Figures of the ledger for monitoring: about all open migrations, and about the decisions of all migrations. */
+/**
+ * Reads the figures of the ledger for monitoring: figures of all open migrations, and counts of the
+ * decisions of all migrations.
+ */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
@@ -24,13 +27,15 @@ export interface LedgerFigures {
   readonly companiesPerMinuteLimit: number | null;
   /** The longest time since a company that is still importing was last claimed or reclaimed. */
   readonly oldestLeaseSeconds: number | null;
-  /** The longest time that the data of a company that has not moved yet has been out of date. */
+  /**
+   * The longest time that the data of a company with an unknown final outcome has been out of date.
+   */
   readonly longestOutOfDateSeconds: number | null;
   /** The age of the oldest credential that has not been handed over. */
   readonly oldestCredentialSeconds: number | null;
 }
 
-/** Numbers of decisions in the audit trails of all migrations. They only grow. */
+/** Numbers of decisions in the audit trails of all migrations. These numbers only grow. */
 export interface DecisionFigures {
   readonly applied: number;
   readonly refused: number;
@@ -97,12 +102,12 @@ export async function readDecisionFigures(db: Database): Promise<DecisionFigures
   );
 }
 
-/** The key of the lock with which one worker at a time reports the ledger's figures. */
+/** The key of the advisory lock that lets only one worker at a time report the ledger's figures. */
 const MONITORING_LOCK = 4_071_301;
 
 /**
- * Returns whether this connection is the one that reports the ledger's figures. Another connection can take the lock
- * once this connection has ended.
+ * Takes the lock for reporting the ledger's figures, and returns whether this connection holds it.
+ * Another connection can take the lock once this connection has ended.
  */
 export async function reportsLedger(db: Database): Promise<boolean> {
   const { isHolder } = await queryOne(

@@ -7,12 +7,13 @@ import type { Database } from '../database/database';
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
 const RECENT = sql`interval '10 minutes'`;
 
-/** Number of companies that were moved in the period. An aggregate over `companies`. */
+/** The number of companies that were moved in the period, as an aggregate over `companies`. */
 export const RECENTLY_MOVED = sql<number>`count(*) filter (where moved_at > clock_timestamp() - ${RECENT})`;
 
 /**
- * Length of the period in milliseconds. It starts no earlier than the first claim of these companies, so that the rate
- * of a new run is not too low. An aggregate over `companies`.
+ * The length of the period in milliseconds, as an aggregate over `companies`. The period starts no
+ * earlier than the first claim of the companies that were moved in it. Otherwise, the rate of a new
+ * run would be too low.
  */
 export const RECENT_PERIOD_MS = sql<number>`coalesce(extract(epoch from least(${RECENT},
   clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8`;
@@ -21,7 +22,7 @@ export const RECENT_PERIOD_MS = sql<number>`coalesce(extract(epoch from least(${
 export interface Overview extends Throughput {
   readonly migrationId: string;
   readonly total: number;
-  /** Companies that have moved; unlike `moved`, at any time. */
+  /** All companies that have moved. In contrast, `moved` counts only recent moves. */
   readonly movedInAll: number;
   /** Companies that were not moved, whose outcome is unknown, or that are deferred or held back. */
   readonly exceptions: number;

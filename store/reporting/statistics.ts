@@ -36,8 +36,8 @@ export interface MigrationStatistics {
 }
 
 /**
- * Number of intervals of the curve. The curve has at most one more point: the last move. More points would not be
- * visible.
+ * Number of intervals of the curve. The curve has at most one more point, for the last move. More
+ * points would not be visible.
  */
 const CURVE_INTERVALS = 160;
 const SLOWEST_COMPANIES = 8;
@@ -65,7 +65,7 @@ async function readMovedOverTime(db: Database, migrationId: string): Promise<Mig
   return rows.map(({ at, companies }) => ({ at: at.toISOString(), companies }));
 }
 
-/** Duration of a move: import plus sync, without waiting times. */
+/** Duration of a move in milliseconds: import plus sync, without waiting times. */
 const DURATION_MS = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
 const MEASURED = sql<boolean>`state = 'moved' and import_ms is not null`;
 

@@ -52,7 +52,7 @@ export async function readStagedApplicationDigest(
   return sealedApplicationDigest({ clientId, environment, sealed });
 }
 
-/** Returns the digest that a decision about the application must carry. */
+/** Returns the digest that a decision about this application must contain. */
 export function sealedApplicationDigest({
   clientId,
   environment,
@@ -62,9 +62,9 @@ export function sealedApplicationDigest({
 }
 
 /**
- * Returns the application that the latest accepted decision supplied, if its client secret is sealed and not registered
- * yet; otherwise null. A box that was stored for an application other than the decision's, or that differs from the
- * signed box, is ignored.
+ * Returns the application that the latest applied decision supplied, if its client secret is sealed
+ * and not registered yet; otherwise null. Ignores a box that was stored for another application
+ * than the decision's, or that differs from the signed box.
  */
 export async function readUnregisteredApplication(
   db: Queryable,
@@ -85,7 +85,7 @@ export async function readUnregisteredApplication(
   return signed === null || signed === sealedApplicationDigest(application) ? application : null;
 }
 
-/** Deletes a sealed client secret, because it is useless or its decision was refused. */
+/** Deletes a sealed client secret, because it cannot be registered or its decision was refused. */
 export async function discardSealedApplication(db: Queryable, migrationId: string, decisionId: string): Promise<void> {
   await db
     .deleteFrom('sealed_applications')
@@ -94,7 +94,10 @@ export async function discardSealedApplication(db: Queryable, migrationId: strin
     .execute();
 }
 
-/** Deletes the sealed client secrets of all recorded decisions, because the latest one is registered. */
+/**
+ * Deletes the sealed client secrets of all recorded decisions. Call this after the latest of them
+ * has been registered.
+ */
 export async function discardSealedApplications(db: Queryable, migrationId: string): Promise<void> {
   await sql`
     delete from sealed_applications s using decisions d

@@ -1,6 +1,7 @@
 /**
- * Staged credentials: those that came with a decision which the ledger has not recorded yet. Recording the decision as
- * applied puts them into use; refusing it deletes them.
+ * Staged credentials: credentials that were supplied with a decision that the ledger has not
+ * recorded yet. When the ledger records the decision as applied, they come into use. When the
+ * decision is refused, they are deleted.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -30,7 +31,7 @@ export function statesOf(replaces: boolean): readonly CompanyState[] {
   return COMPANY_STATES.filter((state) => remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'));
 }
 
-/** Placeholders, because only the state decides whether a credential can be replaced. */
+/** Placeholder values, because only the state decides whether a credential can be replaced. */
 const ANY_FAILURE = {
   failure: null,
   linkUrl: null,
@@ -40,7 +41,7 @@ const ANY_FAILURE = {
   confirmedAt: null,
 };
 
-/** Builds the statement that puts sealed credentials into use. */
+/** Builds the statement that stores sealed credentials as the credentials in use. */
 export function putInUse(boxes: RawBuilder<unknown>) {
   return sql`
     insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
@@ -52,8 +53,9 @@ export function putInUse(boxes: RawBuilder<unknown>) {
 }
 
 /**
- * Puts into use the credentials that were staged for a decision, except those of companies whose state no longer allows
- * it. Call this in the transaction that records the decision as applied.
+ * Puts the credentials that were staged for a decision into use. Omits credentials of companies
+ * whose state no longer allows this. Call this in the transaction that records the decision as
+ * applied.
  *
  * @returns the number of credentials that are now in use
  */
@@ -76,8 +78,9 @@ export async function acceptStaged(
 }
 
 /**
- * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). While a
- * transaction records the decision, no more credentials can be staged for it.
+ * Returns the digest of the credentials that are staged for a decision
+ * (`domain/supply/sealed-digest.ts`). Call this in the transaction that records the decision,
+ * because no more credentials can be staged for it during that transaction.
  */
 export async function readStagedDigest(
   db: Queryable,

@@ -1,12 +1,16 @@
 /**
- * Limits what people stage for decisions, and deletes what was staged for decisions that were never recorded. Staged
- * credentials and manifests take effect only after a decision about them is recorded, so a person who never decides
- * could otherwise fill the disk.
+ * Limits the amount of data that people stage for decisions, and deletes data that was staged for
+ * decisions that were never recorded. Staged credentials and manifests take effect only after a
+ * decision about them is recorded. Without limits, a person could therefore fill the disk without
+ * deciding anything.
  */
 import { sql } from 'kysely';
 import { queryOne, type Database, type Queryable } from '../database/database';
 
-/** Thrown when one person, or all people of a migration together, have staged too much. Nothing is stored. */
+/**
+ * Thrown when one person, or all people of a migration together, have staged too much. The
+ * transaction then stores nothing.
+ */
 export class StagingFull extends Error {
   override readonly name = 'StagingFull';
 }
@@ -31,8 +35,9 @@ interface Staged {
 }
 
 /**
- * Asserts that the credentials that are staged for a migration are within the limits. If the person has staged too much,
- * first deletes what they have staged for other decisions. Call this in the transaction that has staged them.
+ * Asserts that the credentials that are staged for a migration are within the limits. If the person
+ * has staged too much, first deletes the credentials that they have staged for other decisions.
+ * Call this in the transaction that has staged credentials.
  *
  * @throws {StagingFull}
  */
@@ -79,7 +84,9 @@ function assertWithin({ byPerson, inTotal, limit }: Staged): void {
   if (byPerson > limit || inTotal > PEOPLE * limit) throw new StagingFull('too much is staged for the migration');
 }
 
-/** Deletes what was staged more than a day ago, because no decision about it has been recorded. */
+/**
+ * Deletes data that was staged more than a day ago, because no decision about it has been recorded.
+ */
 export async function deleteOldStaged(db: Database): Promise<void> {
   await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
   await sql`delete from staged_credentials where supplied_at < clock_timestamp() - interval '1 day'`.execute(db);

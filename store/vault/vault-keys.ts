@@ -1,7 +1,7 @@
 /**
- * The keys of a vault: its key pair, of which Postgres stores the public key and the wrapped private key, and the id of
- * the secret that wrapped it. The secret itself is stored outside Postgres (security/vault-secrets.ts). The public key
- * is stored with the provider's signature.
+ * The keys of a vault. Postgres stores the vault's public key with the provider's signature, the
+ * wrapped private key, and the id of the vault secret that wrapped the private key. The secret
+ * itself is stored outside Postgres (security/vault-secrets.ts).
  */
 import { sql } from 'kysely';
 import type { VaultKeyWrapper, MigrationKey, VaultKey, WrappedKey } from '../../security';
@@ -82,9 +82,10 @@ export async function signKey(
 /**
  * Reads the migration key, with which clients seal their credentials.
  *
- * @param provider fingerprint of the provider that must have signed the key; undefined if it is not checked
+ * @param provider fingerprint of the provider that must have signed the key; undefined if that is
+ * not checked
  * @throws {VaultClosed}
- * @throws {MigrationKeyInvalid} when another provider or nobody has signed the key
+ * @throws {MigrationKeyInvalid} when the key has no signature, or another provider's signature
  */
 export async function readMigrationKey(db: Queryable, migrationId: string, provider?: string): Promise<MigrationKey> {
   const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId, provider);
@@ -93,8 +94,8 @@ export async function readMigrationKey(db: Queryable, migrationId: string, provi
 }
 
 /**
- * Returns the fingerprint of the public key of a vault; null if the vault has not been opened or was destroyed, or if
- * this provider has not signed the key.
+ * Returns the fingerprint of the public key of a vault. Returns null if the vault has not been
+ * opened or was destroyed, or if `provider` is given and has not signed the key.
  */
 export async function readKeyFingerprint(
   db: Queryable,
@@ -156,7 +157,7 @@ export async function storeKey(
 /**
  * Unwraps the migration's private key.
  *
- * @param failedSecretId a secret that was missing in the previous try
+ * @param failedSecretId id of the secret that was missing in the previous try
  * @throws {VaultClosed} and the errors of {@link VaultKeyWrapper.unwrap}
  */
 export async function unwrapKey(
@@ -184,18 +185,22 @@ export async function unwrapKey(
   }
 }
 
-/** Returns null if there is no key, or if an earlier version wrapped it without a secret. */
+/**
+ * Returns the wrapped key; null if there is no key, or if an earlier version wrapped it without a
+ * secret.
+ */
 function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: WrappedKey[Part] | null }) {
   return keyId === null || secretId === null || wrapped === null ? null : { keyId, secretId, wrapped };
 }
 
 /**
- * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys. From then on nobody
- * can open the copies that Postgres keeps in its files, log and backups, even with the master key. The time is recorded
- * after the secret has been erased. Idempotent.
+ * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys.
+ * From then on, the copies that Postgres keeps in its files, log and backups cannot be opened, even
+ * with the master key. Records the time of the destruction after the secret has been erased.
+ * Idempotent.
  *
- * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where `keys` looks; nothing
- * was destroyed
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one
+ * that `keys` uses; nothing was destroyed
  */
 export async function destroyVault(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {

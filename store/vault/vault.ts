@@ -1,15 +1,16 @@
 /**
  * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
- * Each migration has its own key pair. `ferry credentials` and `ferry seal` seal credentials with the public key, and
- * cannot open them (supply.ts stores them). The private key is stored wrapped (encrypted) by a master key and by the
- * vault's own secret, which workers keep outside Postgres, so a copy of the database is not sufficient to open
- * credentials.
+ * Each migration has its own key pair. `ferry credentials` and `ferry seal` seal credentials with
+ * the public key, so these commands cannot open them again. The private key is stored wrapped
+ * (encrypted) with a master key and with the vault's own secret. Workers keep that secret outside
+ * Postgres, so a copy of the database is not sufficient to open credentials.
  *
- * A sealed credential is bound to its migration, its company and the time at which it was obtained, so a copy in
- * another row cannot be opened. Its row is deleted when its company has moved. When the migration ends, `destroyVault`
- * erases the vault's secret and deletes the rest. Postgres can keep copies of deleted rows, in its files, log and
- * backups, but from then on nobody can open them.
+ * A sealed credential is bound to its migration, its company and the time at which it was obtained,
+ * so a copy in another row cannot be opened. Its row is deleted when its company has moved. When
+ * the migration ends, `destroyVault` erases the vault's secret and deletes the remaining
+ * credentials. Postgres can keep copies of deleted rows in its files, log and backups, but from
+ * then on these copies cannot be opened.
  */
 import { z } from 'zod';
 import type { VaultKeyWrapper } from '../../security';
@@ -21,10 +22,18 @@ import { unwrapKey } from './vault-keys';
 
 export type CredentialFields = Readonly<Record<string, string>>;
 
-/** Anyone who has the public key can seal, so a box can contain anything. */
+/**
+ * The expected content of a box. It must be validated, because anyone who has the public key can
+ * seal a box.
+ */
 const credentialFields = z.record(z.string(), z.string().min(1).max(100_000));
 
-/** @throws {SealBroken} without the cause, whose text would quote the content */
+/**
+ * Parses the content of a box.
+ *
+ * @throws {SealBroken} without the parser's error as its cause, because that error would quote the
+ * content
+ */
 function fieldsOf(plain: Buffer): CredentialFields {
   try {
     return credentialFields.parse(JSON.parse(plain.toString('utf8')));
@@ -33,7 +42,7 @@ function fieldsOf(plain: Buffer): CredentialFields {
   }
 }
 
-/** Opens what was sealed for one migration. */
+/** Opens the boxes that were sealed for one migration. */
 export interface VaultReader {
   /** @throws {SealBroken} when the credential was altered, or was sealed for another migration, company or time */
   open(credential: Pick<ClaimedCompany, 'row' | 'reference' | 'obtainedAt' | 'sealed'>): Secret<CredentialFields>;
@@ -42,12 +51,13 @@ export interface VaultReader {
 }
 
 /**
- * Unwraps the migration's private key once, and returns a reader that opens its credentials.
+ * Unwraps the migration's private key once, and returns a reader that opens the migration's boxes.
  *
  * @throws {VaultClosed}
  * @throws {UnknownMasterKey} when `keys` does not have the master key that wrapped the private key
  * @throws {VaultSecretMissing} when the vault's secret was lost
- * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where `keys` looks
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one
+ * that `keys` uses
  * @throws {WrappedKeyBroken} when the stored private key was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
