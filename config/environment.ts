@@ -1,16 +1,19 @@
 import path from 'node:path';
 import envPaths from 'env-paths';
 import { z } from 'zod';
-// Not from the index, which loads the codec server.
+// Not imported from codec-server/index.ts, because that file loads the server.
 import { isLoopback } from '../security/codec-server/access';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never
- * quotes the value, which can contain a password. The Temporal Worker Controller sets the `TEMPORAL_*` variables in
- * this list; temporal.ts reads the other ones, which configure the connection. OpenTelemetry reads all of its `OTEL_*`
- * variables itself; those in this list turn traces on or off.
+ * Tokenferry's environment variables. Each message continues a sentence that begins with the
+ * variable's name. A message never quotes the value, which can contain a password.
+ *
+ * The `TEMPORAL_*` variables in this list are set by the Temporal Worker Controller. temporal.ts
+ * reads the other `TEMPORAL_*` variables, which configure the connection. OpenTelemetry reads all
+ * `OTEL_*` variables itself. The `OTEL_*` variables in this list are read here as well, because
+ * they turn traces on or off.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -119,8 +122,8 @@ function address(...protocols: string[]) {
 }
 
 /**
- * Returns the folder of this user's persistent files: `TOKENFERRY_HOME`, or Tokenferry's folder in the place where the
- * operating system keeps user data.
+ * Returns the folder of this user's persistent files: `TOKENFERRY_HOME`. By default, this is
+ * Tokenferry's folder in the place where the operating system keeps user data.
  */
 export function homeFolder(configured: string | undefined): string {
   return configured === undefined ? envPaths('tokenferry', { suffix: '' }).data : path.resolve(configured);

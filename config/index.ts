@@ -29,7 +29,9 @@ export class ConfigurationError extends Error {
 
   readonly problems: readonly string[];
 
-  /** @param problems can quote paths from the environment, whose unsafe characters are removed */
+  /**
+   * Removes unsafe characters from the problems, because they can quote paths from the environment.
+   */
   constructor(problems: readonly string[]) {
     const lines = problems.map(withoutUnsafeCharacters);
     super(lines.join('\n'));
@@ -135,7 +137,10 @@ function readTracing(environment: Environment): true | undefined {
   return true;
 }
 
-/** Reads the Web UI for clients. The running stack's UI has migration links only in the stack's own namespace. */
+/**
+ * Reads the address of the Web UI for clients. The running stack's UI has migration links only in
+ * the stack's own namespace.
+ */
 function readClientUi(
   { TOKENFERRY_CLIENT_UI_URL: url }: Environment,
   { TEMPORAL_NAMESPACE: namespace }: Readonly<Record<string, string>>,

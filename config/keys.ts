@@ -1,6 +1,6 @@
 /**
- * Reads the keys of the configuration (master, payload and service keys, and a person's signing key) and finds the
- * folder of the vaults' secrets.
+ * Reads the keys of the configuration (master, payload and service keys, and a person's signing
+ * key) and finds the folder of the vault secrets.
  */
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { readSmallFile } from './small-file';
 interface KeySource {
   readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY' | 'TOKENFERRY_SERVICE_KEY';
   readonly parse: (text: Secret) => KeyRing;
-  /** The running stack's key file, and what messages call it; undefined if no stack is used. */
+  /** The running stack's key file, and its name in messages; undefined if no stack is used. */
   readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
 }
 
@@ -65,8 +65,9 @@ export function readKeys(
 }
 
 /**
- * Returns the folder of the vaults' secrets. A configured folder must exist, so that a worker whose shared storage is
- * not mounted does not create its own. Undefined if no source has one, or if a problem was added to `problems`.
+ * Returns the folder of the vault secrets. A configured folder must exist, because otherwise a
+ * worker whose shared storage is not mounted would create its own folder. Returns undefined if no
+ * source has one, or if a problem was added to `problems`.
  */
 export function findVaultSecretsFolder(
   { TOKENFERRY_VAULT_SECRETS: configured }: Environment,
@@ -87,14 +88,17 @@ export function findVaultSecretsFolder(
   return undefined;
 }
 
-/** Returns the path of a person's signing key: the configured one, or `signing.key` in Tokenferry's home folder. */
+/**
+ * Returns the path of a person's signing key: the configured path, or `signing.key` in the home
+ * folder.
+ */
 export function signingKeyFile(home: string, configured: string | undefined): string {
   return configured ?? path.join(home, 'signing.key');
 }
 
 /**
- * Returns the key that signs this person's decisions. Undefined if there is none, in which case decisions are not
- * signed, or if a problem was added to `problems`.
+ * Returns the key that signs this person's decisions. Returns undefined if there is no key, in
+ * which case decisions are not signed, or if a problem was added to `problems`.
  */
 export function readSigningKey(
   { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,

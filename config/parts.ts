@@ -47,8 +47,8 @@ export interface Parts {
   /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
   masterKeys: KeyRing;
   /**
-   * The folder of the vaults' secrets, outside Postgres and its backups. All workers of a database share it. Without
-   * it, a process cannot open credentials.
+   * The folder of the vault secrets, outside Postgres and its backups. All workers of a database
+   * share this folder. Without it, a process cannot open credentials.
    */
   vaultSecrets: string;
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
@@ -64,13 +64,17 @@ export interface Parts {
    */
   signingKey: SigningKey;
   /**
-   * The fingerprint of the key with which the service's provider signs the keys of vaults; the provider publishes it.
-   * Default: the running stack's. If there is none, a command does not check who signed a vault's key.
+   * The fingerprint of the provider key, which the provider publishes. The provider key signs the
+   * public keys of migrations. Default: the fingerprint of the running stack. If there is no
+   * fingerprint, a command does not check who signed a public key.
    */
   providerFingerprint: string;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
-  /** The running stack's codec server. Commands read the address of another one from `TEMPORAL_CODEC_ENDPOINT`. */
+  /**
+   * The address of the running stack's codec server. If `TEMPORAL_CODEC_ENDPOINT` is set, `ferry
+   * doctor` checks that codec server instead.
+   */
   stackCodecUrl: string;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;

@@ -1,13 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { KeyInvalid } from '../security';
 
-/** The maximum size of a file. Without it, reading a device such as `/dev/zero` would never end. */
+/**
+ * The maximum size of a file. Without a maximum, reading a device such as `/dev/zero` would never
+ * end.
+ */
 const MAX_BYTES = 64 * 1024;
 
 /**
  * Reads a small file, which can be a pipe.
  *
- * @throws if it cannot be opened, is a folder or is larger than `MAX_BYTES`
+ * @throws if the file cannot be opened, is a folder or is larger than `MAX_BYTES`
  */
 export function readSmallFile(file: string): string {
   const opened = openSync(file, 'r');

@@ -22,8 +22,9 @@ export function targetsOtherTemporal(env: Readonly<Record<string, string>>, stac
 }
 
 /**
- * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of the configuration file.
- * The running stack takes precedence over the default profile, because its database belongs to its own Temporal.
+ * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of the
+ * configuration file. The running stack takes precedence over the default profile, because the
+ * stack's database belongs to the stack's own Temporal.
  *
  * @returns undefined if no address is configured, or if a problem was added to `problems`
  */
@@ -49,7 +50,7 @@ export function readTemporal(
   const wrong = [
     ...(isTextOrAbsent(address) ? [] : ['address must be text']),
     ...(isTextOrAbsent(namespace) ? [] : ['namespace must be text']),
-    // The API key is sent in a header. The problem does not quote it, because it is a secret.
+    // The API key is sent in a header. The message does not quote the key, because it is a secret.
     ...(isHeaderText(apiKey) ? [] : ['api_key must be ASCII text on one line']),
     ...Object.entries(metadata ?? {})
       .filter(([name, value]) => !/^[a-z\d_.-]+$/.test(name) || name.endsWith('-bin') || !isHeaderText(value))
@@ -65,7 +66,10 @@ export function readTemporal(
 
 const SOURCES = "Temporal's configuration (TEMPORAL_* variables, profile)";
 
-/** A profile is read from TOML without a check of its types, so a value can be anything. */
+/**
+ * Returns whether a value is absent, or a text that is not empty. A value can be of any type,
+ * because a profile is read from TOML without a check of its types.
+ */
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || (typeof value === 'string' && value !== '');
 
 const isHeaderText = (value: unknown): boolean =>

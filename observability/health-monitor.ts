@@ -1,13 +1,17 @@
 /**
- * Runs the health checks of a process at intervals, so that a probe costs nothing and gets an answer at once.
+ * Runs the health checks of a process at intervals, so that a probe starts no check and gets an
+ * answer at once.
  *
- * A check is reported as failing only after several failed runs in a row, because one slow answer is not an outage. It
- * recovers at the first success. A change of state is logged.
+ * A check is reported as failing only after several failed runs in a row, because one slow answer
+ * is not an outage. The check is reported as ok again at the first success. Each change is logged.
  */
 import type { Logger } from 'pino';
 import type { CheckState, CheckStates } from './health-server';
 
-/** Resolves with null if all is well, and with the reason if not. A rejection counts as a failure, too. */
+/**
+ * Resolves with null if all is well, and with the reason if not. A rejection also counts as a
+ * failure.
+ */
 export type Check = () => Promise<string | null>;
 
 export interface MonitorTiming {
@@ -19,7 +23,7 @@ export interface MonitorTiming {
   readonly failuresInRow: number;
 }
 
-/** A check is reported as failing 10 to 24 seconds after an outage begins. */
+/** With this timing, a check is reported as failing 10 to 24 seconds after an outage begins. */
 const MONITOR_TIMING: MonitorTiming = { everyMs: 5_000, timeoutMs: 3_000, failuresInRow: 3 };
 
 interface Monitored {
@@ -37,7 +41,7 @@ export class HealthMonitor {
     private readonly timing: MonitorTiming = MONITOR_TIMING,
   ) {}
 
-  /** Begins to run a check. Until its first result, it is reported as failing. */
+  /** Begins to run a check. The check is reported as failing until its first result. */
   add(name: string, check: Check): void {
     const since = new Date().toISOString();
     const monitored: Monitored = {

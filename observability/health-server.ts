@@ -1,6 +1,6 @@
 /**
- * The HTTP server for health checks and metrics, on a separate address. All processes have the first two paths; only a
- * process with metrics has the third:
+ * The HTTP server for health checks and metrics, on a separate address. The third path exists only
+ * in a process with metrics:
  *
  * - `/health/live`: 200, or 503 if only a restart can help;
  * - `/health/ready`: 200, or 503 if the process cannot do its work at the moment;
@@ -41,7 +41,7 @@ export interface HealthServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly health: Health;
-  /** Default: `/metrics` answers 404. */
+  /** Returns the metrics. If this function is absent, `/metrics` answers 404. */
   readonly metrics?: (() => Promise<MetricsPage>) | undefined;
 }
 
@@ -50,7 +50,11 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** @throws if the process cannot listen on the address */
+/**
+ * Starts the health server.
+ *
+ * @throws if the process cannot listen on the address
+ */
 export async function startHealthServer({ host, port, health, metrics }: HealthServerOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     response.on('error', () => undefined);

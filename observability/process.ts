@@ -25,12 +25,15 @@ const FLUSH_WITHIN_MS = 2_000;
  * @param name what log lines call the process, for example `codec server`
  */
 export function runProcess(name: string, main: (context: ProcessContext) => Promise<void>): void {
-  // Until the configuration has been read, errors are logged at the default level.
+  // Errors are logged at the default level until the configuration has been read.
   const output = openStandardOutput();
-  // Hides `flushSync`, with which pino would write the last line while an earlier one is still being written.
+  // Hides the method `flushSync`. With it, pino would write the last line while an earlier line is
+  // still being written.
   const lines = { write: (line: string): void => void output.write(line) };
   let log = createLog({ to: lines });
-  /** Ends the process when its lines have been written, because they are written without blocking. */
+  /**
+   * Ends the process after all log lines have been written. The lines are written asynchronously.
+   */
   const exit = (code: number): void => {
     output.once('close', () => process.exit(code));
     output.end();
@@ -45,7 +48,8 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       stop.abort();
     });
   }
-  // The supervisor, which started this process with an IPC channel, was killed or has ended without stopping it.
+  // The supervisor started this process with an IPC channel. The channel closes if the supervisor
+  // was killed, or has ended without stopping this process.
   process.once('disconnect', () => {
     log.warn(`the supervisor of the ${name} has ended, so the ${name} is stopping`);
     stop.abort();

@@ -1,8 +1,14 @@
-/** The spans of HTTP requests: on the side that sends them, and in the service, which continues the trace. */
+/**
+ * Spans of HTTP requests: in the process that sends a request, and in the service, which continues
+ * the trace.
+ */
 import { currentTraceparent, startSpan } from './tracing';
 import { parseTraceparent } from '../domain/text/trace-context';
 
-/** The words in paths of the service. All other segments, such as ids and data types, differ between requests. */
+/**
+ * The fixed segments in paths of the service. All other segments, such as ids and data types,
+ * differ between requests.
+ */
 const WORDS: ReadonlySet<string> = new Set([
   ...['account', 'all', 'authorization', 'companies', 'connections', 'credentials', 'data', 'dataStatus', 'healthz'],
   ...['history', 'integrations', 'push', 'queue', 'syncSettings'],
@@ -32,7 +38,7 @@ export interface ReceivedRequest {
   readonly method: string;
   /** The template of the path, for example `/companies/:companyId`. */
   readonly route: string;
-  /** The header of this name. */
+  /** The value of the request's header `traceparent`. */
   readonly traceparent: unknown;
 }
 

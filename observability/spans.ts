@@ -23,21 +23,28 @@ export interface SpanStart {
   readonly name: string;
   readonly kind?: 'internal' | 'client' | 'server';
   readonly attributes?: SpanAttributes;
-  /** `traceparent` of the parent. Default: the current span. A span without a parent begins a trace. */
+  /**
+   * `traceparent` of the parent span. Default: the current span. A span without a parent begins a
+   * trace.
+   */
   readonly parent?: string;
-  /** Default: now. Milliseconds since the epoch. */
+  /** Start of the span, in milliseconds since the epoch. Default: now. */
   readonly startMs?: number;
-  /** Default: random ids. The trace id is used only if the span begins a trace. */
+  /** Ids of the span. Default: random ids. The trace id is used only if the span begins a trace. */
   readonly ids?: TraceIds;
 }
 
 export interface TraceSpan {
   readonly traceparent: string;
-  /** @param endMs default: now */
+  /**
+   * Ends the span.
+   *
+   * @param endMs end of the span, in milliseconds since the epoch; default: now
+   */
   end(attributes?: SpanAttributes, endMs?: number): void;
 }
 
-/** Creates and exports spans. `open-telemetry.ts` implements it. */
+/** Creates and exports spans. `open-telemetry.ts` implements this interface. */
 export interface SpanExport {
   start(span: SpanStart): TraceSpan;
   /** Exports the spans that have ended, and stops. Takes a few seconds at most. */

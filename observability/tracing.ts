@@ -1,7 +1,8 @@
 /**
- * The traces of this process (OpenTelemetry). They are off by default; a process turns them on if the standard
- * variables configure an endpoint. Only then is OpenTelemetry loaded: `scripts/build.mjs` compiles the imports of this
- * file so that they are loaded at their first use.
+ * The traces of this process (OpenTelemetry). They are off by default. A process turns them on if
+ * the standard variables configure an endpoint, and only then loads OpenTelemetry. For this
+ * purpose, `scripts/build.mjs` compiles the imports of this file so that a module is loaded at its
+ * first use.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
@@ -50,7 +51,10 @@ export function startSpan(start: SpanStart): TraceSpan | null {
   return spanExport()?.start({ ...start, ...(parent !== undefined && { parent }) }) ?? null;
 }
 
-/** Does the work in a span, the parent of all spans that the work starts. If tracing is off, only does the work. */
+/**
+ * Does the work in a span, which is the parent of all spans that the work starts. If tracing is
+ * off, does only the work.
+ */
 export async function inSpan<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
   const span = startSpan(start);
   if (!span) return work();

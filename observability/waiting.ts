@@ -1,9 +1,9 @@
-/** When a process starts, waits until all the servers that it needs are answering. */
+/** Makes a starting process wait until all servers that it needs are answering. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface WaitOptions {
-  /** Returns why it helps to wait. If it returns null, the error is thrown. */
+  /** Returns why waiting can help. If it returns null, the error is thrown. */
   readonly reasonToWait: (error: unknown) => string | null;
   readonly stopped: AbortSignal;
   readonly log: Pick<Logger, 'info' | 'warn'>;

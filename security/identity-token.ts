@@ -1,5 +1,6 @@
 /**
- * ID tokens of OpenID Connect, with which a person proves to a worker which account at the identity provider is theirs.
+ * Verifies ID tokens of OpenID Connect. With an ID token, a person proves to a worker which account
+ * at the identity provider is theirs.
  */
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ export interface IdentityRules {
 /** A person's account at an identity provider. */
 export interface Identity {
   readonly issuer: string;
-  /** The account's id, which the identity provider never assigns again. */
+  /** The account's id. The identity provider never gives it to another account. */
   readonly subject: string;
   /** Verified by the identity provider. */
   readonly email: string;
@@ -102,7 +103,7 @@ export function identityIn(
 function asIdentityError(error: unknown): never {
   const { JWKSTimeout, JWKSInvalid, JOSEError } = errors;
   if (error instanceof JOSEError && !(error instanceof JWKSTimeout) && !(error instanceof JWKSInvalid)) {
-    // jose throws `ERR_JOSE_GENERIC` when the keys cannot be fetched.
+    // jose throws `ERR_JOSE_GENERIC` when it cannot fetch the keys.
     if (error.code !== 'ERR_JOSE_GENERIC') throw new IdentityRefused(error.message, { cause: error });
   }
   throw new IdentityProviderUnavailable("the identity provider's public keys cannot be fetched", { cause: error });

@@ -1,9 +1,11 @@
 /**
- * The logger of every process. Removes secrets from all fields and messages before a line is written.
+ * Creates the loggers of all processes. They remove secrets from all fields and messages before a
+ * line is written.
  *
- * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and bytes print as their length. An
- * error is reduced to its name, message, stack, code and causes, because the errors of libraries contain requests,
- * responses and database rows. Finally, credentials in the whole line are masked, because its text can quote one.
+ * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and binary data
+ * prints as its length. An error is reduced to its name, message, stack, code and causes, because
+ * the errors of libraries contain requests, responses and database rows. Finally, credentials in
+ * the whole line are masked, because a message can quote one.
  */
 import { types } from 'node:util';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';
@@ -18,7 +20,8 @@ export interface LogOptions {
 
 /** Creates the logger of a process. Child loggers redact in the same way. */
 export function createLog({ level = 'info', to }: LogOptions): Logger {
-  // Synchronous, because the folder of an ephemeral stack can be removed before the file has been opened.
+  // Opened synchronously, because the folder of an ephemeral stack can be removed before an
+  // asynchronous open has finished.
   const stream = typeof to === 'string' ? destination({ dest: to, mkdir: true, mode: 0o600, sync: true }) : to;
   return pino(
     {
@@ -37,7 +40,7 @@ export function openStandardOutput(): ReturnType<typeof destination> {
   return destination(1);
 }
 
-/** Maximum depth of nested objects. The same limit as pino's. */
+/** Maximum depth of nested objects. It equals pino's own limit. */
 const MAX_DEPTH = 5;
 
 function toLoggableFields(fields: object): Record<string, unknown> {

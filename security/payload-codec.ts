@@ -30,7 +30,10 @@ import type { Secret } from './secret';
 
 const StoredPayload = temporal.api.common.v1.Payload;
 
-/** Replaces a payload that fails authentication. The payload converter cannot decode it, so it is unreadable. */
+/**
+ * Replaces a payload that fails authentication. The payload converter turns it into an
+ * `UnreadablePayload`, because the SDK's converter does not know its encoding.
+ */
 const ALTERED_PAYLOAD: Payload = { metadata: { encoding: Buffer.from(ALTERED) } };
 
 /** Thrown when this process does not have the payload key under which a payload was encrypted. */
@@ -62,7 +65,10 @@ export function createDataConverter(payloadKeys: KeyRing): LoadedDataConverter {
   return { payloadConverter, failureConverter, payloadCodecs: [createPayloadCodec(payloadKeys)] };
 }
 
-/** Returns a converter that does not decrypt payloads. It needs no key, and can read only states, times and counts. */
+/**
+ * Creates a data converter that does not decrypt payloads. It needs no key. Its users can read only
+ * data that is not encrypted, such as states, times and counts.
+ */
 export function createPlainDataConverter(): LoadedDataConverter {
   return { payloadConverter, failureConverter, payloadCodecs: [] };
 }
@@ -80,28 +86,29 @@ export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
   };
 }
 
-/** How a codec differs from the codec of a client. */
+/** Differences between a codec and the codec of a client. */
 interface CodecOptions {
-  /**
-   * `keep` leaves a workflow's payload encrypted if its key is unknown. Default: `throw`.
-   */
+  /** `keep` leaves a workflow's payload encrypted if its key is unknown. Default: `throw`. */
   readonly unknownKeyInMessages?: 'throw' | 'keep';
   /** The namespace to bind payloads to if the SDK does not specify one. Default: none. */
   readonly namespace?: string;
 }
 
 /**
- * Creates the codec. It encodes with the newest key, and binds each payload to its namespace and its workflow if the
- * SDK specifies them. How it decodes depends on the payload:
+ * Creates the codec. It encodes with the newest key, and binds each payload to its namespace and
+ * its workflow if the SDK specifies them. How it decodes depends on the payload:
  *
  * - A payload that was encrypted under a known key is decrypted.
- * - A payload that is not encrypted is returned unchanged, because a person can type one into Temporal's UI or CLI.
- * - A payload that was altered after its encryption, or copied from another workflow, is replaced by an unreadable
- *   value, because a single message must not stop a migration.
- * - For a payload that was encrypted under an unknown key, it throws {@link UnknownPayloadKey}, because the data would
- *   be lost otherwise. The exception: in a worker, a workflow's payload stays encrypted, because it can be a message
- *   from anyone who may write to the namespace. `workflows/interceptors.ts` then refuses messages, but fails the
- *   workflow task if the payload is an input or a result. The SDK does not tell the codec which of these a payload is.
+ * - A payload that is not encrypted is returned unchanged, because a person can enter a payload in
+ *   Temporal's UI or CLI.
+ * - A payload that was altered after its encryption, or copied from another workflow, is replaced
+ *   by an unreadable value, because a single message must not stop a migration.
+ * - For a payload that was encrypted under an unknown key, it throws {@link UnknownPayloadKey},
+ *   because the data would be lost otherwise. The exception: in a worker, a workflow's payload
+ *   stays encrypted, because it can be a message from anyone who may write to the namespace.
+ *   `workflows/interceptors.ts` then refuses the message. If the payload is an input or a result
+ *   instead of a message, the interceptors fail the workflow task. The codec cannot make this
+ *   distinction, because the SDK does not tell it which of these a payload is.
  */
 export function createPayloadCodec({ newest, byId }: KeyRing, options: CodecOptions = {}): PayloadCodec {
   function encode(payload: Payload, context: SerializationContext | undefined): Payload {

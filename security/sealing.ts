@@ -1,22 +1,27 @@
 /**
- * Sealing: encrypts credentials in two layers, so that a copy of the database is not sufficient to decrypt them.
+ * Sealing: encrypts credentials in two layers, so that a copy of the database is not sufficient to
+ * decrypt them.
  *
- * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only the private key opens
- *    it. `ferry credentials` and `ferry seal` use only the public key, so they cannot open a credential again. Each box
- *    of a credential is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
- * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret (vault-secrets.ts) and then with a
- *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
- *    which are never stored in the database. Erasing the secret makes every copy of the wrapped key useless.
+ * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only
+ *    the private key opens it. `ferry credentials` and `ferry seal` use only the public key, so
+ *    they cannot open a credential again. Each sealed credential is bound to a migration and a
+ *    company (bindings.ts), so a copy in another row cannot be opened.
+ * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret
+ *    (vault-secrets.ts) and then with a master key. Postgres stores only the result. Only workers
+ *    and `ferry vault` have the secrets and the master keys, which are never stored in the
+ *    database. Erasing the secret makes every copy of the wrapped key useless.
  *
- * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each of them can be opened
- * without the others:
- * - version 3: the version (one byte), the encapsulated key (65 bytes), the sequence number (4 bytes), the ciphertext
- *   with its tag; the version is part of what the box is bound to
- * - version 2, which is no longer made: the same parts, but bound to the number of a row, and not to the version
- * - version 1, which is no longer made: version 2 without the sequence number, which is 0
+ * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each box
+ * can be opened without the others. A box has one of three versions:
+ * - version 3: the version (one byte), the encapsulated key (65 bytes), the sequence number (4
+ *   bytes), the ciphertext with its tag; the version is part of the additional authenticated data
+ * - version 2, which is no longer made: the same parts, but bound to the number of a row, and not
+ *   to the version
+ * - version 1, which is no longer made: as version 2, but without the sequence number, which is
+ *   always 0
  *
- * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts); the inner layer is bound
- * to the migration, the outer layer to the id of the master key.
+ * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts). The
+ * inner layer is bound to the migration, and the outer layer to the id of the master key.
  */
 import { decrypt, encrypt } from './aead';
 import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf } from './hpke';
@@ -25,12 +30,15 @@ import { deriveProviderKey, type MigrationKey, type MigrationKeyFacts, signedTex
 import { Secret } from './secret';
 import type { VaultSecrets } from './vault-secrets';
 
-/** The newest version first. */
+/** The versions of a box that can be opened. Only the first, which is the newest, is still made. */
 const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
 const SEQUENCE_BYTES = 4;
-/** Number of encapsulations that an opener remembers. The next box probably shares one with an earlier box. */
+/**
+ * Number of encapsulations that an opener remembers, because the next box probably has the same
+ * encapsulation as an earlier box.
+ */
 const REMEMBERED = 100;
-/** Domain separation: a box that was sealed for another purpose cannot be opened here. */
+/** Separates the uses of HPKE: a box that was sealed with other `info` cannot be opened here. */
 const INFO = Buffer.from('tokenferry vault 1');
 
 /** The key pair of one migration's vault. */
@@ -85,11 +93,12 @@ export function createVaultKey(): VaultKey {
 export type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
 
 /**
- * Creates a function that seals with the vault's public key. All of its boxes share one encapsulation, because an
- * encapsulation takes ten times as long as the rest. Use it for one group of credentials.
+ * Creates a function that seals with the vault's public key. All of its boxes share one
+ * encapsulation, because creating an encapsulation takes ten times as long as sealing a box. Create
+ * a new sealer for each group of credentials.
  *
- * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener} detects a public key
- * that is valid but was replaced
+ * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener}
+ * detects a public key that is valid but was replaced
  */
 export function createSealer(publicKey: Uint8Array): Sealer {
   const sender = attempt(
@@ -112,7 +121,11 @@ export function createSealer(publicKey: Uint8Array): Sealer {
  */
 type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Buffer;
 
-/** @throws {VaultKeyMismatch} when the public key does not belong to the private key */
+/**
+ * Asserts that the two keys belong together.
+ *
+ * @throws {VaultKeyMismatch} when the public key does not belong to the private key
+ */
 export function assertKeyPair({ publicKey, privateKey }: VaultKey): void {
   if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch();
 }
@@ -157,7 +170,11 @@ export function isBoundToRow(box: Uint8Array): boolean {
   return box[0] === BOUND_TO_ROW || box[0] === WITHOUT_SEQUENCE;
 }
 
-/** @throws when the box is too short or has an unknown version */
+/**
+ * Splits a box into its parts.
+ *
+ * @throws when the box is too short or has an unknown version
+ */
 function partsOf(box: Buffer) {
   const version = box.readUInt8(0);
   if (![VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE].includes(version)) throw new RangeError('unknown version');
@@ -190,8 +207,8 @@ export interface WrappedKey {
 }
 
 /**
- * Wraps and unwraps the private keys of vaults. An interface, so that a cloud key service can be used instead of local
- * master keys and a folder of secrets. That service must be able to {@link erase}.
+ * Wraps and unwraps the private keys of vaults. This is an interface, so that a cloud key service
+ * can replace the local master keys and the folder of secrets. Such a service must support `erase`.
  */
 export interface VaultKeyWrapper {
   /** Id of the master key that {@link wrap} uses. */
@@ -203,18 +220,25 @@ export interface VaultKeyWrapper {
   /** Wraps the key with a new vault secret. Earlier results stay valid until they are erased. */
   wrap(migrationId: string, privateKey: Secret<Buffer>): Promise<WrappedKey>;
   /**
-   * @throws {UnknownMasterKey} when this wrapper does not have the master key
+   * Unwraps a private key.
+   *
+   * @throws {UnknownMasterKey} when this wrapper does not have the master key that wrapped the
+   * private key
    * @throws {VaultSecretMissing} when the vault's secret was erased or lost
-   * @throws {VaultSecretElsewhere} when the wrapper that wrapped the key stored its secrets in another place
-   * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another migration
+   * @throws {VaultSecretElsewhere} when the wrapper that wrapped the key stored its secrets in
+   * another place
+   * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another
+   * migration
    */
   unwrap(migrationId: string, key: WrappedKey): Promise<Secret<Buffer>>;
   /**
-   * Makes everything that {@link wrap} has returned for this migration useless, even to a person who has all master
-   * keys. Spares the key with the secret `keepId`. Idempotent.
+   * Makes all wrapped keys that {@link wrap} has returned for this migration useless, even to a
+   * person who has all master keys. Spares the key that was wrapped with the secret `keepId`.
+   * Idempotent.
    *
-   * @param secretId the secret of the key in use; null if there is none
-   * @throws {VaultSecretElsewhere} when nothing was erased, because the secret was stored in another place
+   * @param secretId id of the secret of the key in use; null if there is none
+   * @throws {VaultSecretElsewhere} when nothing was erased, because the secret was stored in
+   * another place
    */
   erase(migrationId: string, secretId: string | null, keepId?: string): Promise<void>;
 }

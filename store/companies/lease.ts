@@ -19,8 +19,8 @@
  *
  * - HELD: the claim has written the owner and `lease_ends_at`. Only the owner can record a send intent or an outcome.
  *   - The owner records an outcome: the company leaves `importing`, and the row no longer has an owner.
- *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`. It becomes SUPERSEDED
- *     or EXPIRED later.
+ *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`.
+ *     Later, the row becomes SUPERSEDED or EXPIRED.
  *   - A newer attempt of the slice, or another run, begins: the row becomes SUPERSEDED.
  *   - `lease_ends_at` passes: the row becomes EXPIRED.
  * - SUPERSEDED: the old attempt might still be running, and does not know that it was superseded. After the row has

@@ -110,12 +110,12 @@ const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, Wrap
 
 /**
  * Creates a new key pair for a vault that can no longer be opened, and wraps it with a secret that
- * is stored where `keys` stores secrets. Deletes the other credentials, staged credentials and
- * sealed client secrets, so that the client can supply them again.
+ * is stored where `keys` stores secrets.
  *
  * Keeps, as evidence, the credentials of companies that are not waiting, and credentials that were
- * handed over or that replace another credential. If such a credential must be opened, its company
- * fails as `credential-unreadable`.
+ * handed over or that replace another credential. Deletes all other credentials, staged credentials
+ * and sealed client secrets, so that the client can supply them again. If a kept credential must be
+ * opened, its company fails as `credential-unreadable`.
  *
  * @param folderLost true if the place where the vault's secret was stored is lost, so that the
  * secret cannot be erased
