@@ -28,7 +28,10 @@ export interface ClientUiConfig {
   hasMigrationLinks: boolean;
 }
 
-/** The parts of the configuration. A process requests the parts that it needs; the others are not read. */
+/**
+ * The parts of the configuration. A process requests the parts that it needs; the other parts are
+ * not read.
+ */
 export interface Parts {
   /** Connection to Temporal. Commands that start, show or decide on migrations need it. */
   temporal: TemporalConfig;

@@ -20,9 +20,10 @@ export interface ProcessContext {
 const FLUSH_WITHIN_MS = 2_000;
 
 /**
- * Runs the main function of a process. If it rejects, the process logs the error as its last line and exits with 1.
+ * Runs the main function of a process. If it rejects, the process logs the error as its last line
+ * and exits with 1.
  *
- * @param name what log lines call the process, for example `codec server`
+ * @param name name of the process in log lines, for example `codec server`
  */
 export function runProcess(name: string, main: (context: ProcessContext) => Promise<void>): void {
   // Errors are logged at the default level until the configuration has been read.

@@ -9,7 +9,7 @@ import { parseTraceparent } from '../domain/text/trace-context';
  * The fixed segments in paths of the service. All other segments, such as ids and data types,
  * differ between requests.
  */
-const WORDS: ReadonlySet<string> = new Set([
+const FIXED_SEGMENTS: ReadonlySet<string> = new Set([
   ...['account', 'all', 'authorization', 'companies', 'connections', 'credentials', 'data', 'dataStatus', 'healthz'],
   ...['history', 'integrations', 'push', 'queue', 'syncSettings'],
 ]);
@@ -26,7 +26,7 @@ export function traceServiceRequest(method: string, path: string): SentRequest |
   const template = path
     .replace(/\?.*/, '')
     .split('/')
-    .map((segment) => (segment === '' || WORDS.has(segment) ? segment : '{id}'))
+    .map((segment) => (segment === '' || FIXED_SEGMENTS.has(segment) ? segment : '{id}'))
     .join('/');
   const attributes = { 'http.request.method': method, 'url.template': template };
   const span = startSpan({ name: `${method} ${template}`, kind: 'client', parent, attributes });

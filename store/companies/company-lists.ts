@@ -1,4 +1,7 @@
-/** Reads the companies of a ledger, or those that match a filter, in the order of the manifest. */
+/**
+ * Reads the companies of a migration from the ledger, in the order of the manifest. A filter can
+ * select some of them.
+ */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';

@@ -29,7 +29,7 @@ export interface RemainingWork {
 }
 
 export async function readRemainingWork(db: Database, migrationId: string): Promise<RemainingWork> {
-  const ahead = await queryOne(
+  const remaining = await queryOne(
     db,
     sql<RemainingWork>`
     with waiting as not materialized (
@@ -62,9 +62,9 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
       ${msUntil(sql`(select min(case when ${isDue('next_check_at')} then clock_timestamp() else next_check_at end)
         from held where state = 'syncing')`)} as "nextCheckInMs"`,
   );
-  const { nextClaimInMs, nextReclaimInMs, nextCheckInMs } = ahead;
+  const { nextClaimInMs, nextReclaimInMs, nextCheckInMs } = remaining;
   return {
-    ...ahead,
+    ...remaining,
     nextClaimInMs: notNegative(nextClaimInMs),
     nextReclaimInMs: notNegative(nextReclaimInMs),
     nextCheckInMs: notNegative(nextCheckInMs),

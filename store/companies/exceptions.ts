@@ -156,10 +156,10 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
 }
 
 /**
- * Number of companies that must fail in the same way, one after another, to show that others would
- * probably fail, too.
+ * Number of companies that must fail in the same way, one after another, to show that other
+ * companies would probably fail, too.
  */
-const SEVERAL = 3;
+const SERIES_LENGTH = 3;
 
 /**
  * Returns the references of several companies that were claimed one after another and failed in the
@@ -200,7 +200,7 @@ export async function readFailureSeries(
       (select count(*) from companies where migration_id = ${migrationId} and (state = 'importing'
         or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others`,
   );
-  return series.length >= (others === 0 ? 2 : SEVERAL) ? series : null;
+  return series.length >= (others === 0 ? 2 : SERIES_LENGTH) ? series : null;
 }
 
 /** Accepts all failures so far, so that they no longer count towards the limits on failures. */

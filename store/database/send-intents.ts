@@ -1,6 +1,6 @@
 /**
- * The schema migrations for send intents: for repeated ones, for those that a claim has cleared,
- * and for their number.
+ * The schema migrations for send intents. They record repetitions, the time of a cleared send
+ * intent, and the number of send intents.
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';

@@ -1,4 +1,7 @@
-/** The schema migration for decisions that the ledger verifies, and for what they release. */
+/**
+ * The schema migration for decisions that the ledger verifies, and for the companies that they
+ * release.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 

@@ -22,7 +22,7 @@ export interface ListedMigration {
  * How long a stored migration counts as new. New migrations are not listed, because Temporal lists
  * a migration only a moment after it has been stored.
  */
-const NEW = sql`interval '1 minute'`;
+const NEW_FOR = sql`interval '1 minute'`;
 
 /**
  * Lists the migrations of a namespace, newest first. Leaves out migrations that were stored less than a minute ago.
@@ -39,7 +39,7 @@ export async function listStoredMigrations(
     with listed as (
       select id, state, ending, supplied_at from migrations
       where (namespace is null or namespace = ${namespace}) and id <> all(${except})
-        and supplied_at < clock_timestamp() - ${NEW}
+        and supplied_at < clock_timestamp() - ${NEW_FOR}
       order by supplied_at desc limit ${limit}
     )
     select listed.id as "migrationId", listed.state, ending, supplied_at as "suppliedAt",

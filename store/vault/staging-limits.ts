@@ -21,7 +21,7 @@ const [CREDENTIAL_BYTES, CREDENTIAL_BYTES_PER_COMPANY] = [16 * MB, 4 * 1024];
 /** Bytes of the parts of a manifest that one person can stage. 100,000 rows usually take 20 MB. */
 const MANIFEST_BYTES = 64 * MB;
 /** All people of a migration together can stage this many times the limit of one person. */
-const PEOPLE = 2;
+const TOTAL_FACTOR = 2;
 
 interface Staging {
   readonly decisionId: string;
@@ -81,7 +81,7 @@ export async function limitStagedManifests(tx: Queryable, migrationId: string, s
 }
 
 function assertWithin({ byPerson, inTotal, limit }: Staged): void {
-  if (byPerson > limit || inTotal > PEOPLE * limit) throw new StagingFull('too much is staged for the migration');
+  if (byPerson > limit || inTotal > TOTAL_FACTOR * limit) throw new StagingFull('too much is staged for the migration');
 }
 
 /**
