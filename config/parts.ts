@@ -41,7 +41,10 @@ export interface Parts {
   portalDatabaseUrl: Secret;
   /** The portal's address for clients, without a slash at the end. */
   portalUrl: string;
-  /** OpenID Connect for the portal. Default: people sign in only with the links in their invitations. */
+  /**
+   * OpenID Connect for the portal. Default: people cannot sign in with an account at an identity
+   * provider.
+   */
   openId: OpenIdConfig;
   /** The portal's secret at the identity provider. Default: the portal is a public client, and uses only PKCE. */
   openIdSecret: Secret;

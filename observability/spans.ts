@@ -54,7 +54,10 @@ export interface SpanExport {
 export interface SpanExportOptions {
   /** The name of the service in traces, unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;
-  /** Time limit of an export with its retries, in milliseconds. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, or else 10,000. */
+  /**
+   * Time limit of an export with its retries, in milliseconds. Default:
+   * `OTEL_EXPORTER_OTLP_TIMEOUT`, or 10,000 if that variable is not set.
+   */
   readonly exportWithinMs?: number;
   /** Called when spans cannot be exported, at most once a minute. Optional. */
   readonly onFailure?: (why: string) => void;

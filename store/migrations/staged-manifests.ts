@@ -1,6 +1,6 @@
 /**
- * Manifests that a decision supplies. Their rows are staged in parts, and become the companies of the migration once the
- * ledger has recorded the decision as applied.
+ * Manifests that a decision supplies. Their rows are staged in parts. They become the companies of
+ * the migration once the ledger has recorded the decision as applied.
  */
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/companies/manifest';

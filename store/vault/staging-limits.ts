@@ -64,8 +64,8 @@ export async function limitStagedCredentials(tx: Queryable, migrationId: string,
 }
 
 /**
- * Asserts that the manifests that are staged for a migration are within the limits. Call this in the transaction that has
- * staged a part.
+ * Asserts that the manifests that are staged for a migration are within the limits. Call this in
+ * the transaction that has staged a part of a manifest.
  *
  * @throws {StagingFull}
  */
