@@ -16,8 +16,9 @@ interface Inapplicable {
 }
 
 /**
- * Finds the companies to which a decision does not apply. Without this check, the ledger would apply the decision to
- * the others, and its outcome could not name the ones left out.
+ * Finds the companies to which a decision does not apply. Without this check, the ledger would
+ * apply the decision to the other companies, and its outcome could not name the companies that it
+ * left out.
  */
 export async function findInapplicable(
   db: Database,

@@ -27,7 +27,7 @@ export interface MigrationClient {
   readonly temporalWithoutCodec: Client;
   /** The ledger, which has every company and newer counts than Temporal. Absent if no database is configured. */
   readonly db?: Database;
-  /** Signs the decisions of the person who holds this key. Absent if decisions are not signed. */
+  /** The key that signs the decisions of its owner. Absent: decisions are not signed. */
   readonly signer?: SigningKey;
   /**
    * Fingerprint of the key with which the service's provider must have signed a vault's key before anything is sealed
@@ -44,7 +44,10 @@ export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
 
-/** Configuration from `loadConfig`. Temporal and payload keys are required; the others are optional. */
+/**
+ * Configuration from `loadConfig`. Temporal and payload keys are required; the other parts are
+ * optional.
+ */
 export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
   Partial<Config<'databaseUrl' | 'signingKey' | 'providerFingerprint' | 'portalUrl' | 'tracing'>>;
 
@@ -52,7 +55,7 @@ export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Short, because a person is waiting for the command to end. */
+/** Time limit of an export of traces. Short, because a person is waiting for the command to end. */
 const EXPORT_WITHIN_MS = 2_000;
 
 /**
@@ -141,7 +144,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an address that is not a URL';
 }
 
-/** Passes the current trace on to the workflow that a client starts or sends a message to. */
+/** Passes the current trace to the workflow that a client starts or sends a message to. */
 const traceMessages: WorkflowClientInterceptor = {
   start: (input, next) => inSpan({ name: `start ${input.workflowType}`, kind: 'client' }, () => next(withTrace(input))),
   signal: (input, next) => inSpan({ name: `signal ${input.signalName}`, kind: 'client' }, () => next(withTrace(input))),
@@ -163,8 +166,9 @@ type EndedCall = Pick<ReturnType<Interceptor>, 'start' | 'sendMessage' | 'halfCl
 const CANCELLED = 1;
 
 /**
- * Creates an interceptor that ends calls once the connection is closed. It must come after the interceptor that retries,
- * because that one retries from a timer, where the error of a closed channel would end the process.
+ * Creates an interceptor that ends calls once the connection is closed. It must come after the
+ * retrying interceptor, because that interceptor repeats calls from a timer. An error of a closed
+ * channel in a timer would end the process.
  */
 function endCallsOnceClosed(isClosed: () => boolean): Interceptor {
   const intercept = (...[options, nextCall]: Parameters<Interceptor>) =>

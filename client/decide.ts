@@ -17,7 +17,10 @@ import { readWorkflowTaskProblem } from './health';
 import { assertPayloadKeyConfigured } from './payload-keys';
 import { isLedgerProvenBehind } from './reconcile';
 
-/** The fields of a decision: who decides, and what this kind of decision needs, for example `step` and `digest`. */
+/**
+ * The fields of a decision: who decides, and the fields of this kind of decision, for example
+ * `step` and `digest`.
+ */
 export interface DecisionContent {
   readonly role: Role;
   /** The person who decides. The decision is signed if this person holds the configured signing key. */
@@ -53,7 +56,7 @@ export interface DecisionResult {
  * @throws NoSuchMigration
  * @throws MigrationClosed
  * @throws PayloadKeyMissing if the payload key is not configured on this machine; nothing has been sent
- * @throws LedgerBehind nothing has been sent
+ * @throws LedgerBehind if the ledger is known to be behind; nothing has been sent
  */
 export async function decide(
   ferry: MigrationClient,
@@ -80,7 +83,7 @@ export interface SignedDecision extends IdentifiedDecision {
  * @throws NoSuchMigration
  * @throws MigrationClosed
  * @throws PayloadKeyMissing if the payload key is not configured on this machine; nothing has been sent
- * @throws LedgerBehind nothing has been sent
+ * @throws LedgerBehind if the ledger is known to be behind; nothing has been sent
  */
 export async function sendSigned(
   ferry: LedgerClient,
@@ -89,7 +92,7 @@ export async function sendSigned(
   decision: SignedDecision,
 ): Promise<DecisionResult> {
   const { decisionId, by } = decision;
-  // The decision may have ended the migration, so that it could not be sent again.
+  // A decision that has ended the migration cannot be sent again, but the ledger has its outcome.
   const recorded = await readOutcome(ferry.db, migrationId, decisionId);
   if (!recorded) return sendAndWait(ferry, migrationId, message, decision, by);
   return { outcome: recorded.applied ? 'applied' : 'refused', decisionId, text: recorded.text, signedBy: by };
@@ -132,8 +135,9 @@ async function sendUntraced(
 }
 
 /**
- * Returns why the migration would refuse the signature of this decision, or its absence; null if it would accept it. A
- * command that changes the ledger before it sends its decision must check this first.
+ * Returns why the migration would refuse this decision because of its signature, or because it is
+ * not signed; null if it would accept it. A command that changes the ledger before it sends its
+ * decision must check this first.
  */
 export async function signatureProblem(
   ferry: LedgerClient,
@@ -152,7 +156,7 @@ function signerOf({ signer }: MigrationClient, { by }: DecisionContent): Signing
   return signer?.by === by ? signer : null;
 }
 
-/** The decisions that end or hold up moves. They are accepted at any time. */
+/** The decisions that stop moves. They are accepted even while the ledger is behind. */
 const ALWAYS_ACCEPTED: readonly DecisionMessage[] = ['pause', 'cancel'];
 
 async function assertLedgerIsCurrent(

@@ -40,9 +40,10 @@
  * }
  * ```
  *
- * Conventions: the name of a duration ends with its unit, usually `Ms` (milliseconds), in a few cases `Hours`. Times
- * are in ISO 8601 and UTC unless they are a `Date`. `null` is explained where it occurs. Each expected failure has its
- * own error class. Other errors of Temporal and Postgres are passed on unchanged.
+ * Conventions: the name of a duration ends with its unit, usually `Ms` (milliseconds), in a few
+ * cases `Hours`. A time is a string in ISO 8601 and UTC, a `Date`, or a number of milliseconds since
+ * 1970. `null` is explained where it occurs. Each expected failure has its own error class. Other
+ * errors of Temporal and Postgres are passed on unchanged.
  */
 export { ConfigurationError, loadConfig } from '../config';
 export type { TemporalConfig } from '../config';
@@ -108,7 +109,7 @@ export {
   WorkflowTaskFailing,
 } from './errors';
 
-/** The types that appear in the functions above. */
+/** The types that appear in the signatures of the functions above. */
 export type { Counts } from '../domain/companies/company-state';
 export type { ManifestRow } from '../domain/companies/manifest';
 export type { Preflight } from '../domain/migration/preflight-result';

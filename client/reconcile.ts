@@ -15,8 +15,8 @@ const ANSWER_WITHIN_MS = 10_000;
 const ANSWER_BEFORE_DECISION_WITHIN_MS = 2_000;
 
 /**
- * Returns whether the ledger is known to be behind the workflow or the service. If no worker is running, only what a
- * worker has already recorded in the ledger is known.
+ * Returns whether the ledger is known to be behind the workflow or the service. If no worker is
+ * running, only the flag that workers set in the ledger counts.
  *
  * @throws NoSuchMigration
  */

@@ -27,7 +27,10 @@ export interface HandoverReport {
   readonly head: ReportHead;
   /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
-  /** Reads the replaced application with which each company was moved, by reference, with all of its companies. */
+  /**
+   * Reads the companies whose application was replaced after their move. Maps the reference of each
+   * company to its application and to the companies that were moved with this application.
+   */
   readonly replaced: () => Promise<ReadonlyMap<string, MovedWithApplication>>;
   /** Reads the data for the charts. */
   readonly statistics: () => Promise<MigrationStatistics>;

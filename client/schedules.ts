@@ -15,16 +15,22 @@ export interface WindowSchedule {
   readonly windows: readonly Window[];
   /** The current window, if one is open, and the next ones; empty if the migration has no windows or has ended. */
   readonly occurrences: readonly WindowOccurrence[];
-  /** `not-yet`: the Schedule is created in step 6. `none`: the migration has no windows or has ended. */
+  /**
+   * `not-yet`: the Schedule does not exist yet; see `allReleased`. `none`: the migration has no
+   * windows or has ended.
+   */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
-  /** Who paused or resumed the Schedule, and why; null if nobody has. */
+  /** Who paused or resumed the Schedule last, and why; null if it was never paused or resumed. */
   readonly note: string | null;
   /**
    * The proposed or agreed start, while it is still to come. Occurrences are then counted from it. ISO 8601, UTC; null
    * if there is none, the migration has no windows, or the Schedule already exists.
    */
   readonly startAt: string | null;
-  /** True in step 6, in which the Schedule is created before a batch run. */
+  /**
+   * True in step 6, and always in the self-service route: the Schedule is then created before the
+   * next batch run. False: the Schedule is created in step 6.
+   */
   readonly allReleased: boolean;
 }
 
@@ -86,7 +92,8 @@ export async function setSchedulePaused(
   const handle = scheduleOf(ferry, migrationId);
   const done = await undefinedIfMissing(async () => {
     await (paused ? handle.pause(note) : handle.unpause(note));
-    // Temporal applies the change a moment later. A migration that was notified before that would read the old state.
+    // Temporal applies the change a moment later. A migration that was notified earlier would read
+    // the old state.
     await waitForDescription(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
     return true;
   });
@@ -148,7 +155,7 @@ async function readWindowStart(
       () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowOpening>,
     );
   } catch {
-    // No worker has answered in time. The window opens as soon as one runs.
+    // No worker has answered in time. The window opens as soon as a worker runs.
     return null;
   }
 }

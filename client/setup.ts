@@ -10,7 +10,7 @@ import { SEARCH_ATTRIBUTES, sweepSchedule } from '../workflows/messages';
 import { connect } from './connect';
 import { SetupFailed } from './errors';
 
-/** The parts that a namespace had, and those that were created. */
+/** The result of the setup: the namespace, and which of its parts were created. */
 export interface NamespaceSetup {
   readonly namespace: string;
   readonly namespaceCreated: boolean;
@@ -21,7 +21,10 @@ export interface NamespaceSetup {
   readonly sweepCreated: boolean;
 }
 
-/** A server learns of a new namespace, and of new search attributes, from caches that it refreshes every few seconds. */
+/**
+ * The longest wait until the server knows a new namespace or search attribute. The server reads
+ * both from caches that it refreshes every few seconds.
+ */
 const KNOWN_WITHIN_MS = 60_000;
 const ATTEMPT_EVERY_MS = 250;
 
@@ -36,12 +39,13 @@ const NAMESPACE_NOT_KNOWN = [STATUS.notFound, STATUS.unavailable];
 const ATTRIBUTE_NOT_KNOWN = [...NAMESPACE_NOT_KNOWN, STATUS.invalidArgument];
 
 /**
- * Creates the namespace, the search attributes and the Schedule of the sweep if they are missing, and waits until the
- * server knows them.
+ * Creates the namespace, the search attributes and the Schedule of the sweep if they are missing,
+ * and waits until the server knows them.
  *
  * @param retentionMs how long a new namespace keeps ended migrations, in milliseconds
  * @throws {Unreachable}
- * @throws {SetupFailed} if the server refuses a call, or an attribute has the wrong type
+ * @throws {SetupFailed} if the server refuses to create the namespace or the attributes, or an
+ * existing attribute has the wrong type
  */
 export async function setUpNamespace(
   config: Pick<Config<'temporal'>, 'temporal'>,
@@ -78,7 +82,7 @@ async function createNamespace(connection: Connection, namespace: string, retent
   try {
     await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(retentionMs) });
   } catch (error) {
-    if (hasStatus(error, STATUS.alreadyExists)) return false; // somebody else has just created it
+    if (hasStatus(error, STATUS.alreadyExists)) return false; // another process has just created it
     if (!isNotAllowed(error)) throw error;
     throw new SetupFailed(
       `namespace ${namespace} does not exist, and the server does not let you create it`,
@@ -110,7 +114,7 @@ async function createSearchAttributes(connection: Connection, namespace: string)
       operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(missing) }),
     );
   } catch (error) {
-    if (hasStatus(error, STATUS.alreadyExists)) return []; // somebody else has just created them
+    if (hasStatus(error, STATUS.alreadyExists)) return []; // another process has just created them
     const names = missing.map(([name]) => name);
     if (hasStatus(error, STATUS.invalidArgument)) {
       throw new SetupFailed(
@@ -139,7 +143,10 @@ async function createSweep(connection: Connection, namespace: string): Promise<b
   }
 }
 
-/** Repeats a call until the server knows what has just been created. */
+/**
+ * Repeats a call while the server answers that it does not know a namespace or search attribute
+ * that was created a moment ago. Gives up after 60 s.
+ */
 async function untilKnown<Result>(call: () => Promise<Result>, statuses = NAMESPACE_NOT_KNOWN): Promise<Result> {
   const deadline = Date.now() + KNOWN_WITHIN_MS;
   for (;;) {

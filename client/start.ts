@@ -96,7 +96,8 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       platformKey: platform.key,
       contact,
       route,
-      // In self-service, starting the migration is the confirmation, so credentials can be obtained before it.
+      // In self-service, the start of the migration confirms that syncing is off, so credentials
+      // that were obtained earlier count as well.
       rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest ?? manifestDigest([]),
@@ -122,18 +123,18 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (!(await mayBeOpened(ferry, migrationId))) await discardSupplied(db, migrationId);
+    if (!(await isRunningMigration(ferry, migrationId))) await discardSupplied(db, migrationId);
     throw new MigrationExists(`Temporal already has a workflow with the id ${migrationId}`);
   }
   return migrationId;
 }
 
 /**
- * Returns whether the workflow that has the id could be the migration's own, started by an earlier attempt whose answer
- * was lost. If it belongs to another program, or has ended, nothing would ever release the organizations, so the caller
- * discards the stored manifest.
+ * Returns whether the workflow with this id is a running migration, started by an earlier attempt
+ * whose answer was lost. Otherwise, the workflow belongs to another program or has ended, and
+ * nothing would ever release the organizations, so the caller discards the stored manifest.
  */
-async function mayBeOpened({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
+async function isRunningMigration({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
   const existing = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();
   const { type, taskQueue } = existing;
   const isMigration = Object.values<string>(MIGRATIONS).includes(type) && taskQueue === TASK_QUEUE;

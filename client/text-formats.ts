@@ -22,7 +22,10 @@ export async function* jsonPieces(
   yield `${pending}\n  ]\n}`;
 }
 
-/** Variants of `= + - @` that can start a formula in a spreadsheet, and that csv-stringify does not escape. */
+/**
+ * Matches the beginnings of a cell that a spreadsheet can read as a formula, and that csv-stringify
+ * does not escape: variants of `+ - = @`, and spaces before these characters.
+ */
 const FORMULA_VARIANT = /^\s*[\u2212\uFE62\uFE63\uFE66\uFE6B]|^\s+[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 function csvCell(text: string): string {
