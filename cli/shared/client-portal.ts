@@ -1,17 +1,17 @@
 /**
- * Adapts the commands of a client whose keys are in the portal. Its decisions are accepted only if they are signed with
- * one of these keys, which never leave the browser or the machine of their owner. So support cannot run the commands
- * with `--as client`.
+ * Adapts suggested commands for a client whose signing keys are in the portal. The client's
+ * decisions are accepted only if they are signed with one of these keys. A key never leaves the
+ * browser or the machine of its owner, so support cannot decide with `--as client`.
  */
 import { signingRules } from '../../domain/migration/approvers';
 import type { LedgerClient } from '../../client';
 import { listInvitations, readMigration, readRecordedDecisions } from '../../store';
 import { AS_CLIENT, type NextCommand } from './remedy-commands';
 
-/** Stands for the portal's address in commands if the address is not configured. */
+/** The placeholder for the portal's address in commands, used if the address is not configured. */
 const ANY_PORTAL = '"address of the portal"';
 
-/** Matches the command that adds and corrects companies. The portal does not have it, so support runs it. */
+/** Matches `ferry amend`. The portal does not have this command, so support runs it. */
 const BY_SUPPORT = /^ferry amend /;
 
 /** Returns the portal's address, if the client signs its decisions in the portal; null if it does not. */
@@ -32,10 +32,11 @@ export async function readClientPortal(
 }
 
 /**
- * Turns a command of the client into one of the portal, or, if the portal does not have it, into one of support.
- * Returns any other command unchanged.
+ * Turns a command with `--as client` into a command of `ferry --portal`, or, if the portal does not
+ * have the command, into a command for support. Returns any other command unchanged.
  *
- * @param portal the portal's address; null if the client does not sign in the portal
+ * @param portal the portal's address; null if the client does not sign in the portal, in which case
+ * no command is changed
  */
 export function clientCommand(command: string, portal: string | null): string {
   if (portal === null || !AS_CLIENT.test(command)) return command;

@@ -29,7 +29,8 @@ export async function withLedgerClient<Result>(
 }
 
 /**
- * Runs the work of a command that needs only Temporal. People who work for the client may have no access to the ledger.
+ * Runs the work of a command that does not need the ledger, because people who work for the client
+ * might not have access to it. Uses the ledger if a database is configured.
  */
 export async function withMigrationClient<Result>(
   env: NodeJS.ProcessEnv,
@@ -81,7 +82,10 @@ async function isInLedger({ db, temporal }: MigrationClient, migrationId: string
 const MAX_COMPARED = 1_000;
 const COMPARE_WITHIN_MS = 2_000;
 
-/** Returns an error that suggests the ids most similar to a wrong one; the error itself if there are none. */
+/**
+ * Returns an error that suggests the ids most similar to a wrong id; the error itself if no id is
+ * similar.
+ */
 async function withSuggestion(ferry: MigrationClient, error: NoSuchMigration): Promise<Error> {
   const near = similar(error.migrationId, await newestIds(ferry));
   if (near.length === 0) return error;
@@ -101,7 +105,10 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
   return ids;
 }
 
-/** Temporal deletes a migration some time after it has ended, and forgets all migrations if its database is lost. */
+/**
+ * Returns the error for a migration that only the ledger knows. Temporal deletes a migration some
+ * time after its end, and loses all migrations if its database is lost.
+ */
 function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
     `Temporal does not know ${migrationId}, but the ledger does`,
@@ -110,7 +117,8 @@ function onlyInLedger(migrationId: string): CommandFailed {
 }
 
 /**
- * Asserts that a ledger is configured. For commands that need the ledger only with some of their options.
+ * Asserts that a ledger is configured. Used by commands that need the ledger only with some of
+ * their options.
  *
  * @throws CommandFailed if no database is configured
  */
@@ -130,9 +138,9 @@ function needsDatabase(): CommandFailed {
 /**
  * Reads a migration that has not ended, and its platform.
  *
- * @param adviceIfEnded what to do if it has ended
+ * @param adviceIfEnded returns what to do if the migration has ended
  * @throws NoSuchMigration
- * @throws CommandFailed
+ * @throws CommandFailed if the migration has ended
  */
 export async function readOpenMigration(
   { db }: LedgerClient,
@@ -150,7 +158,11 @@ export async function readOpenMigration(
   return { migration, platform: platformOf(migration) };
 }
 
-/** @throws CommandFailed if this version of ferry does not know the platform */
+/**
+ * Returns the platform of a migration.
+ *
+ * @throws CommandFailed if this version of ferry does not know the platform
+ */
 export function platformOf({ platformKey }: Pick<StoredMigration, 'platformKey'>): Platform {
   const platform = findPlatform(platformKey);
   if (!platform)

@@ -87,7 +87,7 @@ export function addCompanyCommand(program: Command, definition: CompanyCommand):
  * Returns the selected companies.
  *
  * @param readWave returns the references of a wave
- * @throws CommandFailed if none is selected
+ * @throws CommandFailed if no company is selected, or the file cannot be read
  */
 export async function readSelection(
   given: readonly string[],

@@ -37,7 +37,10 @@ export function endingConsequence(progress: Progress | undefined): string {
   return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
 }
 
-/** Returns whose sign-offs a decision about companies withdraws; null if nobody has signed off. */
+/**
+ * Names the sign-offs that a decision about companies withdraws; null if nothing has been signed
+ * off, or the migration has completed.
+ */
 export function withdrawnSignOffs(progress: Progress | undefined): string | null {
   const given = progress?.steps.find(({ step }) => step === 'complete-migration')?.approvals ?? [];
   if (progress?.state === 'completed' || given.length === 0) return null;
@@ -49,8 +52,9 @@ const MAX_NAMED = 10;
 /**
  * Returns what follows from a final decision on companies, with their names and states.
  *
- * @param db the ledger; undefined without access to it: the companies are then listed only by reference
- * @param fate what happens to them: "will not be ..."
+ * @param db the ledger; undefined if there is no access to it, in which case companies are listed
+ * only by reference
+ * @param fate the consequence for the companies: "will not be ..."
  */
 export async function finalConsequence(
   db: Database | undefined,

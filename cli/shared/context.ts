@@ -35,17 +35,24 @@ interface Confirmation {
   readonly question: string;
   /** The effect that makes the question necessary, as a clause; null if the action needs no `--yes`. */
   readonly consequence: string | null;
-  /** True if the action can be taken back, although it does harm in the meantime. Default: it cannot be undone. */
+  /**
+   * True if the action can be undone, although it does harm in the meantime. Default: it cannot.
+   */
   readonly reversible?: boolean;
-  /** Somebody else's decision that the action undoes, as a clause. The action then needs `--yes` without a terminal. */
+  /**
+   * Another person's decision that the action undoes, as a clause. The action then needs `--yes` if
+   * no question can be asked.
+   */
   readonly overrides?: string | undefined;
 }
 
 /**
- * Shows the consequence of an action, if it has one, and asks the user to confirm the action. Most consequences cannot
- * be undone. With `--yes`, returns true without asking. Nobody can be asked without a terminal or with `--json`.
+ * Shows the consequence of an action, if it has one, and asks the user to confirm the action. With
+ * `--yes`, returns true without asking. Without a terminal, or with `--json`, no question can be
+ * asked.
  *
- * @throws CommandFailed if nobody can be asked, and the action has a consequence or undoes somebody else's decision
+ * @throws CommandFailed if no question can be asked, and the action has a consequence or undoes
+ * another person's decision
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
@@ -72,7 +79,10 @@ interface PackageJson {
   readonly engines: { readonly node: string };
 }
 
-/** Reads ferry's package.json from the nearest parent folder that has one, because the build moves this module. */
+/**
+ * Reads ferry's package.json from the nearest parent folder that has one, because the build moves
+ * this module to another depth.
+ */
 export function packageJson(): PackageJson {
   let folder = __dirname;
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);

@@ -21,7 +21,10 @@ import { isPlaceholder } from '../../domain/text/placeholders';
 import { choiceOption } from './options';
 import { signingAdvice } from './signing-advice';
 
-/** The person who acts. An option, because support can also record decisions on behalf of the client. */
+/**
+ * The role and name of the person who acts. They are options, because support can also record
+ * decisions on behalf of the client.
+ */
 export interface ActorOptions {
   readonly as: Role;
   readonly by: string;
@@ -33,9 +36,9 @@ export interface DecisionOptions extends ActorOptions {
 }
 
 /**
- * Returns the fields that `--next same-company` adds to a rejection. They name the rejected company, so that no other
- * company is tried again by mistake. If `progress` is undefined, they name none, and the ledger uses its current first
- * company.
+ * Returns the fields that `--next same-company` adds to a rejection. They name the rejected
+ * company, so that no other company is tried again by mistake. If `progress` is undefined, they
+ * name no company, and the ledger uses its current first company.
  */
 export function sameCompany(progress: Progress | undefined): Readonly<Record<string, string>> {
   const reference = progress?.firstCompany?.reference;
@@ -100,7 +103,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
     const records = command.name() !== 'desk' && !isReading && !isIncompleteInvitation(command);
     if (signingKey || !records || !isShared(user)) return;
     if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
-      // `ferry start` runs twice if it asks for missing options.
+      // This hook runs twice if `ferry start` asks for missing options, so the answer is kept.
       answer ??= await prompts.text(`Your name? (decisions and reports show it; your user name is ${user})`, {
         rejection: (name) => rejectionOf(name),
       });
@@ -159,10 +162,11 @@ export async function sendDecision(
 }
 
 /**
- * Sends a decision on companies, in several messages if there are too many companies for one.
+ * Sends a decision on companies, in several messages if there are too many companies for one. Stops
+ * at the first refused message.
  *
- * @returns the result of the first refused message, or else of the last message. Failed if any message was refused, or
- * was applied to only some of its companies
+ * @returns the result of the refused message, or else of the last message. `failed` is true if a
+ * message was refused, or was applied to only some of its companies
  */
 export async function sendCompanyDecision(
   ferry: MigrationClient,
@@ -182,7 +186,7 @@ export async function sendCompanyDecision(
   }
 }
 
-/** Returns a note on whether the decision was signed; null if there is no signing key. */
+/** Returns a note on whether the decision was signed; null if no signing key is configured. */
 function signatureNote(
   { signer }: MigrationClient,
   { signedBy }: DecisionResult,

@@ -1,7 +1,8 @@
 /**
- * Suggests how to remove the problems that the check of the supplied details found. `ferry reject … "check again"`
- * repeats the check, so it is suggested only together with what has to be done before it. Decisions that change the
- * details repeat the check themselves.
+ * Suggests how to remove the problems that the check of the supplied details found.
+ * `ferry reject … "check again"` repeats the check. It is suggested together with the actions
+ * outside `ferry` that must come before it. Decisions that change the details repeat the check
+ * themselves.
  */
 import type { FindingCode } from '../../domain/companies/finding';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
@@ -49,7 +50,9 @@ export function detailCommands(progress: Progress, applications?: MigrationAppli
 
 const CORRECTED_BY_AMENDING: readonly FindingCode[] = ['name-empty', 'spreadsheet-damage'];
 
-/** A command about the application, or what has to happen before the check is repeated. */
+/**
+ * A command about the application, an action that must come before the check is repeated, or both.
+ */
 interface ApplicationTask {
   readonly command?: NextCommand;
   readonly before?: string;
@@ -60,13 +63,14 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
   const codes = preflight?.problemCodes ?? [];
   const registered = preflight?.application ?? null;
   if (route === 'self-service' || !codes.some((code) => code.startsWith('application-'))) return [];
-  // A worker registers only a sealed secret; the command itself registers any other.
+  // A worker registers only a sealed secret; the command itself registers any other secret.
   if (codes.includes('application-not-registered'))
     return [{ command: byClient(`ferry application ${migrationId} --sealed secret.txt.sealed`) }];
   const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
   switch (conflict?.kind) {
     case undefined: {
-      // The registered application is not the one that was supplied, or is in the wrong environment.
+      // No application is registered, or it is wrong or in the wrong environment. Only a finding
+      // about another migration says nothing against the registered application.
       const isRight = codes.includes('application-of-another-migration');
       const application = isRight ? registered : null;
       // An application of the wrong environment says nothing about the right one.
@@ -89,9 +93,10 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
 }
 
 /**
- * Suggests supplying this application, or, without one, an application that only the client knows.
+ * Suggests supplying this application; if it is null, the command contains a placeholder, because
+ * only the client knows the client id.
  *
- * @param similar an application of the same environment
+ * @param similar an application in the environment to suggest; null if none is known
  */
 export function applicationCommand(
   { migrationId, platformKey }: Pick<Progress, 'migrationId' | 'platformKey'>,

@@ -59,8 +59,9 @@ export const ADD_PAYLOAD_KEY =
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
- * Returns the advice by error class; the first matching class is used. The error's own message states what happened. A
- * function, because a constant would load the modules of all these classes in every command.
+ * Returns the advice by error class; the first matching class is used. The error's own message
+ * states what happened. This is a function, because a constant would load the modules of all these
+ * classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [Unreachable, 'start it, or start everything with: ferry up'],
@@ -154,7 +155,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Returns the reason for a gRPC error, which is in the details of its cause. */
+/** Returns the reason for a gRPC error. The details of the error's cause contain it. */
 function temporalErrorText(error: ServiceError): string {
   const { cause } = error;
   const details =

@@ -7,7 +7,12 @@ import { shortTime } from '../terminal/times';
 /** Number of characters of an id that are printed, and that are enough for `--revoke`. */
 export const SHORT_ID_LENGTH = 8;
 
-/** @param isOfOneMigration true if all invitations are to the same migration, which is then not printed */
+/**
+ * Returns the list of invitations as the result of a command.
+ *
+ * @param isOfOneMigration true if all invitations are to the same migration, which is then not
+ * printed
+ */
 export function invitationsResult(invitations: readonly Invitation[], isOfOneMigration: boolean): CommandResult {
   const now = new Date();
   return {

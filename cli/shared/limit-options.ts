@@ -6,7 +6,10 @@ import { expectedLimit, LIMIT_NAMES } from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
 import { parseWindowText } from '../../presentation/wording/windows';
 
-/** Removes a limit. It is not null, because commander turns a null from a parser into an empty string. */
+/**
+ * The value that removes a limit. It is not null, because commander turns a null from a parser into
+ * an empty string.
+ */
 const ANY = 'any';
 
 export interface LimitOptions {
@@ -111,7 +114,7 @@ export function windowsFrom({ window }: Pick<LimitOptions, 'window'>): { readonl
   return window === false ? { windows: [] } : {};
 }
 
-/** Returns a parser for the value of a limit. It accepts what a migration accepts. */
+/** Returns a parser for the value of a limit. The parser accepts the same values as a migration. */
 function limit(name: keyof MigrationLimits): (text: string) => number {
   return (text) => {
     const value = text.trim() === '' ? NaN : Number(text);

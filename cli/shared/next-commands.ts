@@ -1,4 +1,7 @@
-/** Suggests the next commands for a migration. Each can be pasted into a shell as it is. */
+/**
+ * Suggests the next commands for a migration. Their words are quoted for a POSIX shell; a
+ * placeholder such as `"your name"` must be replaced.
+ */
 import {
   countExceptions,
   countOpen,
@@ -26,7 +29,7 @@ import {
   WITH_REASON,
 } from './remedy-commands';
 
-/** Facts that commands need and the progress does not contain. */
+/** Facts that suggested commands need, but that the progress does not contain. */
 export interface NamedInCommands extends SuggestedCompanies {
   /** The applications of this and other open migrations; absent without the ledger, or if no problem is about them. */
   readonly applications?: MigrationApplications;
@@ -69,7 +72,7 @@ function suggestions(progress: Progress, companies: NamedInCommands, now: Date):
     case 'migrate-first-company':
       return duringFirstCompany(progress, companies);
     case 'complete-migration':
-      if (countOpen(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
+      if (countOpen(counts) === 0) return [...exceptions(progress), ...signOffs(progress)];
       return [
         ...missingSupplies(progress, companies),
         ...exceptions(progress),
@@ -95,7 +98,7 @@ function selfServiceCommands(progress: Progress): Commands {
   ];
 }
 
-/** Returns a command of the client that decides nothing, and so takes no name. */
+/** Returns a command of the client that needs no name, because it decides nothing. */
 const viewing = (command: string): NextCommand => ({ who: 'client', command });
 
 /** Puts the client's name into commands, if it is known. */
@@ -105,8 +108,8 @@ function asClient(commands: Commands, name: string | null): Commands {
 }
 
 /**
- * Returns the name under which the client has decided last. In self-service, the client has at least supplied the
- * manifest.
+ * Returns the name in the client's last approval, or else in the client's proposal of a time. In
+ * self-service, falls back to the person who supplied the manifest.
  *
  * @returns null if the progress shows no name
  */
@@ -117,8 +120,9 @@ function clientName({ route, steps, proposal, preflight }: Progress): string | n
 }
 
 /**
- * Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again.
- * Empty if no command can remove it.
+ * Returns the commands that remove the cause of an automatic pause. If the cause remains, the
+ * migration pauses again. The list is empty if people paused the migration, or no command can
+ * remove the cause.
  */
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
@@ -155,7 +159,10 @@ function changes(progress: Progress): Commands {
   return [byClient(`ferry manifest ${id} manifest.csv`), ...application];
 }
 
-/** Suggests the next opening of a window if there are windows, because moves begin only in them. */
+/**
+ * Suggests proposing a time. The suggested time is the next opening of a window if there are
+ * windows, because moves begin only in windows.
+ */
 function proposals({ migrationId: id, windows }: Progress, now: Date): Commands {
   const openings = windowOccurrences(windows, now.toISOString()).map(({ opensAt }) => new Date(opensAt));
   const opening = openings.find((opensAt) => opensAt > now);
@@ -170,7 +177,7 @@ function approvals(progress: Progress): Commands {
   );
 }
 
-function signatures(progress: Progress): Commands {
+function signOffs(progress: Progress): Commands {
   const { migrationId: id, reopened } = progress;
   const command = `ferry sign-off ${id}`;
   const first =
@@ -188,8 +195,9 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
 }
 
 /**
- * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest wave. Companies
- * without a wave are specified by reference. A later wave is suggested only when nothing else can be moved.
+ * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the
+ * lowest unconfirmed wave. Companies without a wave are specified by reference. After step 4,
+ * suggests a confirmation only when it is due ({@link isConfirmationDue}).
  */
 function confirmations({ migrationId: id, counts, step }: Progress, companies: SuggestedCompanies): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
@@ -275,7 +283,8 @@ function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: Suggest
 
 function chooseFirst(id: string, reference: string): NextCommand {
   const word = shellQuoted(reference);
-  // A reference that begins with a hyphen would be taken for an option.
+  // Puts the reference after `--` if it begins with a hyphen; otherwise it would be taken for an
+  // option.
   return bySupport(
     reference.startsWith('-')
       ? `ferry first-company ${id} ${WITH_REASON} -- ${word}`

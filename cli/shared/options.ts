@@ -14,7 +14,7 @@ export function choiceOption(flags: string, description: string, choices: readon
   return new Option(flags, description).choices(choices).argParser((text) => parseChoice(text, choices));
 }
 
-/** Like {@link choiceOption}, for an argument. */
+/** Makes an argument with a fixed set of values, like {@link choiceOption}. */
 export function choiceArgument(usage: string, description: string, choices: readonly string[]): Argument {
   return new Argument(usage, description).choices(choices).argParser((text) => parseChoice(text, choices));
 }
@@ -76,7 +76,7 @@ function notAmong(text: string, choices: readonly string[]): InvalidArgumentErro
  */
 export function assertKnownOptions(program: Command, args: readonly string[]): void {
   const { command, rest } = findCommand(program, args);
-  // Commander reports an unknown command.
+  // Commander itself reports an unknown command.
   if (command.commands.length > 0 && rest.some((arg) => !arg.startsWith('-'))) return;
   const known = [...command.createHelp().visibleOptions(command), ...inheritedOptions(command)];
   for (let index = 0; index < rest.length && rest[index] !== '--'; index++) {
@@ -118,7 +118,7 @@ export function approverOption(purpose: string): Option {
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 
-/** Makes `--approver <role:name:key>`, which also accepts the fingerprint of the key. */
+/** Makes `--approver <role:name:key>`, in which the key can also be its fingerprint. */
 export function namedApproverOption(purpose: string): Option {
   return new Option(
     '--approver <role:name:key>',
@@ -152,7 +152,10 @@ export function parseApprover(text: string): Approver {
 /** The maximum number of suggestions for a wrong word. */
 const MAX_SIMILAR = 3;
 
-/** Returns the candidates that begin with the word, or else the most similar one; empty if none is similar enough. */
+/**
+ * Returns the candidates that begin with the word (at most three), or else the most similar one;
+ * empty if none is similar enough.
+ */
 export function similar(word: string, candidates: Iterable<string>): readonly string[] {
   const all = [...new Set(candidates)];
   const longer = word.length < 2 ? [] : all.filter((candidate) => candidate.startsWith(word.toLowerCase()));

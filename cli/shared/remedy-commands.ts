@@ -6,7 +6,10 @@ import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { LedgerCompany, StoredMigration } from '../../store';
 
-/** A command that is useful next. It can be pasted into a shell as it is. */
+/**
+ * A command that is useful next, quoted for a POSIX shell. It can contain a placeholder, such as
+ * {@link BY_CLIENT}.
+ */
 export interface NextCommand {
   readonly who: Role;
   readonly command: string;
@@ -62,10 +65,11 @@ export interface RemedyTarget extends Pick<StoredMigration, 'id' | 'route' | 'su
 }
 
 /**
- * Returns the environment to suggest for an application: the platform's own; if it has none, the environment of a known
- * application; otherwise production.
+ * Returns the environment to suggest for an application: the platform's own environment; if the
+ * platform has none, the environment of a known application; otherwise production.
  *
- * @param application for example, the one that was supplied last; null if none is known
+ * @param application a known application, for example the one that was supplied last; null if none
+ * is known
  */
 export function environmentFor(platformKey: string, application: ApplicationFacts | null): 'production' | 'sandbox' {
   const environment = findPlatform(platformKey)?.environment ?? application?.environment;
@@ -117,7 +121,8 @@ export function referenceArguments(references: readonly string[]): string {
 }
 
 /**
- * Returns what a command with {@link referenceArguments} lacks: `also specify 30 other companies`.
+ * Says how many companies a command with {@link referenceArguments} lacks:
+ * `also specify 30 other companies`.
  *
  * @param companies number of companies that the command is for
  * @returns null if the command is complete, because it names all companies, `--all` or a file

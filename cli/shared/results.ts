@@ -106,7 +106,7 @@ export const EVIDENCE_OPTION = [
 interface FirstCompanyOptions {
   /** True to list the passed checks too. */
   readonly inFull: boolean;
-  /** The option or the command that lists them. */
+  /** The option or the command that lists the passed checks. */
   readonly how: string;
 }
 
@@ -158,7 +158,7 @@ export function referenceList(references: readonly string[], maximum: number): s
   return `${references.slice(0, maximum).join(', ')}${more}`;
 }
 
-/** Writes records as CSV as they are read. Cells that a spreadsheet would run as a formula are escaped. */
+/** Streams records as CSV. Cells that a spreadsheet would run as a formula are escaped. */
 export async function writeCsv(output: Output, records: Parameters<typeof csvPieces>[0]): Promise<void> {
   for await (const piece of csvPieces(records)) await output.stream(piece);
 }

@@ -9,7 +9,7 @@ const ADVICE = 'nothing was sent or sealed; specify a file that contains only th
 /**
  * Reads a file that contains only a client secret, without the spaces around it.
  *
- * @throws CommandFailed if it cannot be read, or if its content cannot be a client secret
+ * @throws CommandFailed if the file cannot be read, or its content cannot be a client secret
  */
 export function readSecretFile(file: string): Secret {
   let text: string;
@@ -24,8 +24,10 @@ export function readSecretFile(file: string): Secret {
 }
 
 /**
- * Reads the secret from a file or a prompt. It is never an argument, because arguments are visible in the process list
- * and kept in the shell's history.
+ * Reads the client secret from a file or a prompt. The secret is never an argument, because
+ * arguments are visible in the process list and kept in the shell's history.
+ *
+ * @throws CommandFailed
  */
 export async function readClientSecret(
   { prompts }: Pick<Terminal, 'prompts'>,

@@ -1,4 +1,4 @@
-/** Says who can make a decision that was refused because nobody has signed it. */
+/** Says who can make a decision that was refused because it was not signed. */
 import { signingRules } from '../../domain/migration/approvers';
 import { isUnsignedRefusal } from '../../domain/migration/signatures';
 import { roleText, type Role } from '../../domain/migration/steps';
@@ -12,7 +12,10 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Returns what to do about the refusal, as a sentence without a full stop; null unless the signature is missing. */
+/**
+ * Returns advice about the refusal, as a sentence without a full stop; null if the decision was not
+ * refused for a missing signature.
+ */
 export async function signingAdvice(
   { db, portalUrl }: MigrationClient,
   migrationId: string,

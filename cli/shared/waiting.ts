@@ -3,7 +3,7 @@
 /** A sleep between two polls that can be interrupted. */
 export interface InterruptibleSleep {
   readonly sleep: (ms: number) => Promise<void>;
-  /** Ends the current sleep; if there is none, the next one returns at once. */
+  /** Ends the current sleep; if there is none, the next sleep returns at once. */
   readonly wake: () => void;
 }
 
@@ -40,8 +40,8 @@ export async function withTimeout<Result>(ms: number, work: Promise<Result>): Pr
 }
 
 /**
- * Waits until all of the work has ended. If several parts fail, throws the error of the part that comes first in the
- * list, whichever failed first.
+ * Waits until all of the work has ended. If several parts fail, throws the error of the part that
+ * comes first in the list, even if another part failed earlier.
  */
 export async function inParallel<const Work extends readonly unknown[]>(
   ...work: Work
