@@ -54,7 +54,10 @@ export async function readCredentialFile(
   return { findings, credentials, isSealed: false };
 }
 
-/** Refuses a file that the workers could not open, because it was sealed for another migration or an older key. */
+/**
+ * Reads a sealed file. Refuses a file that was sealed for another migration or an older key,
+ * because the workers could not open it.
+ */
 async function readSealedFile(
   ferry: LedgerClient,
   migrationId: string,

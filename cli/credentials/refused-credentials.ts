@@ -27,7 +27,10 @@ interface Supply {
 
 type Command = 'credentials' | 'replace-credential';
 
-/** Reads the current states of the companies, and returns the reasons with their references. */
+/**
+ * Groups the references of refused credentials by the reason. Reads the current states of the
+ * companies in the wrong state, because the reason depends on them.
+ */
 export async function readRefused(
   db: Database,
   supply: Supply,

@@ -21,11 +21,14 @@ export class FileChanged extends CommandFailed {
 }
 
 /**
- * A CSV or JSON file of rows. Rows are not kept in memory, because there may be a million of them. The file is read
- * once to check it, and again, row by row, whenever its rows are needed.
+ * A CSV or JSON file of rows. Rows are not kept in memory, because there can be a million of them.
+ * The file is read once to check it, and again, row by row, whenever its rows are needed.
  */
 export class RowFile {
-  /** Digest of the content at the first reading: undefined until it ends, null if it ended early. */
+  /**
+   * Digest of the content at the first reading: undefined until this reading ends, null if it ended
+   * early.
+   */
   #content: string | null | undefined;
   #decoding: Decoding | undefined;
 
@@ -115,7 +118,7 @@ const createCsvParser: CsvParserFactory = (options) => {
   };
 };
 
-/** A credential from a file, which cannot be printed by accident. */
+/** A credential from a file. Its fields cannot be printed by accident. */
 export interface SecretCredential extends Omit<ParsedCredential, 'fields'> {
   readonly fields: Secret<ParsedCredential['fields']>;
 }

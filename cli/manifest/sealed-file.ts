@@ -126,7 +126,7 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
     const source = await open(unfinished, 'w', 0o600);
     try {
       for await (const line of lines) await source.appendFile(line);
-      // Flushes the file to the disk, because the caller may destroy the original next.
+      // Flushes the file to the disk, because the caller might destroy the original next.
       await source.sync();
     } finally {
       await source.close();
@@ -141,7 +141,10 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
   }
 }
 
-/** Returns whether the file is a sealed file. False if the file cannot be read; the code that reads it reports that. */
+/**
+ * Returns whether the file is a sealed file. Returns false if the file cannot be read; the code
+ * that reads it reports the error.
+ */
 export async function isSealedFile(file: string): Promise<boolean> {
   try {
     const handle = await open(file, 'r');
@@ -165,7 +168,7 @@ export async function isSealedFile(file: string): Promise<boolean> {
 /**
  * Checks a whole file of sealed credentials.
  *
- * @throws {CommandFailed} if it is incomplete or was altered, or contains something else
+ * @throws {CommandFailed} if the file is incomplete or was altered, or contains something else
  */
 export async function readSealedCredentials(file: string): Promise<SealedCredentials> {
   const now = new Date();
@@ -197,7 +200,10 @@ export async function readSealedCredentials(file: string): Promise<SealedCredent
   };
 }
 
-/** Refuses a time that plain credentials could not have either, for example because the client's clock was wrong. */
+/**
+ * Refuses a time that a file of plain credentials could not contain either, for example because the
+ * client's clock was wrong.
+ */
 function assertPossible(file: string, line: number, obtainedAt: string, now: Date): void {
   const problem = obtainedAtProblem(new Date(obtainedAt), now);
   if (problem === null) return;
@@ -207,7 +213,11 @@ function assertPossible(file: string, line: number, obtainedAt: string, now: Dat
   );
 }
 
-/** @throws {CommandFailed} if it is incomplete or was altered, or contains something else */
+/**
+ * Reads an application with its sealed client secret.
+ *
+ * @throws {CommandFailed} if the file is incomplete or was altered, or contains something else
+ */
 export async function readSealedApplication(file: string): Promise<SealedFor & SealedApplication> {
   for await (const line of linesOf(file)) {
     const { migration, sealed, ...rest } = parsed(file, 1, applicationFile, line);
@@ -224,7 +234,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input, crlfDelay: Infinity });
   } finally {
-    // A reader may stop early, while the next piece is being read.
+    // A reader can stop early, while the next piece is being read.
     input.destroy();
     await closed;
   }

@@ -13,8 +13,8 @@ const HEAD_BYTES = 4096;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes become U+FFFD, or `?`
- * if `decoding` says so.
+ * A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes
+ * become U+FFFD, or `?` if `decoding.replacesUndecodable` is true.
  */
 export interface SourceFile {
   readonly modifiedAt: Date;
@@ -110,7 +110,7 @@ async function* decoded(file: FileHandle, { encoding, replacesUndecodable }: Dec
   let pending = '';
   for await (const bytes of piecesOf(file)) {
     const text = pending + decoder.write(bytes);
-    // A carriage return at the end of a piece may be the first half of CR LF.
+    // A carriage return at the end of a piece can be the first half of CR LF.
     pending = text.endsWith('\r') ? '\r' : '';
     yield cleaned(pending ? text.slice(0, -1) : text);
   }

@@ -39,7 +39,10 @@ export interface MigrationFindings {
   readonly interrupted: Interrupted | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
-  /** Who paused the windows, and why; null if they are not paused or do not matter. */
+  /**
+   * In step 6, who paused the windows, and why; null if the windows are not paused, or no company
+   * is left to move.
+   */
   readonly windowsPaused: string | null;
   readonly ledgerBehind: boolean;
   /** The errors of activities and workflow tasks that Temporal retries. */
@@ -57,7 +60,12 @@ export interface MigrationFindings {
 const LEDGER_BEHIND =
   'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
 
-/** @param inFull true to list every check of the first company, and the warnings about the supplied details */
+/**
+ * Prints a migration.
+ *
+ * @param inFull true to list every check of the first company, and the warnings about the supplied
+ * details
+ */
 export function printMigration(
   output: Output,
   progress: Progress,
@@ -111,7 +119,10 @@ function printChosenFirst(output: Output, { reference, notReady }: ChosenFirst):
   output.line(notReady === null ? text : output.styled('yellow', `${text}, but cannot be moved yet: ${notReady}`));
 }
 
-/** The steps in which the key's fingerprint is printed, because the client probably seals something with the key. */
+/**
+ * The steps in which the key's fingerprint is printed, because the client can seal secrets with the
+ * key in these steps.
+ */
 const SUPPLIES_SECRETS = [
   'supply-details',
   'disable-syncing',
@@ -122,7 +133,7 @@ function stepRow({ step, ...rest }: StepProgress): StepRow {
   return { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
 }
 
-/** Says who has to act for some companies while others can be moved; null if nobody has to. */
+/** Says who must act for some companies while others can be moved; null if no person must act. */
 export function meanwhileText(progress: Progress): string | null {
   const task = meanwhileTask(progress);
   return task && `Meanwhile waiting for ${task.roles.join(' and ')}: ${task.what}`;
@@ -168,7 +179,10 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 
 const number = (count: number): string => count.toLocaleString('en-US');
 
-/** Also says how to stop moves, because they continue in a window that is already open. */
+/**
+ * Says that the windows are paused, and how to stop moves, because moves continue in a window that
+ * is already open.
+ */
 const windowsPausedText = (migrationId: string, why: string): string =>
   `No window opens until the windows are resumed (${why}). To stop moves in a window that is already open: ferry pause ${migrationId}`;
 
@@ -193,8 +207,10 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
 }
 
 /**
- * Prints what was found about the supplied details. After step 1, leaves out the warnings, because support has accepted
+ * Prints the problems and warnings about the supplied details, the application and the callback
+ * URL. In the managed route, leaves out the warnings after step 1, because support has accepted
  * them. In step 6, leaves out the application, because the first company has proved that it works.
+ * With `inFull`, prints both.
  */
 function printDetails(output: Output, { route, step, preflight, waitingFor }: Progress, inFull: boolean): void {
   if (!preflight) return;
@@ -205,7 +221,8 @@ function printDetails(output: Output, { route, step, preflight, waitingFor }: Pr
     warnings: isOpen || inFull ? preflight.warnings : [],
   });
   if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
-  // In self-service nobody adds the URL to an application. In step 3, the text that says who must act contains the URL.
+  // Needed only before step 3 of the managed route. In step 3, the text that says who must act
+  // contains the URL. In self-service, no application needs it.
   const { callbackUrl } = preflight;
   const isNeeded = route === 'managed' && stepNumber(step) < stepNumber('update-application');
   if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);

@@ -29,7 +29,7 @@ const POLL_EVERY_MS = 250;
 /** After a slow poll, the pause is this many times as long as the poll, to limit the load on the servers. */
 const PAUSE_PER_POLL = 2;
 const ANSWER_WITHIN_MS = 5_000;
-/** Needed because a stopped database may not answer at all, not even with an error. */
+/** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_WITHIN_MS = 5_000;
 
 /** The state of the migration when watching ended. */
@@ -41,13 +41,14 @@ export interface WatchEnd {
 }
 
 export interface WatchOptions {
-  /** Also stop when a person must act. */
+  /** True to stop also when a person must act. */
   readonly untilDecision?: true;
 }
 
 /**
- * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
- * After the first poll, if Temporal, the database or a worker does not answer, it shows the failure and retries.
+ * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until
+ * a person must act. If Temporal, the database or a worker does not answer after the first poll,
+ * shows the failure and retries.
  *
  * @throws the error of the first poll, and NoSuchMigration at any time
  */
@@ -107,8 +108,10 @@ function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
 }
 
 /**
- * Returns whether a person must act: no company can be moved without it, or none is moving until the next window opens,
- * and somebody can use that time for companies that lack something. While companies are moving, the view only says so.
+ * Returns whether a person must act. This is the case if the migration is waiting for a person.
+ * Until the next window opens, it is also the case if no company is moving and a person can supply
+ * what other companies lack, for example a credential. While companies are moving, the view shows
+ * such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, at }: WatchSnapshot): boolean {
   const { waitingFor, counts, window } = progress;
@@ -130,7 +133,7 @@ function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
   };
 }
 
-/** Says who has to act; null if nobody has to. */
+/** Says who must act; null if no person must act. */
 function waitingText(progress: Progress): string | null {
   const { roles } = progress.waitingFor;
   if (isEnding(progress.state) || roles.length === 0) return null;

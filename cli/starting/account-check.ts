@@ -25,14 +25,14 @@ export interface AccountCheck {
   /** False if neither the service nor the database is configured. */
   readonly isConfigured: boolean;
   readonly asked: readonly CheckedSource[];
-  /** The estimate if the migration started now. */
+  /** The estimate for a start of the migration now. */
   readonly estimate: Estimate;
 }
 
 /** The planned migration. */
 export interface CheckedPlan {
   readonly platform: Platform;
-  /** Default: managed if the platform has that route. */
+  /** Default: {@link defaultRoute}. */
   readonly route?: Route;
   readonly migrationId?: string;
   readonly limits?: LimitsChange;
@@ -48,9 +48,10 @@ export function defaultRoute({ routes }: Platform): Route {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Reads the account from the service and other migrations from the ledger, if they are configured or running on
- * this machine. Writes nothing. Adds its findings to those of the manifest. A finding about a company includes its
- * place in the file. A server that does not answer causes a warning.
+ * Reads the account from the service, and other migrations from the ledger, if the service and the
+ * ledger are configured or running on this machine. Writes nothing. Adds its findings to the
+ * findings of the manifest. A finding about a company includes its place in the file. A server that
+ * does not answer causes a warning.
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
@@ -152,7 +153,10 @@ async function askLedger(
   }
 }
 
-/** An id is never reused, so an existing migration is an error unless its workflow was never started. */
+/**
+ * Returns an error if the migration exists, because an id is never reused. A stored migration whose
+ * workflow was never started is not an error.
+ */
 async function existingMigration(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
   const migration = migrationId === null ? undefined : await readMigration(db, migrationId);
   if (!migration || migration.state === 'supplied') return [];

@@ -160,7 +160,10 @@ async function askFile(prompts: Prompts, question: string, orNone?: 'none'): Pro
   return pathOf(await prompts.text(question, { rejection }));
 }
 
-/** Accepts paths as people paste them from a shell: in quotes, or beginning with ~. */
+/**
+ * Returns the path in an answer. Accepts paths as people paste them from a shell: in quotes, or
+ * beginning with ~.
+ */
 function pathOf(text: string): string {
   const unquoted = text.replace(/^(['"])(.*)\1$/, '$2');
   return unquoted.replace(/^~(?=\/)/, homedir());
@@ -188,7 +191,10 @@ function check(
   });
 }
 
-/** Asks for a label if the id already exists and has no label, or for the encoding. Otherwise asks for corrections. */
+/**
+ * Asks for a label if the id already exists and has no label, or offers another encoding.
+ * Otherwise, asks the user to correct the files.
+ */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
     const label = await askWord(prompts, 'This migration already exists. Label for the new one?');
@@ -202,7 +208,10 @@ async function askForCorrection(prompts: Prompts, answers: Answers, { findings }
   throw notStarted();
 }
 
-/** Returns the encoding that would make the files readable, if the user has not specified one. */
+/**
+ * Returns the encoding that would make the files readable; null if none is known, or the user has
+ * specified one.
+ */
 function suggestedEncoding({ encoding }: Answers, { listed }: CheckOutcome['findings']): Encoding | null {
   const isSuggested = listed.some(({ code, advice }) => code === 'not-utf8' && advice.endsWith('windows-1252'));
   return encoding === undefined && isSuggested ? 'windows-1252' : null;

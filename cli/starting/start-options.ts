@@ -15,7 +15,9 @@ export interface StartTarget {
 }
 
 /**
- * @throws CommandFailed if the client or label cannot be part of an id, or if the platform does not have this route
+ * Checks that the client and label can be part of an id, and that the platform has this route.
+ *
+ * @throws CommandFailed
  * @throws LabelReserved
  */
 export function assertStartable({ client, label, platform }: StartTarget, route: Route): void {

@@ -8,7 +8,7 @@ import type { Output } from '../terminal/output';
 
 export interface StartedMigration {
   readonly migrationId: string;
-  /** Null if it has not finished. */
+  /** Null if the preflight has not finished. */
   readonly preflight: Preflight | null;
   /** Failures that keep the preflight from finishing. */
   readonly retriedErrors: readonly string[];
@@ -17,8 +17,8 @@ export interface StartedMigration {
 }
 
 /**
- * Prints the result of the preflight, or why there is none. What step 1 asks for is a warning, as in `ferry check`,
- * because nothing is wrong with it yet.
+ * Prints the result of the preflight, or why there is none. Problems that the client resolves in
+ * step 1 are printed as warnings, as in `ferry check`, because they are expected at this time.
  */
 export function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
   const { preflight, retriedErrors } = checked;

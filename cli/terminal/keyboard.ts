@@ -16,7 +16,11 @@ interface PressedKey {
   readonly meta?: boolean;
 }
 
-/** Reads keys until `close`. @param onKey gets the name of a key: the typed letter, `up`, `return`, `ctrl-c`, ... */
+/**
+ * Reads keys until `close`.
+ *
+ * @param onKey gets the name of a key: the typed letter, `up`, `return`, `ctrl-c`, ...
+ */
 export function openKeyboard(stdin: ReadStream, onKey: (key: string) => void): Keyboard {
   const listen = (text: string | undefined, key: PressedKey): void => {
     const name = nameOf(text, key);

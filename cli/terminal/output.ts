@@ -28,7 +28,9 @@ export interface AlreadyWritten {
   readonly failed?: boolean;
 }
 
-/** Prints nothing. The `printQuietly` of commands without a result that a script could use. */
+/**
+ * Prints nothing. Commands whose result is of no use to a script have it as their `printQuietly`.
+ */
 export const PRINT_NOTHING = (): void => undefined;
 
 /** Number of rows of a long table that are formatted together. */
@@ -121,7 +123,7 @@ export function fittedTo(stream: TerminalStream, text: string): string {
   return stream.columns === undefined ? printable(text) : brokenIntoLines(printable(text), stream.columns);
 }
 
-/** Colours and styles (SGR): the only control sequences in our own output. */
+/** Colours and styles (SGR), the only control sequences that `printable` keeps. */
 const STYLE = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
 /**

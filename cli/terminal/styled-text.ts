@@ -10,7 +10,7 @@ export type StyledLine = readonly Span[];
 
 export const textOf = (span: Span): string => (typeof span === 'string' ? span : span.text);
 
-/** Returns the width of a text in terminal columns. A character takes zero, one or two of them. */
+/** Returns the width of a text in terminal columns. A character takes zero, one or two columns. */
 export const widthOf = (text: string): number => stringWidth(text);
 
 /** Shortens a text to at most `width` columns. A shortened text ends with an ellipsis. */

@@ -7,7 +7,7 @@ import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** A cell's text. Control characters are removed, because the text may come from a client. */
+/** A cell's text. Control characters are removed, because the text can come from a client. */
 export type TableCell = string | { readonly text: string; readonly style: Style };
 
 export interface TableColumn {

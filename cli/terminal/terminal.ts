@@ -9,7 +9,7 @@ import type { Writable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
 import type { Prompts } from './prompts';
 
-/** A stream that may be a terminal, as `process.stdout` is. */
+/** A stream that can be a terminal, as `process.stdout` is. */
 export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 /** The terminal that a command runs in. Output goes to `stdout`, errors go to `stderr`. */
@@ -17,7 +17,7 @@ export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: NodeJS.ProcessEnv;
-  /** The user of the operating system. Default: the one that runs the process. */
+  /** The user of the operating system. Default: the user that runs the process. */
   readonly userName?: string;
   /** Absent if there is no user to answer questions. */
   readonly prompts?: Prompts;
