@@ -18,8 +18,8 @@ import type { MigrationDetail, DashboardState } from './state';
 const MIN_DECISIONS = 2;
 const REASON_LINES = 2;
 /**
- * The fewest lines for the decisions and the exceptions, besides the decisions themselves: a title for each of the two
- * lists, two exceptions, and the reason for the selected one.
+ * The fewest lines for the decisions and the exceptions, besides the decisions themselves: a title
+ * for each of the two lists, two exceptions, and the reason for the selected exception.
  */
 const LEAST_EXCEPTION_LINES = 4 + REASON_LINES;
 
@@ -130,7 +130,7 @@ const MIN_NAME = 12;
 function exceptionLine(company: LedgerCompany, isSelected: boolean, columns: number): StyledLine {
   const { reference, name } = company;
   const kind = kindOf(company);
-  // A long name is cut, because people act on what follows it.
+  // A long name is cut, because people act on the text that follows the name.
   const room = Math.max(MIN_NAME, columns - REFERENCE_WIDTH - 5 - widthOf(kind));
   const shortName = widthOf(name) > room ? fitted(name, room) : name;
   const text = fitted(`${isSelected ? '▸' : ' '} ${fitted(reference, REFERENCE_WIDTH)} ${shortName}: ${kind}`, columns);

@@ -24,15 +24,15 @@ export interface ReadRequest {
 }
 
 const TEMPORAL_TIMEOUT_MS = 4_000;
-/** Needed because a stopped database may not answer at all, not even with an error. */
+/** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
 /** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
 
 /**
- * Opens a reader with a cache. The `connectionError` of a reading describes what could not be read. A reading throws
- * only if there is a bug in this program.
+ * Opens a reader with a cache. The `connectionError` of a reading says why something could not be
+ * read. A reading throws only if there is a bug in this program.
  */
 export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promise<Reading> {
   const overviews = new Map<string, Overview>();
@@ -97,7 +97,10 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
   });
 }
 
-/** Opens a cache of a migration's first exceptions. They are read again only when their version has changed. */
+/**
+ * Opens a cache of a migration's first exceptions, which are read again only when their version has
+ * changed.
+ */
 function openExceptionCache({
   db,
 }: LedgerClient): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {

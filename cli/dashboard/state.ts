@@ -7,7 +7,7 @@ import type { StyledLine } from '../terminal/styled-text';
 export interface DashboardRow extends MigrationSummary {
   /** Null if it has not been read yet. Only visible rows are read. */
   readonly overview: Overview | null;
-  /** Null if the workflow has not answered yet. May be half a minute old. */
+  /** Null if the workflow has not answered yet. Can be half a minute old. */
   readonly progress: Progress | null;
 }
 
@@ -37,7 +37,7 @@ export interface Page {
 }
 
 export interface DashboardState {
-  /** Null if they have not been read yet. */
+  /** Null if the migrations have not been read yet. */
   readonly rows: readonly DashboardRow[] | null;
   /** Id of the selected migration; null if there is none. */
   readonly selected: string | null;
@@ -49,7 +49,7 @@ export interface DashboardState {
   readonly selectedException: number | null;
   readonly isHelpShown: boolean;
   readonly lastResult: ActionResult | null;
-  /** Describes what does not answer; null if everything does. */
+  /** Says why something could not be read; null if everything was read. */
   readonly connectionError: string | null;
   /** When everything was last read without an error. Milliseconds since 1970; null if it never was. */
   readonly readAt: number | null;
@@ -107,7 +107,10 @@ function sortedRows(rows: readonly DashboardRow[]): readonly DashboardRow[] {
 /** Sorts `m2` before `m10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-/** The groups of migrations, in the order of the list: support must act, nobody must act, or only the client must. */
+/**
+ * The groups of migrations, in the order of the list: support must act, no person must act, or only
+ * the client must act.
+ */
 const STATUS_GROUPS = ['support', 'running', 'client'] as const;
 
 export type StatusGroup = (typeof STATUS_GROUPS)[number];

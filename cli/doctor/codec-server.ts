@@ -13,8 +13,12 @@ const { Payload } = temporal.api.common.v1;
 const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
 
 /**
- * @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH`
- * @param stackCodecUrl the codec server of the running stack, which is checked if no other one is configured
+ * Returns the result of the check.
+ *
+ * @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`,
+ * `TEMPORAL_CODEC_AUTH`
+ * @param stackCodecUrl the codec server of the running stack, which is checked if no other codec
+ * server is configured
  */
 export async function checkCodecServer(
   env: NodeJS.ProcessEnv,

@@ -32,7 +32,10 @@ export async function checkService(
   }
 }
 
-/** Only a refusal says something about the API key. After any other failure, the key is still unchecked. */
+/**
+ * Reports a problem with the API key only if the service has refused it. After any other failure,
+ * the key is still unchecked.
+ */
 function accountProblem(error: unknown): CheckResult {
   const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
   if (error instanceof KeyRefused || error instanceof AccessDenied) {
@@ -49,7 +52,7 @@ function accountProblem(error: unknown): CheckResult {
   );
 }
 
-/** Accepts any HTTP response, because the check of the API key examines what the service answers. */
+/** Accepts any HTTP response, because the check of the API key examines the service's answers. */
 async function reach(url: string, clocks: ClockReading[]): Promise<CheckResult> {
   const sentAt = Date.now();
   const answer = await fetch(url, {

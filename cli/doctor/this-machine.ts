@@ -22,7 +22,7 @@ export function checkSigningKey(signingKey: ConfigPart<'signingKey'>): CheckResu
   return ok('signing key', `belongs to ${by}, public key ${publicKey}`);
 }
 
-/** The maximum clock skew. A larger skew affects windows, and the `notBefore` and `validUntil` of decisions. */
+/** The maximum clock skew. A larger skew affects windows, and the `validUntil` of decisions. */
 const MAX_SKEW_MS = 10_000;
 
 export function checkClocks(clocks: readonly ClockReading[]): CheckResult {

@@ -14,7 +14,7 @@ export function runnableCommands(program: Command, parents: readonly string[] = 
   });
 }
 
-/** Returns the options of a command and of its parent groups, but not of the program. */
+/** Returns the visible options of a command and of its parent groups, but not of the program. */
 export function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...inheritedOptions(command)].filter(({ hidden }) => !hidden);
 }

@@ -2,7 +2,7 @@
 import { exampleTime } from '../terminal/times';
 
 const M = 'acme.quickbooks-online';
-/** Stands for a time in the future. */
+/** The placeholder that `examplesOf` replaces with a time in the future. */
 const TIME = '<time>';
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
@@ -113,6 +113,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
+ * Returns the examples of a command.
+ *
  * @param path path of the command, for example `service keys create`
  * @param now the current time; the example time is the evening of the next day
  */
