@@ -34,7 +34,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             .string()
             .nullable()
             .describe('the start, while it is in the future; occurrences that end before it are left out'),
-          allReleased: z.boolean().describe('true in step 6'),
+          allReleased: z.boolean().describe('true in step 6 and in the self-service route'),
         }),
       ),
     },
