@@ -6,7 +6,7 @@ import { packageJson } from './shared/context';
 import { fittedTo } from './terminal/output';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 
-/** Returns Commander's message about a wrong command line in the words of the help. */
+/** Rewrites Commander's message about a wrong command line in the words that the help uses. */
 export function usageText(message: string): string {
   return message
     .replace(/^error: /, '')
@@ -46,7 +46,9 @@ export function createProgram(
     .hook('preAction', (_, command) => refusePlaceholders(command));
 }
 
-/** The options with details and names that are stored, shown or sent. */
+/**
+ * The options whose values are stored, shown or sent as typed, so a placeholder would be recorded.
+ */
 const DETAILS: readonly string[] = ['clientId', 'contact', 'by', 'name'];
 
 /** Refuses an example of the documentation that was pasted with its placeholder, for example `--client-id "<id>"`. */

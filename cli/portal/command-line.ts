@@ -27,7 +27,11 @@ const GROUPS: Readonly<Record<string, readonly ((context: PortalContext) => void
 
 export interface PortalCommand {
   readonly command: Command;
-  /** Adds the migration to arguments that do not name one. @throws CommandFailed */
+  /**
+   * Adds the only migration that the person is signed in to, if the arguments name no migration.
+   *
+   * @throws CommandFailed
+   */
   readonly withDefaults: (args: readonly string[]) => readonly string[];
 }
 

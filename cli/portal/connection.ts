@@ -68,10 +68,13 @@ export async function withPortal<Result>(
   });
 }
 
-/** Shorter waits are not reported. */
+/** The wait after which its reason is printed. Shorter waits need no explanation. */
 const SAY_AFTER_MS = 3_000;
 
-/** Returns a function that writes to standard error, because standard output can be a file. */
+/**
+ * Returns a function that prints why a request is taking longer. Writes to standard error, because
+ * standard output can be a file.
+ */
 export function sayOnce({ output, terminal: { stderr } }: Context): (text: string) => void {
   const startedAt = Date.now();
   let last = '';
@@ -91,7 +94,11 @@ function notSignedIn(context: PortalContext, migrationId?: string): CommandFaile
   );
 }
 
-/** Returns the only migration that the person is signed in to. @throws CommandFailed unless there is exactly one */
+/**
+ * Returns the only migration that the person is signed in to.
+ *
+ * @throws CommandFailed unless there is exactly one
+ */
 export function onlyMigration(context: PortalContext): string {
   const [only, ...others] = readSignIns(context.terminal.env, context.link().origin);
   if (!only) throw notSignedIn(context);
@@ -152,7 +159,11 @@ export async function signInAgain(
   return { signIn: renewed, session };
 }
 
-/** @throws CommandFailed if the portal's answer has another form */
+/**
+ * Returns the answer, after checking its form.
+ *
+ * @throws CommandFailed if the answer has another form
+ */
 export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
   const { data, error } = schema.safeParse(answer);
   if (data !== undefined) return data;
@@ -163,7 +174,11 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
   );
 }
 
-/** Explains the errors of the API. */
+/**
+ * Runs the work, and turns errors of the API into errors with advice.
+ *
+ * @throws CommandFailed
+ */
 export async function failingClearly<Result>(context: PortalContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -35,7 +35,11 @@ export interface Deciding {
   readonly facts?: readonly string[];
 }
 
-/** Asks for confirmation, and sends the decision. @throws CommandFailed */
+/**
+ * Asks for confirmation, and sends the decision.
+ *
+ * @throws CommandFailed
+ */
 export async function decide(
   context: PortalContext,
   connection: Connection,
@@ -106,7 +110,7 @@ export async function review(
 
 /** Maximum number of companies shown, because more would scroll the question off the screen. */
 const COMPANIES_SHOWN = 20;
-/** In characters. */
+/** The longest text about a company, in characters. */
 const MAX_COMPANY_LENGTH = 500;
 
 async function printNotMoved(context: PortalContext, { api }: Connection, { counts }: MigrationView): Promise<void> {
@@ -125,9 +129,12 @@ async function printNotMoved(context: PortalContext, { api }: Connection, { coun
     );
 }
 
-/** Workers write the view every two seconds, so a decision that has just become possible may be missing. */
+/**
+ * Workers write the view every two seconds, so a decision that has just become possible can still
+ * be missing from the view.
+ */
 const VIEW_WITHIN_MS = 8_000;
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 async function offered(
   context: PortalContext,
@@ -151,7 +158,7 @@ async function offered(
         `this decision is not possible now: ${clause(inReadersZone(view.headline))}`,
         `nothing was sent; see what you can decide with: ${commandText(context, 'show')}`,
       );
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_EVERY_MS);
   }
 }
 
@@ -161,7 +168,12 @@ interface Decided {
   readonly answer: RequestAnswer;
 }
 
-/** @throws CommandFailed if the decision was not carried out, or it is not known whether it was */
+/**
+ * Returns the result of a command that has sent a decision.
+ *
+ * @throws CommandFailed if a worker did not carry out the request, or it is not known whether it
+ * did
+ */
 export function decisionResult(
   { session: { migrationId, publicKey } }: Connection,
   { message, decisionId, answer: { outcome, text } }: Decided,

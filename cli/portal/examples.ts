@@ -2,7 +2,7 @@
 import { exampleTime } from '../terminal/times';
 
 const FERRY = 'ferry --portal https://portal.example';
-/** Stands for a time in the future. */
+/** The placeholder that `portalExamplesOf` replaces with a time in the future. */
 const TIME = '<time>';
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {

@@ -23,7 +23,7 @@ const signInFile = z.object({
   migrationId: z.string(),
   person: z.string(),
   role: z.enum(PORTAL_ROLES),
-  /** The provider's fingerprint that the invitation named. */
+  /** The provider's fingerprint in the link of the invitation; null if the link had none. */
   provider: z.string().nullable(),
   /** Content of a signing key file, with the private key. */
   signingKey: z.string(),
@@ -39,7 +39,7 @@ export type SignIn = Omit<z.infer<typeof signInFile>, 'portalSignIn' | 'signingK
 /** Returns the person's key. */
 export const signingKeyOf = ({ signingKey }: SignIn) => parseSigningKey(signingKey);
 
-/** Returns the folder, which need not exist. */
+/** Returns the folder of the sign-ins, which need not exist. */
 function folderOf({ TOKENFERRY_HOME }: NodeJS.ProcessEnv): string {
   return path.join(homeFolder(TOKENFERRY_HOME === '' ? undefined : TOKENFERRY_HOME), 'portal');
 }
@@ -49,7 +49,10 @@ function fileOf(env: NodeJS.ProcessEnv, { portal, migrationId }: Pick<SignIn, 'p
   return path.join(folderOf(env), `${name}.json`);
 }
 
-/** Returns the sign-ins at a portal, in the order of their migrations. Ignores files of another form. */
+/**
+ * Returns the sign-ins at a portal, in the order of their migrations. Ignores files with other
+ * content.
+ */
 export function readSignIns(env: NodeJS.ProcessEnv, portal: string): readonly SignIn[] {
   const folder = folderOf(env);
   let names: string[];
@@ -78,13 +81,19 @@ function parsed(text: string): SignIn | null {
   return { ...rest, signingKey: new Secret(signingKey), token: new Secret(token) };
 }
 
-/** Creates the folder if necessary. @throws if this user cannot write into it */
+/**
+ * Creates the folder if necessary.
+ *
+ * @throws if this user cannot write into it
+ */
 export function createFolder(env: NodeJS.ProcessEnv): void {
   mkdirSync(folderOf(env), { recursive: true, mode: 0o700 });
   accessSync(folderOf(env), constants.W_OK);
 }
 
-/** Writes the file atomically, so that the key survives a full disk. Returns its path. */
+/**
+ * Writes the file atomically, so that the key survives a full disk. Returns the path of the file.
+ */
 export function writeSignIn(env: NodeJS.ProcessEnv, { signingKey, token, ...signIn }: SignIn): string {
   const file = fileOf(env, signIn);
   createFolder(env);

@@ -17,9 +17,10 @@ export interface PortalTarget {
 }
 
 /**
- * Returns null if neither `--portal` nor `TOKENFERRY_PORTAL` is set: the command then works with Temporal and the
- * database, with the rights of support. An empty or missing value of `--portal` must not give these rights, so it is
- * returned as a link, which {@link parseLink} refuses.
+ * Returns the portal; null if neither `--portal` nor `TOKENFERRY_PORTAL` is set, because the
+ * command then works with Temporal and the database, with the rights of support. An empty or
+ * missing value of `--portal` must not give these rights, so it is returned as a link, which
+ * {@link parseLink} refuses.
  */
 export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
   const end = args.indexOf('--');
@@ -47,7 +48,12 @@ export interface PortalLink {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** @throws CommandFailed, with a message that does not quote the link, because it can contain an invitation */
+/**
+ * Parses a link.
+ *
+ * @throws CommandFailed, with a message that does not quote the link, because the link can contain
+ * an invitation
+ */
 export function parseLink(text: string): PortalLink {
   if (text.trim() === '')
     throw new CommandFailed(

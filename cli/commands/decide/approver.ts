@@ -85,7 +85,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   const isFirst = !before.mustSign.includes(approver.role);
   const accepted = await confirm(context, request.options, {
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
-    // Cannot be undone, because the last key of a role cannot be removed.
+    // This cannot be undone, because the last key of a role cannot be removed.
     consequence: isFirst
       ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that are not signed by one of its approvers`
       : null,
@@ -165,7 +165,12 @@ async function prepare(
   return { before, content };
 }
 
-/** Returns the owner of a key that was registered with an invitation, or that is already an approver's. */
+/**
+ * Returns the approver who owns a key: a person at the client who registered it with an invitation,
+ * or an existing approver.
+ *
+ * @throws CommandFailed if the key is not known
+ */
 async function keyOfInvitation(
   { db }: LedgerClient,
   migrationId: string,

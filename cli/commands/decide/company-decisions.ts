@@ -68,7 +68,7 @@ async function decideCompanies(
 ): Promise<CommandResult> {
   const content = contentFrom(options);
   const progress = message === 'confirmSyncDisabled' ? undefined : await readProgressIfAnswered(ferry, migrationId);
-  // The answer to a question would make no difference.
+  // The migration will refuse the decision, so the answer to a question would make no difference.
   const isRefused = progress !== undefined && isRoleRefused(progress, message, { companies, ...content });
   if (message !== 'confirmSyncDisabled' && !isRefused) {
     const signOffs = withdrawnSignOffs(progress);

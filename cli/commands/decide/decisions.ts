@@ -27,7 +27,7 @@ import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal/output';
 
-/** `ferry reject`, `propose-time`: send the decision of the same name. */
+/** `ferry reject`, `ferry propose-time`: send the decision of the same name. */
 export function addDecisions(context: Context): void {
   const { program, run, terminal, now } = context;
   addYesOption(
@@ -98,7 +98,10 @@ async function reject(
   return withReadiness(ferry, options.company, result);
 }
 
-/** Adds the first window after the proposed start; null if no worker answers, or if the proposal has changed since. */
+/**
+ * Adds the first window after the proposed start to the result; adds null if no worker answers, or
+ * if the proposal has changed since.
+ */
 async function withFirstOpening(
   ferry: MigrationClient,
   migrationId: string,
@@ -150,10 +153,10 @@ async function readStep(ferry: MigrationClient, migrationId: string, step: strin
 const NEXT = ['same-company', 'another-company', 'abandon'] as const satisfies readonly NextAfterRejection['next'][];
 
 /**
- * Checks that a rejection of the first company says what to try next. Does nothing if there is no result to reject,
- * because the migration then refuses the rejection for this reason.
+ * Checks that a rejection of the first company says what to try next. Does nothing if there is no
+ * result to reject yet, because the migration then refuses the rejection.
  *
- * @throws CommandFailed with a complete command
+ * @throws CommandFailed with a complete command as advice
  */
 async function assertNextGiven(ferry: MigrationClient, migrationId: string, options: RejectOptions): Promise<void> {
   const { next, company, reason, as, by } = options;
@@ -175,7 +178,10 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
     : new CommandFailed('--next another-company needs the reference of this company: add --company', another);
 }
 
-/** A reference that begins with a hyphen would be taken for an option. */
+/**
+ * Formats the option with an equals sign if the reference begins with a hyphen; otherwise, it would
+ * be taken for an option.
+ */
 const companyOption = (reference: string): string =>
   reference.startsWith('-') ? `--company=${shellQuoted(reference)}` : `--company ${shellQuoted(reference)}`;
 

@@ -34,8 +34,8 @@ export function addPauses(context: Context): void {
 }
 
 /**
- * Asks for confirmation if this lifts a pause of the other side or of an unknown person, or if no worker answers. Binds
- * the decision to the current pauses with their digest.
+ * Resumes a migration. Asks for confirmation if this lifts a pause of the other side, or if no
+ * worker answers. Binds the decision to the current pauses with their digest.
  */
 function resume(
   { output, terminal }: Context,
@@ -59,7 +59,7 @@ function resume(
   });
 }
 
-/** Describes the pauses of the other side or of an unknown person that would be lifted; undefined if there are none. */
+/** Describes the pauses of the other side that would be lifted; undefined if there are none. */
 function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): string | undefined {
   const lifted = liftedPauses(progress, role, pausesIn(progress));
   const others = pausesOfOthers(lifted, role, by);

@@ -16,7 +16,7 @@ interface ScheduleOptions {
   readonly reason?: string;
 }
 
-/** `ferry schedule`: shows and controls the windows of one migration, or of all. */
+/** `ferry schedule`: shows and controls the windows of one migration, or of all migrations. */
 export function addSchedule({ program, run, terminal }: Context): void {
   const schedule = program
     .command('schedule')
@@ -132,7 +132,9 @@ async function pause(
   });
 }
 
-/** Describes what a paused Schedule stops. A window that is already open stays open until its closing time. */
+/**
+ * Describes the effect of a pause. A window that is already open stays open until its closing time.
+ */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = (await readWindowSchedule(ferry, id)).occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())

@@ -177,7 +177,11 @@ interface Account {
   readonly subject: string | null;
 }
 
-/** Returns the account with which the person must sign in; null if the link is enough. @throws CommandFailed */
+/**
+ * Returns the account with which the person must sign in; null if the link is enough.
+ *
+ * @throws CommandFailed
+ */
 function accountOf(env: NodeJS.ProcessEnv, { signIn, email, subject }: InviteOptions): Account | null {
   if (signIn === 'link') {
     if (subject === undefined) return null;
@@ -206,7 +210,10 @@ async function create(
   return { id, secret: `invitation=${token}` };
 }
 
-/** Returns a fingerprint without the spaces and capital letters that the environment variable may contain. */
+/**
+ * Returns a fingerprint without the spaces and capital letters that the environment variable can
+ * contain.
+ */
 function fingerprintInLink(fingerprint: string): string {
   const digits = fingerprint.toLowerCase().replace(/[\s-]/g, '');
   return (digits.match(/.{4}/g) ?? []).join('-');

@@ -15,7 +15,10 @@ import { integerOption } from '../../shared/options';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 
-/** Long enough to look at ended migrations in the Temporal UI. Audit trails and reports come from the ledger. */
+/**
+ * The default retention of a new namespace, long enough to look at ended migrations in the Temporal
+ * UI. Audit trails and reports come from the ledger.
+ */
 const RETENTION_DAYS = 30;
 const MS_PER_DAY = 86_400_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -24,7 +27,7 @@ interface SetupOptions {
   readonly retentionDays: number;
 }
 
-/** `ferry setup`: creates what the workers need in Temporal and in the ledger. */
+/** `ferry setup`: prepares Temporal and the ledger for the workers. */
 export function addSetup({ program, run, terminal }: Context): void {
   program
     .command('setup')

@@ -85,7 +85,7 @@ async function supply(
       'nothing was sent; leave the other options out',
     );
   const sealed = sealedFile === undefined ? null : await readSealed(ferry, migrationId, sealedFile);
-  const { clientId, environment } = sealed ?? named(options);
+  const { clientId, environment } = sealed ?? applicationFrom(options);
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} uses the ${platform.environment} environment, not ${environment}`,
@@ -137,7 +137,7 @@ async function supply(
   };
 }
 
-function named({ clientId, environment }: ApplicationOptions) {
+function applicationFrom({ clientId, environment }: ApplicationOptions) {
   if (clientId !== undefined && environment !== undefined) return { clientId, environment };
   throw new CommandFailed(
     'the application is not specified',
@@ -172,7 +172,7 @@ async function storeSealed(
 async function sendSecret(
   terminal: Terminal,
   platformKey: string,
-  { clientId, environment }: ReturnType<typeof named>,
+  { clientId, environment }: ReturnType<typeof applicationFrom>,
   options: ApplicationOptions,
   decide: Decide,
 ): ReturnType<Decide> {
@@ -188,8 +188,8 @@ async function sendSecret(
 }
 
 /**
- * Refuses an application that would replace the one that another open migration uses, because the tokens of that
- * migration work only with its own application.
+ * Refuses an application that would replace the application of another open migration, because the
+ * tokens of that migration work only with its own application.
  */
 async function assertNotReplacing(
   application: ApplicationFacts,

@@ -84,8 +84,8 @@ interface Request {
 }
 
 /**
- * Stages the credentials first, and then sends the decision. The ledger uses them only once it has accepted the
- * decision. The ledger deletes them if it refuses the decision.
+ * Stages the credentials first, and then sends the decision. The ledger uses the credentials only
+ * once it has accepted the decision, and deletes them if it refuses the decision.
  */
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
@@ -178,7 +178,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     failed: stored.failed === true || failed === true,
     json: { ...stored.json, decision: { ...json, companies: supplied.stored.length } },
     print: (output) => {
-      // If nothing was stored before the refusal, the refusal says everything.
+      // If nothing was stored before the refusal, the text of the refusal is enough.
       if (json['outcome'] !== 'refused' || supplied.stored.length > 0) stored.print(output);
       print(output);
       if (json['outcome'] === 'refused' && supplied.stored.length === 0) {
@@ -194,8 +194,8 @@ function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: S
 }
 
 /**
- * The references, grouped by what happened to them. `decision` is null if no decision was sent, or if it is reported
- * separately.
+ * The references, grouped by outcome. `decision` is null if no decision was sent, or if it is
+ * reported separately.
  */
 interface Supplied extends SupplyResult {
   readonly decision: DecisionResult | null;

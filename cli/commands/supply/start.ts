@@ -96,7 +96,12 @@ function isComplete(options: Partial<StartOptions>): options is StartOptions {
   return options.platform !== undefined && options.client !== undefined;
 }
 
-/** @param suppliedBy the person who supplies the manifest; null if that is not known yet */
+/**
+ * Returns the decision rules, after checking that the migration can be started with these options.
+ *
+ * @param suppliedBy the person who supplies the manifest; null if that is not known yet
+ * @throws CommandFailed
+ */
 function decisionRulesOf(options: StartOptions, suppliedBy: string | null): DecisionRules {
   assertStartable(options, 'managed');
   const decisions = {
@@ -183,7 +188,8 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       ...total,
     });
     const preflight = await waitForPreflight(ferry, migrationId);
-    // Stores none if the platform rotates tokens, because credentials from before syncing was disabled stop working.
+    // Stores no credentials if the platform rotates tokens, because credentials from before syncing
+    // was disabled stop working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.providerFingerprint))

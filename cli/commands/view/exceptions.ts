@@ -45,7 +45,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
 type ListedMigration = StoredMigration & RemedyTarget;
 
 /** The migration, and the portal's address if its client signs decisions in the portal. */
-interface Owner {
+interface Target {
   readonly migration: ListedMigration;
   readonly portal: string | null;
 }
@@ -62,8 +62,8 @@ interface ExceptionGroup {
   readonly remedies: readonly Remedy[];
   readonly companies: number;
   /**
-   * The first references, up to one more than fit into a suggested command. The extra one makes `remedyCommand` suggest
-   * `--all` if the command has that option.
+   * The first references, up to one more than fit into a suggested command. The extra reference
+   * makes `remedyCommand` suggest `--all` if the command has that option.
    */
   readonly references: readonly string[];
 }
@@ -94,9 +94,9 @@ async function exceptions(
   const { limits, now } = await readLimits(db, migrationId);
   const opening = { windows: limits.windows, now };
   let count = 0;
-  for (const [key, kind] of await readGroups(migration, readExceptions())) {
-    await printGroup(output, { migration, portal }, opening, kind, () => ofGroup(migration, key, readExceptions()));
-    count += kind.companies;
+  for (const [key, group] of await readGroups(migration, readExceptions())) {
+    await printGroup(output, { migration, portal }, opening, group, () => ofGroup(migration, key, readExceptions()));
+    count += group.companies;
   }
   const lacking = await readLacking(db, migrationId);
   printLacking(output, { migration, portal }, lacking);
@@ -148,7 +148,7 @@ function printRetried(
 }
 
 /** Prints the companies that could be moved, but have no usable credential. */
-function printLacking(output: Output, { migration, portal }: Owner, { companies, matching }: FirstCompanies): void {
+function printLacking(output: Output, { migration, portal }: Target, { companies, matching }: FirstCompanies): void {
   if (matching === 0) return;
   output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
   output.table(
@@ -184,8 +184,11 @@ async function* exceptionsJson(
   }
 }
 
-/** The portal offers another application only in step 1, so later, support registers it. */
-function commandFor(remedy: Remedy, { migration, portal }: Owner, references: readonly string[]): string {
+/**
+ * Returns the command for a remedy. The portal accepts another application only in step 1, so
+ * support registers it later.
+ */
+function commandFor(remedy: Remedy, { migration, portal }: Target, references: readonly string[]): string {
   const command = remedyCommand(remedy, migration, references);
   return portal !== null && remedy === 'application' ? command.replace(AS_CLIENT, '') : clientCommand(command, portal);
 }
@@ -194,18 +197,18 @@ async function readGroups(
   migration: StoredMigration,
   found: AsyncIterable<LedgerCompany>,
 ): Promise<ReadonlyMap<string, ExceptionGroup>> {
-  const kinds = new Map<string, ExceptionGroup>();
+  const groups = new Map<string, ExceptionGroup>();
   for await (const company of found) {
     const key = groupKeyOf(migration, company);
-    const { companies, references } = kinds.get(key) ?? { companies: 0, references: [] };
-    kinds.set(key, {
+    const { companies, references } = groups.get(key) ?? { companies: 0, references: [] };
+    groups.set(key, {
       title: titleOf(company),
       remedies: remediesNow(company, migration),
       companies: companies + 1,
       references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
     });
   }
-  return kinds;
+  return groups;
 }
 
 function groupKeyOf(migration: StoredMigration, company: LedgerCompany): string {
@@ -214,10 +217,10 @@ function groupKeyOf(migration: StoredMigration, company: LedgerCompany): string 
 
 async function* ofGroup(
   migration: StoredMigration,
-  kind: string,
+  key: string,
   found: AsyncIterable<LedgerCompany>,
 ): AsyncGenerator<LedgerCompany> {
-  for await (const company of found) if (groupKeyOf(migration, company) === kind) yield company;
+  for await (const company of found) if (groupKeyOf(migration, company) === key) yield company;
 }
 
 function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string {
@@ -229,10 +232,10 @@ function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string 
 
 async function printGroup(
   output: Output,
-  { migration, portal }: Owner,
+  { migration, portal }: Target,
   opening: Opening,
   { title, remedies, companies, references }: ExceptionGroup,
-  readKind: () => AsyncIterable<LedgerCompany>,
+  readGroup: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
   await output.streamTable(
@@ -242,11 +245,11 @@ async function printGroup(
       { title: 'What happened' },
       { title: 'Correlation id' },
     ],
-    cellsOf(readKind(), opening),
+    cellsOf(readGroup(), opening),
   );
   // After the migration has ended, the service still accepts an end customer who reconnects.
   if (remedies.includes('relink') || migration.state === 'closed') {
-    for await (const company of readKind()) {
+    for await (const company of readGroup()) {
       if (remediesFor(company).includes('relink'))
         await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
     }

@@ -81,7 +81,10 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
   return readWorkflowTaskProblems(ferry, open);
 }
 
-/** Asks the running migrations since when an outage has kept them on hold. Best effort: some may not answer. */
+/**
+ * Asks the running migrations since when an outage has kept them on hold. Best effort, because a
+ * migration might not answer.
+ */
 async function readHolds(
   ferry: MigrationClient,
   summaries: readonly MigrationSummary[],

@@ -48,9 +48,9 @@ export function addShow({ program, run, terminal }: Context): void {
             readRetriedErrors(ferry, migration),
             db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
           );
-          // Not in parallel with the first query, because a worker that cannot replay the workflow answers only one of
-          // several pending queries.
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
+          // Queries the workflow. Not in parallel with the first query, because a worker that cannot
+          // replay the workflow answers only one of several pending queries.
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
@@ -84,7 +84,10 @@ type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'appl
 
 const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, applications: null, keyFingerprint: null };
 
-/** Sends one query after another, because opening another connection to the ledger takes longer than these queries. */
+/**
+ * Sends one SQL query after another, because opening another connection to the ledger takes longer
+ * than these queries.
+ */
 async function readLedgerFindings(
   db: Database,
   migrationId: string,
@@ -96,14 +99,20 @@ async function readLedgerFindings(
   return { interrupted, deferred, applications, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
 }
 
-/** Returns who paused the windows, and why; null if they are not paused, or do not matter, as before step 6. */
+/**
+ * Returns who paused the windows, and why; null if they are not paused, before step 6, or if no
+ * company is left to move.
+ */
 async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
   const { migrationId, step, windows, counts, state } = progress;
   const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isEnding(state);
   return matters ? readSchedulePause(ferry, migrationId) : null;
 }
 
-/** Reads the companies and applications that the next commands contain; none if they contain neither. */
+/**
+ * Reads the companies and applications that the next commands contain; `NO_COMPANIES` if they
+ * contain neither.
+ */
 async function readForNextCommands(db: Database, progress: Progress): Promise<NamedInCommands> {
   const { migrationId, client, step, counts, firstCompany, requestedFirst, preflight } = progress;
   if (step === 'supply-details') {

@@ -78,7 +78,7 @@ async function redeem(
   { origin, providerFingerprint: provider }: PortalLink,
   invitation: string,
 ): Promise<CommandResult> {
-  // An invitation works once, so it is used only if its result can be stored.
+  // Creates the folder first, because an invitation works only once, and its result must be stored.
   createFolder(context.terminal.env);
   const signingKey = new Secret(createSigningKey('client'));
   const { publicKey } = parseSigningKey(signingKey);
@@ -174,7 +174,7 @@ export function addSignOut(context: PortalContext): void {
           apiOf(signIn.portal, signIn.token)
             .endSession()
             .catch((error: unknown) => {
-              // The session has ended already.
+              // Status 401: the session has already ended.
               if (!(error instanceof ApiError) || error.status !== 401) throw error;
             }),
         );
@@ -205,13 +205,14 @@ export function addList(context: PortalContext): void {
     .action(() =>
       run(async () => {
         const listed: ListedSignIn[] = [];
-        for (const signIn of readSignIns(terminal.env, context.link().origin)) listed.push(await look(context, signIn));
+        for (const signIn of readSignIns(terminal.env, context.link().origin))
+          listed.push(await readListed(context, signIn));
         return listResult(listed);
       }),
     );
 }
 
-async function look(context: PortalContext, signIn: SignIn): Promise<ListedSignIn> {
+async function readListed(context: PortalContext, signIn: SignIn): Promise<ListedSignIn> {
   try {
     return await withPortal(context, signIn.migrationId, async ({ session, readMigration }) => {
       const { view } = await readMigration();
