@@ -71,6 +71,7 @@ export interface MigrationSummary {
    * `terminated`.
    */
   readonly state: string;
+  /** The current step; `self-service` for a migration of that route. */
   readonly step: string;
   /** The roles that must act, or `nobody`. */
   readonly waitingFor: string;

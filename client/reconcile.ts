@@ -29,9 +29,10 @@ export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): 
 }
 
 /**
- * Returns whether the mark or the service has shown that the ledger is behind. Differs from `isLedgerBehind` in three
- * ways: a ledger that is flagged only because it is being reconciled does not count, a migration that Temporal does not
- * know is not an error, and it waits only two seconds for the workflow's mark.
+ * Returns whether the mark or the service has shown that the ledger is behind. Differs from
+ * `isLedgerBehind` in three ways: a ledger that is flagged only because it is being reconciled does
+ * not count, a migration that Temporal does not know is not an error, and the query for the
+ * workflow's mark takes at most two seconds.
  */
 export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;

@@ -116,7 +116,7 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       args: [plan],
       // An id is never reused, because the ledger and the audit trail of the migration are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      // Without a number, because `ferry amend` can add companies.
+      // The summary has no number of companies, because `ferry amend` can add companies.
       staticSummary: `${platform.name}: companies of ${client}`,
       staticDetails: workflowDetails(client, platform.name, contact),
       memo: { contact, platform: platform.name, ...(companies > 0 && { companies }) },

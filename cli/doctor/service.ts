@@ -1,4 +1,6 @@
-/** Checks that the Company Data Service answers, and what the API key is allowed to do. */
+/**
+ * Checks that the Company Data Service answers, and reads the role and the limits of the API key.
+ */
 import { AccessDenied, CompanyDataError, createCompanyDataClient, KeyRefused } from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';

@@ -21,7 +21,7 @@ import { inReadersZone } from './summary';
 
 export interface DecideOptions extends YesOption {
   readonly reason?: string;
-  /** The digest of what the person reviewed earlier. */
+  /** The digest of the content that the person reviewed earlier. */
   readonly digest?: string;
 }
 

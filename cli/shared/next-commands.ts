@@ -235,7 +235,10 @@ function heldBack({ migrationId: id, counts, checking }: Progress): Commands {
   return counts.heldBack === 0 || checking ? [] : [byClient(`ferry amend ${id} companies.csv`)];
 }
 
-/** Returns the commands that supply what is still missing before more companies can be moved. */
+/**
+ * Returns the commands that supply missing confirmations, credentials and corrections, without
+ * which no more companies can be moved.
+ */
 function missingSupplies(progress: Progress, companies: SuggestedCompanies): Commands {
   return [...confirmations(progress, companies), ...credentials(progress), ...heldBack(progress)];
 }

@@ -50,7 +50,7 @@ export function remediesNow(
 ): readonly Remedy[] {
   if (state === 'closed') return [];
   const all = remediesFor(company);
-  // In self-service, support registers the application without a decision.
+  // In self-service, the client asks support to register the application.
   if (route === 'self-service') return all.filter((remedy) => remedy !== 'application');
   if (released === 'all') return all;
   // Before step 6, only the first company can be retried, once it has failed.

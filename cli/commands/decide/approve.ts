@@ -100,8 +100,9 @@ async function readCurrentProgress(
 }
 
 /**
- * Returns what to do instead if the migration will refuse this approval, because it has ended, or because this role
- * does not approve this step on this route. The approval is then sent without a review. Otherwise returns undefined.
+ * Returns what to do instead of an approval that the migration will refuse because it has ended, or
+ * because this role does not approve this step on this route. Such an approval is sent without a
+ * review. Returns undefined for any other approval.
  */
 function refusalHint(progress: Progress, step: Step, options: ApproveOptions): string | undefined {
   const { migrationId: id, route, state } = progress;

@@ -85,7 +85,8 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   const isFirst = !before.mustSign.includes(approver.role);
   const accepted = await confirm(context, request.options, {
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
-    // This cannot be undone, because the last key of a role cannot be removed.
+    // Adding the first approver of a role cannot be undone, because the last key of a role cannot
+    // be removed.
     consequence: isFirst
       ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that are not signed by one of its approvers`
       : null,

@@ -49,7 +49,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
 /** The selected companies. They can be read more than once. */
 interface Selection {
   readonly companies: () => AsyncIterable<LedgerCompany>;
-  /** Absent if all matching companies are selected. */
+  /** The selected page; absent if all matching companies are selected. */
   readonly page?: { readonly number: number; readonly from: number; readonly matching: number };
 }
 

@@ -185,8 +185,8 @@ async function* exceptionsJson(
 }
 
 /**
- * Returns the command for a remedy. The portal accepts another application only in step 1, so
- * support registers it later.
+ * Returns the command for a remedy. After step 1, the portal offers another application only while
+ * the migration is paused because its application was refused, so support registers it.
  */
 function commandFor(remedy: Remedy, { migration, portal }: Target, references: readonly string[]): string {
   const command = remedyCommand(remedy, migration, references);
