@@ -79,7 +79,10 @@ async function readReplaced(
   return found;
 }
 
-/** Returns how the ledger differs from the signed decisions; null if decisions need not be signed. */
+/**
+ * Returns how the ledger differs from the signed decisions; null if the migration was started
+ * without approvers.
+ */
 async function differencesFromSigned(
   db: LedgerClient['db'],
   migrationId: string,

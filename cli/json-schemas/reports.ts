@@ -59,7 +59,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       unproven: z
         .array(z.string())
         .nullable()
-        .describe('how the ledger differs from the signed decisions; null if decisions need not be signed'),
+        .describe(
+          'how the ledger differs from the signed decisions; null if the migration was started without approvers',
+        ),
       companies: z.array(
         z
           .strictObject({

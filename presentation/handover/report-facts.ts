@@ -33,7 +33,10 @@ export interface ReportHead {
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
   /** The applications with which companies were moved. */
   readonly applications: ApplicationsOfMoved;
-  /** How the ledger differs from the signed decisions; null if decisions need not be signed. */
+  /**
+   * How the ledger differs from the signed decisions; null if the migration was started without
+   * approvers.
+   */
   readonly unproven: readonly string[] | null;
 }
 

@@ -49,8 +49,8 @@ export function addShow({ program, run, terminal }: Context): void {
             db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
           );
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
-          // Queries the workflow. Not in parallel with the first query, because a worker that cannot
-          // replay the workflow answers only one of several pending queries.
+          // Queries the workflow. Not in parallel with the first query, because a worker that
+          // cannot replay the workflow answers only one of several pending queries.
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
@@ -100,8 +100,8 @@ async function readLedgerFindings(
 }
 
 /**
- * Returns who paused the windows, and why; null if they are not paused, before step 6, or if no
- * company is left to move.
+ * Returns who paused the windows, and why; null if they are not paused, the migration has not
+ * reached step 6, or no company is left to move.
  */
 async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
   const { migrationId, step, windows, counts, state } = progress;
