@@ -3,10 +3,13 @@
  * support can find the call at the service, and support's commands show it.
  */
 
-/** A failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is used (from PublicApi)`. */
+/**
+ * Matches a failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is
+ * used (from PublicApi)`.
+ */
 const CALL = /\b(?:GET|POST|PUT|PATCH|DELETE) \/\S*: (.*)$/s;
 const ANSWER = /^answered (\d{3})(.*)$/s;
-/** Where the answer came from, and the id of the call, at the end of the text. */
+/** Matches, at the end of the text, the source of the answer and the id of the call. */
 const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
 
 const NO_ANSWER = 'the Company Data Service did not answer';

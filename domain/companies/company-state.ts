@@ -37,15 +37,16 @@ export const CLIENT_STATES = {
 export type ClientState = keyof typeof CLIENT_STATES;
 
 /**
- * Returns the words for numbers of companies. Once a migration has ended, nothing moves any more: a company whose
- * credential was accepted before is only checked.
+ * Returns the words that follow numbers of companies. Once a migration has ended, no company is
+ * moved any more. A company whose credential was accepted before the end is only checked.
  */
 export function clientStateWords(hasEnded: boolean): Readonly<Record<ClientState, string>> {
   return hasEnded ? { ...CLIENT_STATES, moving: 'still being checked' } : CLIENT_STATES;
 }
 
 /**
- * Returns the key in `CLIENT_STATES` for the state of a company. For a failed company it also depends on the failure.
+ * Returns the key in `CLIENT_STATES` for the state of a company. The key of a failed company also
+ * depends on the failure.
  */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
   switch (state) {
@@ -97,14 +98,20 @@ export function ledgerStatesOf(clientState: ClientState): LedgerStates {
   }
 }
 
-/** How many companies of a migration are in each state, and what the waiting ones still need. */
+/**
+ * How many companies of a migration are in each state, and how many of the waiting companies still
+ * need something.
+ */
 export interface Counts {
   readonly total: number;
   /** Waiting and not held back, but the client has not confirmed that its own application has stopped syncing. */
   readonly unconfirmed: number;
   /** The part of `unconfirmed` that belongs to the first wave. */
   readonly unconfirmedInFirstWave: number;
-  /** The part of `unconfirmed` that belongs to the lowest wave with such companies; absent if it was not counted. */
+  /**
+   * The part of `unconfirmed` that belongs to the lowest wave with unconfirmed companies. Absent if
+   * it was not counted.
+   */
   readonly unconfirmedInNextWave?: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
@@ -121,7 +128,10 @@ export interface Counts {
   readonly mustReconnect: number;
   readonly skipped: number;
   readonly excluded: number;
-  /** The first five references of failed or left-out companies; null or absent if there are none, or if unknown. */
+  /**
+   * The first five references of failed or left-out companies; null or absent if there are none, or
+   * if they are unknown.
+   */
   readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;
   /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */
@@ -135,20 +145,20 @@ export interface Counts {
   /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
   /**
-   * The ledger's mark when the companies were counted. Only activities set it; the migration's state keeps the highest
-   * one.
+   * The ledger's mark when the companies were counted. Only activities set it. The migration's
+   * state keeps the highest mark.
    */
   readonly ledgerMark?: number;
   /**
-   * The companies that were moved recently, and the length of that period in milliseconds. Only activities set it; the
-   * migration's state keeps the latest one.
+   * The companies that were moved recently, and the length of that period in milliseconds. Only
+   * activities set it. The migration's state keeps the latest throughput.
    */
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
 }
 
 /** Returns whether two counts are equal, including the references that they name. */
 export function isSameCounts(one: Counts, other: Counts): boolean {
-  // A list becomes text here, because two lists with the same references are not the same object.
+  // Compares JSON, because two lists with the same references are different objects.
   return (Object.keys(one) as (keyof Counts)[]).every(
     (count) => JSON.stringify(one[count]) === JSON.stringify(other[count]),
   );
@@ -195,15 +205,19 @@ export function countReadyOrMoving(counts: Counts): number {
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
-/** Returns whether deferred companies are the only ones that can be moved. They can be deferred for hours. */
+/**
+ * Returns whether no company is moving, and every company that can be moved is deferred. A company
+ * can be deferred for hours.
+ */
 export function onlyDeferredLeft(counts: Counts): boolean {
   return countReadyOrMoving(counts) === (counts.deferred ?? 0);
 }
 
 /**
- * Returns whether companies of a later wave have to be confirmed now. Until then, they keep syncing in the client's
- * application. It is their turn when every confirmed company has a credential, and only deferred companies can be
- * moved.
+ * Returns whether unconfirmed companies have to be confirmed now. Until then, they keep syncing in
+ * the client's application. Their turn comes when every confirmed company has a credential, and
+ * only deferred companies are left to move. If `unconfirmedInNextWave` was not counted, missing
+ * credentials do not delay the confirmation.
  */
 export function isConfirmationDue(counts: Counts): boolean {
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;

@@ -71,9 +71,10 @@ export interface Estimate {
   /** The most time that the work is likely to take, without waiting for windows. Milliseconds. */
   readonly highMs: number;
   /**
-   * When the migration ends if moves begin only in the windows. Counted from the proposed start if it is still to come,
-   * otherwise from the time of the estimate. Null if there are windows and the moves in them take more than a year, or if
-   * the start or the limits have changed since.
+   * When the migration ends if moves begin only in the windows. The time is counted from the
+   * proposed start if that start is in the future, otherwise from the time of the estimate. Null if
+   * there are windows and the moves in them take more than a year, or if the start or the limits
+   * have changed since the estimate.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
@@ -86,7 +87,8 @@ export interface Estimate {
 }
 
 /**
- * Returns an estimate without its ends, because they were made for another start or other limits. Keeps its duration.
+ * Returns an estimate without its ends, because they were computed for another start or other
+ * limits. Keeps the durations.
  */
 export function withoutEnds(estimate: Estimate | null): Estimate | null {
   return estimate && { ...estimate, ends: null, staleHours: null };
@@ -141,7 +143,8 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
   const { speed, basis, companies: measuredOn } = speedEstimate;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
-  // Requests that are sent while the last companies sync do not delay the imports, so their time is subtracted.
+  // Requests that are sent while the last companies sync do not delay the imports, so the time of
+  // that sync is subtracted.
   const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
   const atPaceMs = timeAtPace(volume.companies, limits.companiesPerMinute);
   const within = (factor: number) => {
@@ -218,7 +221,7 @@ export interface Measurement {
   readonly slope: number | null;
 }
 
-/** With fewer companies, the line is not reliable. */
+/** With fewer companies, the regression line is not reliable. */
 const MIN_COMPANIES_FOR_LINE = 10;
 
 /** Returns the measured speed. Without a usable line, it scales the previous speed to the measured mean. */

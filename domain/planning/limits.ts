@@ -6,7 +6,10 @@ import { outOf } from '../text/sentences';
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
-/** When people who have to act are reminded, and when the wait is escalated. Milliseconds. */
+/**
+ * The intervals of reminders to people who have to act, and the time until the wait is escalated.
+ * Milliseconds.
+ */
 export interface ReminderIntervals {
   readonly firstAfterMs: number;
   readonly everyMs: number;
@@ -34,8 +37,8 @@ export interface MigrationLimits {
   /** Empty: moves can begin at any time. */
   readonly windows: readonly Window[];
   /**
-   * By default, reminders are sent daily until step 4 ends. After that, and in the self-service route from the start,
-   * they are sent hourly, because data is then out of date.
+   * By default, reminders are sent daily until step 4 ends. After step 4, and in the self-service
+   * route from the start, they are sent hourly, because companies' data is out of date.
    */
   readonly remindBeforeStale: ReminderIntervals;
   readonly remindWhileStale: ReminderIntervals;

@@ -35,7 +35,8 @@ export function paceOf({
 }
 
 /**
- * Returns how long it takes to begin to move these companies at the limit. Milliseconds; 0 without a limit.
+ * Returns how long it takes to begin the moves of these companies at the limit. Milliseconds; 0
+ * without a limit.
  *
  * @param companiesPerMinute null if there is no limit
  */
@@ -55,8 +56,8 @@ const MIN_POLL_DELAY_MS = 250;
 const MAX_POLL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing, within
- * the bounds above.
+ * Returns the delay before the next poll of a syncing company: a quarter of the time that it has
+ * been syncing, but at least 250 ms and at most 5 minutes.
  *
  * @returns milliseconds
  */

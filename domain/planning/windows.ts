@@ -8,7 +8,7 @@ export type Weekday = (typeof WEEKDAYS)[number];
 
 /** Recurring hours on certain days of the week. If the end is not after the start, the window ends on the next day. */
 export interface Window {
-  /** The days on which it opens. */
+  /** The days on which the window opens. */
   readonly days: readonly Weekday[];
   /** `HH:MM`, local time in the time zone. */
   readonly from: string;
@@ -66,7 +66,10 @@ export interface WindowOpening {
   readonly text: string;
 }
 
-/** Returns a copy of an untrusted value, without any other fields; null if it is not a window occurrence. */
+/**
+ * Parses an untrusted window occurrence. Drops all other fields. Returns null if the value is not a
+ * window occurrence.
+ */
 export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
   if (typeof value !== 'object' || value === null) return null;
   const { opensAt, closesAt } = value as Record<string, unknown>;
@@ -81,11 +84,11 @@ const DAY_MS = 24 * 60 * 60_000;
 const DAYS_AHEAD = 15;
 
 /**
- * Returns, in order, the current occurrence and those that open within about the next two weeks. Merges occurrences
- * that touch or overlap.
+ * Returns, in order, the current occurrence and the occurrences that open within the next two
+ * weeks. Merges occurrences that touch or overlap.
  *
- * When clocks go forward, a window that starts or ends at a skipped time does so at the change. When clocks go back, a
- * time that occurs twice means the first one.
+ * When clocks go forward, a window that would start or end at a skipped time starts or ends at the
+ * change. When clocks go back, a time that occurs twice means its first occurrence.
  *
  * @param at the time to start from. ISO 8601, UTC
  * @throws RangeError if a time zone does not exist
@@ -107,8 +110,9 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
 const WEEK_MS = 7 * DAY_MS;
 
 /**
- * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any time. Their
- * occurrence then never closes: its closing time is only how far {@link windowOccurrences} looks ahead.
+ * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any
+ * time. Their occurrence then never closes: its `closesAt` is only the time up to which {@link
+ * windowOccurrences} looks ahead.
  */
 export function isAlwaysOpen(windows: readonly Window[]): boolean {
   return windows.some(({ timeZone }) => coversWeek(windows.filter((window) => window.timeZone === timeZone)));
@@ -148,10 +152,11 @@ export function nextMove(windows: readonly Window[], from: string): string | nul
 const YEAR_MS = 365 * DAY_MS;
 
 /**
- * Returns when work of this length ends if it is done only inside the windows. Without windows, it is done at any time.
+ * Returns when work of this length ends if it is done only inside the windows. If there are no
+ * windows, it is done at any time.
  *
  * @param from the start of the work. ISO 8601, UTC
- * @returns ISO 8601, UTC; null if there are windows and it takes more than a year
+ * @returns ISO 8601, UTC; null if there are windows and the work in them takes more than a year
  */
 export function endWithin(windows: readonly Window[], from: string, workMs: number): string | null {
   if (windows.length === 0) return new Date(Date.parse(from) + workMs).toISOString();

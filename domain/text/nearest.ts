@@ -1,4 +1,4 @@
-/** Finds what a person probably meant by a misspelt word. */
+/** Suggests a correction for a misspelt word. */
 
 /** Returns the candidate most similar to a misspelt word; undefined if none is similar enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {

@@ -1,15 +1,19 @@
 /**
- * Placeholders that documentation, messages and templates show in place of a value. A person who pastes an example can
- * leave them in by mistake. Only clear placeholders are recognized, never a value that somebody could really have.
+ * Placeholders that documentation, messages and templates show in place of a value. A person who
+ * pastes an example can leave them in by mistake. Only clear placeholders are recognized, because a
+ * real value must never be rejected.
  */
 
-/** In brackets, only punctuation, or only the letter x: `<client id>`, `{{clientId}}`, `...`, `xxx`. */
+/**
+ * Text in brackets, text of only punctuation, and text of only the letter x: `<client id>`,
+ * `{{clientId}}`, `...`, `xxx`.
+ */
 const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,20}$/i];
-/** As the documentation writes them, in capitals. */
+/** Placeholders that the documentation writes in capitals. */
 const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
 /**
- * Compared with a text in lower case whose spaces, hyphens and underscores have been removed, so that `your-client-id`,
- * `client id` and `CHANGE_ME` match.
+ * Patterns for a text in lower case without spaces, hyphens and underscores, so that
+ * `your-client-id`, `client id` and `CHANGE_ME` match.
  */
 const WORDS = [
   /^your(own)?(client|app|application|api|oauth|support)?(id|secret|key|name|contact|team|token|clientid|clientsecret)(here)?$/,

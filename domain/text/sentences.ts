@@ -60,11 +60,12 @@ export function dayText(iso: string): string {
  * that its times are in UTC.
  *
  * @param iso ISO 8601, UTC
- * @param year a year that is not shown, because the head of the report shows it; by default every year is shown
+ * @param year the year that the head of the report already shows, so it is left out here; by
+ * default, every year is shown
  */
 export function timeText(iso: string, year?: string): string {
-  const ofTime = iso.slice(0, 4);
-  return [dayText(iso), ...(ofTime === year ? [] : [ofTime]), iso.slice(11, 16)].join(' ');
+  const ownYear = iso.slice(0, 4);
+  return [dayText(iso), ...(ownYear === year ? [] : [ownYear]), iso.slice(11, 16)].join(' ');
 }
 
 /** Returns when something ends, from two formatted times; if they are the same, names only one. */

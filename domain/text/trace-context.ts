@@ -1,6 +1,7 @@
 /**
- * The context of a trace in the `traceparent` form of W3C, which commands, workflows, activities and the service pass on.
- * It contains random ids only. Source: https://www.w3.org/TR/trace-context/
+ * The context of a trace in W3C's `traceparent` format. Commands, workflows, activities and the
+ * service pass it on. It contains only ids and flags, no data of a migration. Source:
+ * https://www.w3.org/TR/trace-context/
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
@@ -19,7 +20,10 @@ export interface TraceContext {
   readonly flags: string;
 }
 
-/** Returns null if the value is not a valid `traceparent`. Anyone who may write to the namespace can send any value. */
+/**
+ * Parses a `traceparent`. Returns null if it is not valid, because anyone who may write to the
+ * Temporal namespace can send any value.
+ */
 export function parseTraceparent(value: unknown): TraceContext | null {
   const [, traceId, spanId, flags] = (typeof value === 'string' && TRACEPARENT.exec(value)) || [];
   return traceId !== undefined && spanId !== undefined && flags !== undefined ? { traceId, spanId, flags } : null;
@@ -32,7 +36,10 @@ export function traceparentOf({ traceId, spanId, flags }: TraceContext): string 
 /** The ids of a trace and of its first span. */
 export type TraceIds = Pick<TraceContext, 'traceId' | 'spanId'>;
 
-/** Returns the ids of a slice. The workflow and the worker that runs the activity derive the same ids. */
+/**
+ * Returns the ids of the trace of a slice. The workers that run its workflow and its activity
+ * derive the same ids.
+ */
 export function sliceIds(runId: string, activityId: string): TraceIds {
   return derivedIds(`slice ${runId} ${activityId}`);
 }
