@@ -51,7 +51,7 @@ function changesCompanies(kind: Decision['kind'] | 'unreadable'): boolean {
     case 'replace-credential':
     case 'manifest-amended':
       return true;
-    // Accepted only in step 1, so it is recorded long before the last step.
+    // A manifest is accepted only in step 1, so the decision is recorded long before the last step.
     case 'manifest-supplied':
     case 'step':
     case 'time':

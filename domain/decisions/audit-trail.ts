@@ -36,7 +36,7 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
  * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal. No person
  * makes this decision.
  *
- * @param decisionId must be random, so that nobody can send a message with the same id first
+ * @param decisionId must be random, so that a message with the same id cannot be sent first
  * @param requestedBy the person who asked to close the migration, whose name is not verified; null for the sweep
  * @param at ISO 8601, UTC
  */
@@ -55,11 +55,14 @@ export interface TrailEntry extends Pick<DecisionRecord, 'decision' | 'signed'> 
   readonly at: string;
 }
 
-/** The last line of an exported trail. Its exporter signs it, so that no later change to the file goes unnoticed. */
+/**
+ * The last line of an exported trail. Its exporter signs it, so that every later change to the file
+ * is detected.
+ */
 export interface TrailEnd {
   readonly migrationId: string;
   readonly entries: number;
-  /** Digest of the lines before this one, each with its line feed. Hexadecimal. */
+  /** Digest of all lines before the last line, each with its line feed. Hexadecimal. */
   readonly sha256: string;
   readonly exportedBy: string;
   readonly exportedAt: string;
@@ -110,9 +113,11 @@ export function isTrailEnd(value: unknown): value is SignedTrailEnd {
 }
 
 /**
- * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was applied without a valid
- * signature, because its role need not sign. `refused`: it was not applied, and its signature proves nothing. `none`:
- * the trail proves that something is wrong with it.
+ * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was
+ * applied without a valid signature, because its role need not sign. `refused`: it was not applied,
+ * and has no valid signature. `none`: the trail does not prove it, because a required signature is
+ * missing or invalid, the recorded decision differs from the signed one, or the trail contains the
+ * decision twice.
  */
 export type EntryProof =
   | { readonly proof: 'signed' | 'unverified' | 'refused' }

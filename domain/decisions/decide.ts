@@ -129,9 +129,10 @@ function changedFields(before: MigrationState, after: MigrationState): Partial<M
 }
 
 /**
- * Adopts the ledger's outcomes of the oldest unrecorded decisions. They are usually the workflow's own outcomes, but
- * the ledger can refuse a decision that the workflow has applied, for example because the workflow was started with
- * other approvers. Such a decision is undone, and the decisions after it are applied again.
+ * Adopts the ledger's outcomes of the oldest unrecorded decisions. They usually equal the
+ * workflow's own outcomes, but the ledger can refuse a decision that the workflow has applied, for
+ * example because the workflow was started with other approvers. Such a decision is undone, and the
+ * decisions after it are applied again.
  *
  * @param outcomes one for each of the oldest unrecorded decisions, in their order
  */
@@ -158,7 +159,10 @@ export function withLedgerOutcomes(
   return kept.unrecorded.reduce(reapplyUnrecorded(rules), { ...before, unrecorded: [] });
 }
 
-/** Returns a predicate: the workflow has approved the first company, but the ledger has not. */
+/**
+ * Returns a predicate for a decision: the workflow has applied it as the approval of the first
+ * company, but the ledger has refused it.
+ */
 function refusesFirstCompany(outcomes: readonly Outcome[]) {
   return ({ decision, outcome }: UnrecordedDecision, index: number): boolean =>
     decision.kind === 'step' &&
@@ -169,8 +173,8 @@ function refusesFirstCompany(outcomes: readonly Outcome[]) {
 }
 
 /**
- * Lets the step check the first company again. The ledger may have refused the approval because the company was not
- * moved, while the workflow has a forged result of the check.
+ * Lets the step check the first company again. The ledger might have refused the approval because
+ * the company was not moved, although the workflow has a forged result of the check.
  */
 function withFirstCompanyRechecked(state: MigrationState): MigrationState {
   const { firstCompany } = state;
@@ -180,14 +184,15 @@ function withFirstCompanyRechecked(state: MigrationState): MigrationState {
 }
 
 /**
- * Returns the ledger's outcome with the same id; if there is none, the known one. A malformed message that has its own
- * id keeps the workflow's outcome, because its record in the ledger has another id.
+ * Returns the ledger's outcome with the same id; if there is none, `known`. A malformed message
+ * that has its own id keeps the workflow's outcome, because its record in the ledger has another
+ * id.
  */
 function ledgerOutcome(known: Outcome, outcomes: readonly Outcome[]): Outcome {
   return outcomes.find(({ decisionId }) => decisionId === known.decisionId) ?? known;
 }
 
-/** Rules again on a decision that the ledger has not recorded yet. */
+/** Returns a reducer that rules again on a decision which the ledger has not recorded yet. */
 function reapplyUnrecorded(rules: DecisionRules) {
   return (before: MigrationState, record: UnrecordedDecision): MigrationState => {
     const { decision, outcome } = record;
@@ -207,7 +212,8 @@ function reapplyUnrecorded(rules: DecisionRules) {
 }
 
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
-  // The reason of a withdrawal is shown for longer than the answer, so it does not mention the next window.
+  // Adds the next window last. The reason of a withdrawal must not mention it, because the state
+  // keeps that reason after the window has opened.
   const ruling = withNextWindow(withWithdrawals(state, rule(state, decision, at), decision, at), decision, at);
   if (ruling.state === null) return ruling;
   const refusal =

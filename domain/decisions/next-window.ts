@@ -1,12 +1,12 @@
-/** Says in the answer to a decision that moves wait for the next window. */
+/** Answers to decisions: states that moves wait for the next window. */
 import type { Decision } from '../migration/decision';
 import { nextMove } from '../planning/windows';
 import { momentText } from '../text/sentences';
 import type { Ruling } from './ruling';
 
 /**
- * If a ruling lets companies be tried again while no window is open, adds to its text when the next window opens.
- * Otherwise, people would expect the next try at once.
+ * Adds the time when the next window opens to the text of a ruling that lets companies be tried
+ * again while no window is open. Without this time, people would expect the next try at once.
  *
  * @param at ISO 8601, UTC
  */
@@ -21,7 +21,7 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   return { state, text: `${ruling.text}; ${text}` };
 }
 
-/** Returns whether the decision lets companies be moved that have been tried, or another company go first. */
+/** Returns whether the decision lets companies be tried again, or lets another company go first. */
 function movesAgain(decision: Decision): boolean {
   if (decision.kind === 'step') return decision.verdict === 'reject' && decision.step === 'migrate-first-company';
   return ['retry', 'replace-credential', 'first-company'].includes(decision.kind);

@@ -1,4 +1,7 @@
-/** Pauses by people, and what a resume lifts. Each side can pause, even while the migration has paused itself. */
+/**
+ * Pauses by people, and the pauses that a resume lifts. Each side can pause, even while the
+ * migration has paused itself.
+ */
 import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
@@ -20,8 +23,8 @@ export function withAutomaticPause(state: MigrationState, automatic: Pause): Mig
 }
 
 /**
- * Lifts the pauses of people and, if the sender acts as support, the automatic one. With a digest, refuses to lift
- * pauses other than those that the sender has reviewed.
+ * Lifts the pauses of people and, if the sender acts as support, the automatic one. If the decision
+ * has a digest, it is refused unless the pauses are those that the sender has reviewed.
  */
 export function resume(state: MigrationState, { role, digest }: MigrationControl): Ruling {
   const pauses = pausesOf(state);

@@ -1,11 +1,13 @@
 /**
- * The release: which companies the ledger lets a worker move. It follows from the decisions that the ledger has
- * recorded as applied, and from nothing else. Workflow input and messages never change it.
+ * The release: which companies the ledger lets a worker move. It follows only from the route and
+ * from the decisions that the ledger has recorded as applied. Workflow input and messages never
+ * change it.
  *
- * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and update-application; then
- * the first company; then all companies, once support has approved the first one. A new start time, a supplied
- * manifest, or a rejection of one of steps 1 to 3 withdraws the release. A rejection of step 4 or 5, or the choice of
- * another first company, withdraws it for all companies but the first. It returns with the approvals.
+ * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and
+ * update-application; then the first company; then all companies, once support has approved the
+ * first company. A new start time, a supplied manifest, or a rejection of one of steps 1 to 3
+ * withdraws the release. A rejection of step 4 or 5, or the choice of another first company,
+ * withdraws the release of all companies but the first. New approvals restore the release.
  * Self-service route: all companies from the start.
  */
 import type { ApproverChange } from '../migration/approvers';
@@ -67,7 +69,8 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
       return withSupplier(by, withDetailsChanged(withoutApplicationApprovals(before)));
-    // Replaces all companies, so approvals of the earlier companies must not release the new ones.
+    // A supplied manifest replaces all companies, so approvals of the earlier companies must not
+    // release the new companies.
     case 'manifest-supplied':
       return withSupplier(by, withDetailsChanged(withReopened(before, 'supply-details')));
     case 'manifest-amended':

@@ -1,5 +1,6 @@
 /**
- * Revisions: for each step, the latest decision that has changed what people review before they approve it.
+ * Revisions: for each step, the latest decision that has changed the facts which people review
+ * before they approve the step.
  *
  * A digest includes the revision, because everything else can look unchanged after such a decision. Example: a rejected
  * handover does not change the counts, but a sign-off that is based on a review before the rejection must not count.
@@ -9,7 +10,10 @@ import type { MigrationState } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEPS, stepNumber } from '../migration/steps';
 
-/** Returns the state after a decision with its revisions. `before` is the state before the decision. */
+/**
+ * Adds the revisions that a decision causes to the state after the decision. `before` is the state
+ * before the decision.
+ */
 export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {
   const steps = revisedSteps(before, after, decision);
   if (steps.length === 0) return after;
@@ -40,7 +44,7 @@ function revisedSteps(before: MigrationState, after: MigrationState, decision: D
     case 'replace-credential':
       return [
         'complete-migration',
-        // Changed only if the first company is tried again.
+        // The first company changes only if the decision lets it be tried again.
         ...(before.firstCompany === after.firstCompany ? [] : (['migrate-first-company'] as const)),
       ];
     case 'sync-disabled':

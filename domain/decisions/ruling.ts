@@ -21,7 +21,7 @@ export function companiesText(companies: Companies): string {
   return companies === 'all' ? 'all companies' : counted(companies.length, 'company');
 }
 
-/** Withdraws the approvals of a step, because what they approved has changed. */
+/** Withdraws the approvals of a step, because the approved facts have changed. */
 export function withoutApprovals(state: MigrationState, step: Step): MigrationState {
   return { ...state, approvals: state.approvals.filter((approval) => approval.step !== step) };
 }

@@ -35,9 +35,10 @@ export function malformedRecord(value: unknown, at: string): DecisionRecord | nu
 const LONGEST_DELAY_MS = 5 * 60_000;
 
 /**
- * Limits the time that a record states.
+ * Limits the time of a record to the five minutes before the request to record it.
  *
- * @param requestedAt when Temporal was asked to record the decision, which no workflow can choose
+ * @param requestedAt when Temporal received the request to record the decision; a workflow cannot
+ * choose this time
  */
 export function withBoundedTime(record: DecisionRecord, requestedAt: Date): DecisionRecord {
   const latest = requestedAt.getTime();
@@ -61,7 +62,7 @@ function isUnreadable({ kind: _kind, message, ...sender }: Fields): boolean {
   );
 }
 
-/** Returns the message that a decision was sent as; null if there is no such kind. */
+/** Returns the message that a decision was sent as; null if the kind of the decision is unknown. */
 function messageOf({
   kind,
   ...fields

@@ -12,7 +12,8 @@ export interface DecisionBase {
   readonly by: string;
   readonly reason?: string;
   /**
-   * Digest of what the sender reviewed, see `domain/decisions/guards.ts`. The decision is refused if that has changed.
+   * Digest of the facts that the sender reviewed (`domain/decisions/guards.ts`). The decision is
+   * refused if these facts have changed since.
    */
   readonly digest?: string;
   /** ISO 8601, UTC. If no worker has handled the decision by this time, it is refused. */
@@ -56,11 +57,12 @@ export interface SyncDisabledConfirmation extends DecisionBase {
   readonly companies: Companies;
 }
 
-/** A decision that supplies something sealed. */
+/** A decision that supplies sealed credentials or a sealed client secret. */
 interface SealedSupply {
   /**
-   * The digest of the boxes (`domain/supply/sealed-digest.ts`). The ledger refuses the decision if other boxes are staged
-   * for it. Absent if the sender's version has no such digest, or nothing is sealed.
+   * The digest of the boxes (`domain/supply/sealed-digest.ts`). The ledger refuses the decision if
+   * other boxes are staged for it. Absent if the sender's version does not compute this digest, or
+   * if nothing is sealed.
    */
   readonly sealedDigest?: string;
 }
@@ -95,7 +97,10 @@ export interface ManifestSupplied extends DecisionBase {
   readonly companies: number;
 }
 
-/** Reports that rows were added to or corrected in the ledger, so that they are checked again. */
+/**
+ * Reports that rows were added to the ledger or corrected in it, so that the preflight checks them
+ * again.
+ */
 export interface ManifestAmended extends DecisionBase {
   readonly kind: 'manifest-amended';
   readonly added: number;

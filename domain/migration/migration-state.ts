@@ -82,7 +82,10 @@ export interface ReconnectLink {
   readonly url: string;
 }
 
-/** Who reopened a step or rejected its result, and why. It is kept until the step has ended or is signed off. */
+/**
+ * Who reopened a step or rejected its result, and why. Kept in the state until the step has ended
+ * or is signed off.
+ */
 export interface Reopened {
   readonly step: Step;
   readonly by: string;
@@ -178,7 +181,10 @@ export interface MigrationState {
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
-  /** The pause because of a problem. An earlier version also kept the pause of a person here. */
+  /**
+   * The automatic pause, because of a problem. An earlier version also kept the pause of a person
+   * in this field.
+   */
   readonly pause: Pause | null;
   /**
    * The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote the
@@ -186,23 +192,23 @@ export interface MigrationState {
    */
   readonly pausesByPeople?: readonly Pause[] | null;
   /**
-   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended. Absent in a state that an
-   * earlier version carried over.
+   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended or is
+   * signed off. Absent in a state that an earlier version carried over.
    */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */
   readonly revisions?: Revisions | null;
   /** Null unless a person has cancelled or abandoned the migration. Absent in a state of an earlier version. */
   readonly endedBy?: EndedBy | null;
-  /** The current wait for people; null if nobody has to act. */
+  /** The current wait for people; null if no person has to act. */
   readonly wait: Wait | null;
-  /** The outcomes of the latest decisions, oldest first. Older ones are in the audit trail. */
+  /** The outcomes of the latest decisions, oldest first. Older outcomes are in the audit trail. */
   readonly outcomes: readonly Outcome[];
   /** Decisions that are not in the audit trail yet. */
   readonly unrecorded: readonly UnrecordedDecision[];
-  /** The highest mark of the ledger that has been seen. Absent until the first one. */
+  /** The highest mark of the ledger that the workflow has seen. Absent until it has seen one. */
   readonly ledgerMark?: number;
-  /** The latest throughput that has been seen. Absent until the first one. */
+  /** The latest throughput that the workflow has seen. Absent until it has seen one. */
   readonly throughput?: Throughput;
   /** The links of at most 20 of the companies that must reconnect. Absent until the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[];

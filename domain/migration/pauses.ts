@@ -1,6 +1,7 @@
 /**
- * The pauses of a migration: at most one automatic pause because of a problem, and one pause by each side. No pause
- * replaces another, so that lifting one cannot resume a migration that somebody else wants paused.
+ * The pauses of a migration: at most one automatic pause because of a problem, and one pause by
+ * each side. No pause replaces another, so lifting one pause cannot resume a migration that is also
+ * paused for another reason or by the other side.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -16,7 +17,10 @@ export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
   return pause !== null && pause.stopReason !== null ? pause : null;
 }
 
-/** Returns the pauses by people, oldest first. An earlier version allowed only one, and kept it in `pause`. */
+/**
+ * Returns the pauses by people, oldest first. An earlier version allowed only one such pause, and
+ * kept it in `pause`.
+ */
 export function pausesByPeople({ pause, pausesByPeople: others }: Paused): readonly Pause[] {
   return [...(pause !== null && pause.stopReason === null ? [pause] : []), ...(others ?? [])];
 }
@@ -41,8 +45,8 @@ export function pausesOfOthers(pauses: readonly Pause[], role: Role, by: string)
   return pauses.filter((each) => each.stopReason === null && (each.role ? each.role !== role : each.by !== by));
 }
 
-/** The longest text about a pause, in characters. */
-const MAX_REASON_LENGTH = 1_000;
+/** Maximum length of the text about a pause, in characters. */
+const MAX_PAUSE_LENGTH = 1_000;
 
 /** Returns who has paused, with the role: `Cleo (client)`. On one line. */
 export function pauserText({ by, role }: Pause): string {
@@ -52,5 +56,5 @@ export function pauserText({ by, role }: Pause): string {
 /** Returns who paused, since when and why, on one line. */
 export function pauseText(pause: Pause): string {
   const who = pause.stopReason === null ? `by ${pauserText(pause)}` : 'automatically';
-  return oneLine(`${who} since ${momentText(pause.at)}: ${pause.reason}`, MAX_REASON_LENGTH);
+  return oneLine(`${who} since ${momentText(pause.at)}: ${pause.reason}`, MAX_PAUSE_LENGTH);
 }

@@ -32,7 +32,10 @@ export interface MigrationPlan {
   readonly contact: string;
   /** Reference of the company to move first; null for the first company that can be moved. */
   readonly firstCompany: string | null;
-  /** The limits at the start. `adjust` changes the limits in the migration's state and in the ledger, not these. */
+  /**
+   * The limits at the start. `adjust` does not change this field: it changes the limits in the
+   * migration's state and in the ledger.
+   */
   readonly limits: MigrationLimits;
   readonly decisions: DecisionRules;
 }

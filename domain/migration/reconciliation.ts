@@ -12,7 +12,10 @@ export interface RestoredDecision {
   readonly at: string;
 }
 
-/** A decision that Temporal has and the ledger does not accept. A person has to make it again. */
+/**
+ * A decision that Temporal has but the ledger does not accept. A person has to make the decision
+ * again.
+ */
 export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
 }
@@ -33,7 +36,10 @@ export interface CompanyRepairs {
   readonly unknown: readonly string[];
   /** Only the ids of the company and the connection were adopted. Their credentials have not been used. */
   readonly adopted: readonly string[];
-  /** The service no longer has them, and their credentials may have been sent. They need new ones. */
+  /**
+   * The service no longer has them, and their credentials might have been sent. They need new
+   * credentials.
+   */
   readonly gone: readonly string[];
   /** The service no longer has them, but their credentials were never sent. The next try creates them again. */
   readonly toCreate: readonly string[];

@@ -78,7 +78,7 @@ const UNSIGNED = 'must be signed by an approver; this one is not';
 /** Returns whether a decision was refused because it has no signature. */
 export const isUnsignedRefusal = (text: string): boolean => text.endsWith(UNSIGNED);
 
-/** The approvers of one migration. */
+/** The signing rules of one migration. */
 export interface MigrationSigning extends SigningRules {
   readonly migrationId: string;
 }
@@ -115,9 +115,9 @@ export function signatureRefusal(
 }
 
 /**
- * Returns the signed message if it should be recorded with its decision; otherwise null. A signature that the migration
- * does not require is recorded only if it is valid for the key that it names. It then proves the decision once support
- * has confirmed the key.
+ * Returns the signed message if it should be recorded with its decision; otherwise null. A
+ * signature that the migration does not require is recorded only if it is valid for the key that it
+ * names. Once support has confirmed the key, such a signature proves the decision.
  */
 export function recordedSignature(
   { migrationId, mustSign }: MigrationSigning,
@@ -133,7 +133,9 @@ export function recordedSignature(
   return isValid ? signed : null;
 }
 
-/** Records the signing time of this message as its signer's latest, unless a later one is recorded. */
+/**
+ * Records the signing time of this message as its signer's latest, unless a later time is recorded.
+ */
 export function withLastSigned(lastSigned: LastSigned = {}, { content, signature }: SignedMessage): LastSigned {
   const { signedAt } = content;
   const last = lastSigned[signature.publicKey];

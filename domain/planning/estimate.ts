@@ -97,7 +97,10 @@ export function withoutEnds(estimate: Estimate | null): Estimate | null {
 /** A proposed start, and the estimate that was made for it. */
 export interface PlannedEstimate {
   readonly startAt: string;
-  /** When the first window after the start opens. Absent if the start is in a window, or if there are none. */
+  /**
+   * When the first window after the start opens. Absent if the start is in a window, or if there
+   * are no windows.
+   */
   readonly opensAt?: string;
   readonly estimate: Estimate;
 }

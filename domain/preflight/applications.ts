@@ -24,7 +24,9 @@ export interface MigrationApplication {
   readonly migrationId: string;
   readonly client: string;
   readonly application: ApplicationFacts;
-  /** False: it was already registered at the service when the details were accepted. */
+  /**
+   * False: the application was already registered at the service when the details were accepted.
+   */
   readonly isSupplied: boolean;
 }
 
@@ -72,7 +74,8 @@ export function applicationName({ clientId, environment }: ApplicationFacts): st
 /**
  * Says which companies were moved with an application that has been replaced since, and what happens to them.
  *
- * @param reader only support can register the application again; the client asks for it
+ * @param reader the role of the reader: only support can register the application again, so the
+ * client is told to ask for it
  */
 export function replacedText(
   moved: MovedWithApplication,
@@ -86,15 +89,19 @@ export function replacedText(
   return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? again}`;
 }
 
-/** Tells the client to keep a replaced application, on which most of the moved companies depend. */
+/**
+ * Tells the client to keep a replaced application, because more moved companies depend on it than
+ * on the registered application.
+ */
 export function keepApplicationText(application: ApplicationFacts): string {
   return `keep your application ${applicationName(application)}, and ask support to register it again`;
 }
 
 /**
- * Returns what to do instead of registering a replaced application again, which would end the service's access to the
- * companies of the registered one. Null if fewer companies were moved with the registered application than with the
- * replaced one.
+ * Returns the advice to keep the registered application and to let end customers reconnect, because
+ * registering the replaced application again would end the service's access to the companies that
+ * were moved with the registered application. Null if fewer companies were moved with the
+ * registered application than with the replaced application.
  */
 export function keepsRegistered(
   replaced: MovedWithApplication,

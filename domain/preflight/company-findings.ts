@@ -78,7 +78,7 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
   return findings;
 }
 
-/** Joins the errors that hold a company back into one text; null if there are none. */
+/** Joins the errors that hold a company back into one text. Returns null if there are no errors. */
 export function heldBackBy(findings: readonly PreflightFinding[]): string | null {
   const errors = findings.filter(({ severity }) => severity === 'error');
   return errors.length === 0 ? null : errors.map(({ message }) => message).join('; ');

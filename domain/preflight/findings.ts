@@ -1,4 +1,4 @@
-/** The findings of a preflight, and the summary of them that a migration keeps in its state. */
+/** The findings of a preflight, and their summary, which a migration keeps in its state. */
 import type { Finding } from '../companies/finding';
 import type { ManifestRow } from '../companies/manifest';
 import type { Preflight } from '../migration/preflight-result';
@@ -35,7 +35,10 @@ interface FindingsOfCode {
   readonly count: number;
 }
 
-/** Summarizes any number of findings. Keeps the first finding with each code, and how many findings have that code. */
+/**
+ * Summarizes any number of findings. Keeps the first finding with each code, and the number of
+ * findings with that code.
+ */
 export class FindingSummary {
   readonly #errors = new Map<string, FindingsOfCode>();
   readonly #warnings = new Map<string, FindingsOfCode>();
@@ -69,7 +72,8 @@ function clientSentence({ first, count }: FindingsOfCode): string {
 }
 
 function sentence({ first, count }: FindingsOfCode): string {
-  // The ledger does not know the lines of the client's file.
+  // Names the reference and not the line, because the ledger does not store the lines of the
+  // client's file.
   const place = first.about ? `${first.about.reference}: ` : '';
   return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
 }

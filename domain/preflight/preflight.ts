@@ -164,7 +164,10 @@ function platformFindings(
   return [...findings, ...conflicts, ...environmentFindings(application, facts)];
 }
 
-/** Returns whether the move needs a registered application. Tokens that are never refreshed are not bound to one. */
+/**
+ * Returns whether the move needs a registered application. Tokens that are never refreshed are not
+ * bound to an application.
+ */
 export function isApplicationNeeded(route: Route, { rotation }: Platform): boolean {
   return route === 'managed' || rotation !== 'none';
 }
@@ -201,7 +204,10 @@ function environmentFindings(
 /** The findings that are warnings before a managed migration starts, because its step 1 resolves them. */
 export const RESOLVED_IN_STEP_1: readonly Finding['code'][] = ['application-missing', 'application-environment'];
 
-/** Returns `warning` before a managed migration starts, because its step 1 supplies the application; else `error`. */
+/**
+ * Returns the function that creates the finding: a warning before a managed migration starts,
+ * because its step 1 supplies the application; otherwise an error.
+ */
 function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof errorFinding {
   return route === 'managed' && !isStarted ? warningFinding : errorFinding;
 }

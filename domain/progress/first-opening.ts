@@ -26,7 +26,8 @@ export function firstOpenings({ proposal, windows, firstCompany }: Planned, now:
 }
 
 /**
- * Returns the first window if it opens after the start; null if the start is in a window.
+ * Returns the window of {@link firstOpening} if it opens after the start; otherwise null. If the
+ * start has passed, uses the current time instead.
  *
  * @param now ISO 8601, UTC
  */
@@ -36,7 +37,10 @@ export function openingAfterStart(progress: Planned, now: string): WindowOccurre
   return opening.opensAt > earliestMove(progress.proposal.startAt, now) ? opening : null;
 }
 
-/** A start that is further away than this is probably a mistake, for example in the year. */
+/**
+ * A start that is more than this number of days away is probably a mistake, for example in the
+ * year.
+ */
 const MAX_DAYS_AHEAD = 90;
 
 /**

@@ -1,10 +1,12 @@
 /**
- * The forecast: when the remaining companies will have been moved. It is the only source of an expected end. Every view
- * calls it with the current time, so that none shows an end that has passed.
+ * The forecast: when the remaining companies will have been moved. It is the only source of an
+ * expected end. Every view calls it with the current time, so that no view shows an end that has
+ * passed.
  *
- * - Before the moves begin, it is the estimate of the whole move, counted from the proposed start.
- * - While companies are moving, it is the recent throughput. If none has been moved recently, it is the estimate, scaled
- *   to the companies that are left.
+ * - Before the moves begin, the forecast is the estimate of the whole move, counted from the
+ *   proposed start.
+ * - While companies are moving, the forecast follows from the recent throughput. If no company has
+ *   been moved recently, it follows from the estimate, scaled to the companies that are left.
  * - Otherwise there is no forecast, because the end depends on a person or on an outage. Views then show only how long
  *   the work takes (`remainingWork`).
  */
@@ -18,7 +20,10 @@ import type { Window } from '../planning/windows';
 import { endWithin, nextMove } from '../planning/windows';
 import type { Progress } from './progress';
 
-/** When a move ends. ISO 8601, UTC; both in full minutes, and later than the time of the forecast. */
+/**
+ * When the moves end. ISO 8601, UTC; both times are full minutes, and later than the time of the
+ * forecast.
+ */
 interface Ends {
   readonly earliest: string;
   readonly latest: string;
@@ -85,7 +90,10 @@ export function forecastOf(progress: ForecastInput, throughput: Throughput | nul
   return countOpen(counts) === 0 ? null : beforeMoves(progress, now);
 }
 
-/** Forecasts a move that has not begun: the estimate, counted from the proposed start or the window after it. */
+/**
+ * Forecasts a move that has not begun: the estimate, counted from the proposed start or from the
+ * first window after it.
+ */
 function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const { step, counts, windows, estimate, proposal, firstCompany, waitingFor } = progress;
   const work = workOf(progress, countOpen(counts));
@@ -100,7 +108,8 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
     !isLate && isOfAll && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
   const ends = isPlanned ? estimate.ends : endsAfter(windows, beginsAt, work);
   const covers = { companies: work.companies, isComplete: true, beginsAt };
-  // The client may confirm companies by the proposed start, even if the next window opens later.
+  // Data can be out of date from the proposed start, because the client can have confirmed
+  // companies by then, even if the next window opens later.
   const staleFrom = earlier(beginsAt, isLate ? now : proposal.startAt);
   return forecast(progress, { ...covers, ends, basis: 'estimate' }, now, staleFrom);
 }
@@ -110,7 +119,8 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
   const { counts } = progress;
   const companies = countReadyOrMoving(counts);
   if (companies <= 0) return null;
-  // Companies that are syncing are verified outside the windows too.
+  // If all these companies are syncing, the windows do not matter, because syncing companies are
+  // verified outside the windows too.
   const windows = counts.importing === 0 && companies === counts.syncing ? [] : progress.windows;
   const opensAt = nextMove(windows, now);
   const beginsAt =
@@ -134,12 +144,15 @@ function workOf(progress: WorkInput, companies: number): RemainingWork | null {
   if (work === null) return null;
   const lowestMs = Math.round(timeAtPace(companies - counts.importing - counts.syncing, companiesPerMinute));
   if (work.lowMs >= lowestMs) return work;
-  // The estimate was made before the limit was set. It is added, because companies still sync after the last move
-  // begins.
+  // The estimate is too short, because the limit was set later. The estimated time is added to the
+  // time at the limit, because companies still sync after the last move has begun.
   return { companies, lowMs: lowestMs + work.lowMs, highMs: lowestMs + work.highMs };
 }
 
-/** Scales the estimate to some of its companies. The limits may have changed since it was made. */
+/**
+ * Scales the estimate to this number of companies. Ignores limits that were changed after the
+ * estimate was made.
+ */
 function estimatedWork({ estimate }: WorkInput, companies: number): RemainingWork | null {
   if (estimate === null || estimate.volume.companies === 0 || companies <= 0) return null;
   const share = companies / estimate.volume.companies;
@@ -177,8 +190,9 @@ function forecast(
 }
 
 /**
- * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
- * confirmed. If the estimate was made before the confirmations, it is the time when step 4 opened.
+ * Returns the time from which the data of a company can be out of date; null if it is unknown, or
+ * if no open company is confirmed. If the estimate was made before the confirmations, returns the
+ * time when step 4 opened.
  */
 function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
   const known = estimate?.volume.staleSince ?? null;

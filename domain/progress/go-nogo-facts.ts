@@ -1,4 +1,7 @@
-/** The facts for a go or no-go, and the form of its answers. The caller gathers the facts. */
+/**
+ * The facts on which a go or no-go depends, and the form of its answers. The caller gathers the
+ * facts.
+ */
 import type { Platform, Route } from '../../platforms/platforms';
 import type { MigrationLimits } from '../planning/limits';
 import type { ApplicationsOfMoved, MigrationApplications } from '../preflight/applications';
@@ -22,14 +25,17 @@ export interface NextCompanies {
   readonly leftBehind: number;
   /** The first five references of `leftBehind`. */
   readonly firstLeftBehind: readonly string[];
-  /** When the oldest credential of the companies was obtained. ISO 8601, UTC; null if they have no credentials. */
+  /**
+   * When the oldest usable credential of these companies was obtained. ISO 8601, UTC; null if none
+   * has a usable credential.
+   */
   readonly oldestCredentialAt: string | null;
 }
 
 /** The company that was chosen to go first, before its move. */
 export interface ChosenFirst {
   readonly reference: string;
-  /** Why it cannot be moved yet; null if it can. */
+  /** Why the company cannot be moved yet; null if it can. */
   readonly notReady: string | null;
 }
 

@@ -1,4 +1,7 @@
-/** Go or no-go: what pauses a migration while nobody is watching, and what does not. */
+/**
+ * Go or no-go: the conditions that pause an unattended migration, and the conditions that do not
+ * pause it.
+ */
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';

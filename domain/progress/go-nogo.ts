@@ -1,6 +1,4 @@
-/**
- * Go or no-go: the questions to answer before a window opens while nobody is watching.
- */
+/** Go or no-go: the checks before moves begin in an unattended window. */
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
 import { isSameApplication, keepsRegistered, replacedText } from '../preflight/applications';
@@ -21,9 +19,12 @@ export interface GoNoGo {
   /** The current or next window; null if moves can begin at any time. */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
-  /** The conditions under which the migration pauses itself while nobody is watching. Each completes "pauses if ...". */
+  /** The conditions under which the migration pauses itself. Each completes "pauses if ...". */
   readonly pauseNotes: readonly string[];
-  /** Sentences about what does not pause the migration, when moves stop, and when the last company has been moved. */
+  /**
+   * Sentences about conditions that do not pause the migration, about the time when moves stop, and
+   * about the time when the last company will have been moved.
+   */
   readonly notes: readonly string[];
   readonly contact: string;
 }
@@ -53,7 +54,7 @@ function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | 
   return windowOccurrences(limits.windows, startAt !== undefined && startAt > now ? startAt : now)[0] ?? null;
 }
 
-/** Checks that the migration has reached step 5 or 6, is not paused, and waits for nobody. */
+/** Checks that the migration has reached step 5 or 6, is not paused, and needs no decision. */
 function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   const check = 'decisions';
   if (!progress) return { check, go: false, why: 'unknown: no worker is answering for this migration' };
@@ -120,7 +121,10 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
   ];
 }
 
-/** Adds a warning if the registered application was not supplied for this migration. In self-service it cannot be. */
+/**
+ * Adds a warning if the registered application was not supplied for this migration. In the
+ * self-service route, support registers the application, so no warning is needed.
+ */
 function suppliedAnswer(
   { route, applications }: GoNoGoFacts,
   registered: ServiceFacts['application'],
@@ -130,7 +134,7 @@ function suppliedAnswer(
   return { ...answer, warning: true, why: `${answer.why}; it was not supplied for this migration` };
 }
 
-/** Adds the companies whose tokens need an application other than the registered one. */
+/** Adds the companies whose tokens need an application other than the registered application. */
 function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['application'], answer: Answer): Answer {
   const replaced = registered ? moved.filter(({ application }) => !isSameApplication(application, registered)) : [];
   if (!registered || replaced.length === 0) return answer;
@@ -143,8 +147,8 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
 }
 
 /**
- * Returns the latest time at which the last company could be moved. If that depends on people or on an outage, the
- * remaining work is assumed to start now.
+ * Returns the latest time at which the last company could be moved. If there is no forecast,
+ * because the end depends on people or on an outage, assumes that the remaining work starts now.
  *
  * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
  */

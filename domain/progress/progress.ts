@@ -51,20 +51,28 @@ export interface Progress {
   readonly state: OverallState;
   readonly step: Step;
   readonly waitingFor: WaitingFor;
-  /** Null if nobody has to act. */
+  /** Null if no person has to act. */
   readonly waitingSince: string | null;
   readonly steps: readonly StepProgress[];
   readonly counts: Counts;
-  /** For each step, the digest of what people review. A decision can carry it. */
+  /**
+   * For each step, the digest of the facts that people review. A decision can contain this digest.
+   */
   readonly digests: Readonly<Record<Step, string>>;
-  /** For each step, the id of the latest decision that changed what people review. The digests include it. */
+  /**
+   * For each step, the id of the latest decision that changed the facts which people review. The
+   * digests include the id.
+   */
   readonly revisions?: Revisions;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
   /** True if supplied details are still to be checked. `preflight` is then the previous result, or null. */
   readonly checking: boolean;
   readonly estimate: Estimate | null;
-  /** The throughput when the companies were counted last; null if it is not known yet. For `forecastOf`. */
+  /**
+   * The throughput when the companies were last counted; null if it is not known yet. Input of
+   * `forecastOf`.
+   */
   readonly throughput: Throughput | null;
   /** The current limit; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
@@ -83,13 +91,15 @@ export interface Progress {
   readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
-  /** The automatic pause, or else the oldest one of a person; null if the migration is not paused. */
+  /**
+   * The automatic pause, or else the oldest pause by a person; null if the migration is not paused.
+   */
   readonly pause: Pause | null;
-  /** All pauses, the automatic one first. Absent in an answer of an earlier version. */
+  /** All pauses, the automatic pause first. Absent in an answer of an earlier version. */
   readonly pauses?: readonly Pause[];
   /**
-   * Who reopened a step or rejected its result, and why; null if nobody did, or if the step or the migration has ended
-   * since.
+   * Who reopened a step or rejected its result, and why; null if there was no such decision, or if
+   * the step or the migration has ended since.
    */
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
@@ -170,10 +180,10 @@ function selfServiceText({ step, state }: Progress): string {
   return `self-service, ${state === 'waiting' ? 'waiting for the client' : 'moving the companies'}`;
 }
 
-/** The longest text about a rejection, in characters. */
+/** Maximum length of a text about a rejection or an end, in characters. */
 const MAX_REASON_LENGTH = 1_000;
 
-/** Returns all pauses, the automatic one first; empty unless the migration is open and paused. */
+/** Returns all pauses, the automatic pause first; empty unless the migration is open and paused. */
 export function pausesIn({ state, pause, pauses }: Pick<Progress, 'state' | 'pause' | 'pauses'>): readonly Pause[] {
   if (state !== 'paused') return [];
   return pauses ?? (pause === null ? [] : [pause]);
@@ -189,7 +199,10 @@ export function pausedTexts(progress: Progress): readonly string[] {
     .map(pauseText);
 }
 
-/** Returns who reopened a step or rejected its result, when and why, on one line; null if nobody did. */
+/**
+ * Returns who reopened a step or rejected its result, when and why, on one line; null if `reopened`
+ * is null.
+ */
 export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string | null {
   if (!reopened) return null;
   const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
@@ -205,7 +218,10 @@ export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string |
   return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since;
 }
 
-/** Returns who cancelled or abandoned a migration, when and why, on one line; null if nobody did. */
+/**
+ * Returns who cancelled or abandoned a migration, when and why, on one line; null if `endedBy` is
+ * null.
+ */
 export function endedByText({ endedBy }: Progress): string | null {
   if (!endedBy) return null;
   const { by, role, at, reason } = endedBy;

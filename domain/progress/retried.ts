@@ -1,4 +1,4 @@
-/** The companies that will be tried again without anyone doing anything, for example after a retry. */
+/** The companies that will be tried again automatically, for example after a retry. */
 import { isEnding } from '../migration/migration-state';
 import { nextMove } from '../planning/windows';
 import { momentText, namedCompanies } from '../text/sentences';
@@ -21,7 +21,7 @@ export function retriedText(
   return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${when}`;
 }
 
-/** Returns when a company that is due is tried: now, or in the next window. */
+/** Returns when a company that is due will be tried: now, or in the next window. */
 export function nextTryText(
   windows: Progress['windows'],
   now: string,

@@ -15,30 +15,36 @@ import { counted, momentText, outOf } from '../text/sentences';
 import type { Route } from '../../platforms/platforms';
 
 export interface WaitingFor {
-  /** Empty: nobody has to act. */
+  /** Empty: no person has to act. */
   readonly roles: readonly Role[];
-  /** The action that they have to take, or the work in progress if nobody has to act. One sentence. */
+  /**
+   * The action that these roles have to take, or the work in progress if `roles` is empty. One
+   * sentence.
+   */
   readonly what: string;
 }
 
-const nobody = (what: string): WaitingFor => ({ roles: [], what });
+const noOne = (what: string): WaitingFor => ({ roles: [], what });
 const client = (what: string): WaitingFor => ({ roles: ['client'], what });
 const support = (what: string): WaitingFor => ({ roles: ['support'], what });
 
 /** Returns who has to act, and what they have to do. */
 export function waitingForOf(state: MigrationState): WaitingFor {
-  if (state.closed) return nobody(`the migration is ${state.closed}`);
+  if (state.closed) return noOne(`the migration is ${state.closed}`);
   // The counts do not include unrecorded decisions yet, so people could be asked for something they have already
   // supplied.
   if (state.route === 'self-service' && state.unrecorded.length > 0) {
-    return nobody('the latest decisions are being carried out');
+    return noOne('the latest decisions are being carried out');
   }
   const waitingFor = isPaused(state) ? support(resumeText(state)) : waitingInStep(state);
-  // In self-service the client decides everything.
+  // In the self-service route, the client makes all decisions.
   return state.route === 'self-service' && waitingFor.roles.length > 0 ? client(waitingFor.what) : waitingFor;
 }
 
-/** Returns what to do before a paused migration is resumed. It contains no reason that a person wrote. */
+/**
+ * Returns what to do before a paused migration is resumed. The text contains no reason that a
+ * person wrote.
+ */
 function resumeText(state: MigrationState): string {
   const automatic = automaticPause(state);
   // The migration itself has written the reason for an automatic pause, with its numbers.
@@ -59,9 +65,9 @@ function waitingInStep(state: MigrationState): WaitingFor {
   const { step, counts } = state;
   switch (step) {
     case 'supply-details':
-      if (!state.preflight) return nobody('the supplied details are being checked');
+      if (!state.preflight) return noOne('the supplied details are being checked');
       if (state.preflight.problems.length > 0) return client(detailsText(state.preflight));
-      if (state.route === 'self-service') return nobody('the companies will be moved now');
+      if (state.route === 'self-service') return noOne('the companies will be moved now');
       return state.reopened?.asksForChanges ? client(CHANGE_DETAILS) : support('accept the supplied details');
     case 'schedule':
       if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a start time' };
@@ -106,7 +112,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
   switch (firstCompany?.stage) {
     case 'importing':
       if (outage) return onHold(outage);
-      return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
+      return noOne(`the first company, ${firstCompany.reference}, is being moved and checked`);
     case 'verified':
       return support(`approve the first company, ${firstCompany.reference}`);
     case 'failed':
@@ -119,7 +125,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);
-      return nobody(`the first company will be moved ${startText(state)}`);
+      return noOne(`the first company will be moved ${startText(state)}`);
   }
 }
 
@@ -149,9 +155,9 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   // The window can be hours away, so the text must be true before it opens too.
   if (state.window && !isAlwaysOpen(state.limits.windows) && counts.importing + counts.syncing === 0) {
     const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
-    return nobody(`the remaining companies are moved in the window from ${opens} to ${closes}`);
+    return noOne(`the remaining companies are moved in the window from ${opens} to ${closes}`);
   }
-  return nobody(`the remaining companies are being moved${windowText(state)}`);
+  return noOne(`the remaining companies are being moved${windowText(state)}`);
 }
 
 function signOffText({ reopened }: MigrationState): string {
@@ -162,7 +168,7 @@ function signOffText({ reopened }: MigrationState): string {
 
 /** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */
 function selfServiceEnd({ failed }: Counts): WaitingFor {
-  if (failed === 0) return nobody('every company has been moved or left out: the migration is ending');
+  if (failed === 0) return noOne('every company has been moved or left out: the migration is ending');
   const were = failed === 1 ? 'was' : 'were';
   return client(`decide what to do about ${counted(failed, 'company')} that ${were} not moved`);
 }
@@ -175,7 +181,7 @@ function windowText({ window, limits }: MigrationState): string {
 
 function onHold({ why, since, until }: Outage): WaitingFor {
   // The cause comes last, because it can end with a command to run.
-  return nobody(`on hold since ${momentText(since)}; retries automatically at ${momentText(until)}; cause: ${why}`);
+  return noOne(`on hold since ${momentText(since)}; retries automatically at ${momentText(until)}; cause: ${why}`);
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */
@@ -193,7 +199,7 @@ export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed 
 function nothingReady(state: MigrationState): WaitingFor {
   const missing = missingSupplies(state);
   if (missing) return missing;
-  if (isChecking(state)) return nobody('the changed details are being checked');
+  if (isChecking(state)) return noOne('the changed details are being checked');
   return support('no company is left to move: add companies, or cancel the migration');
 }
 
@@ -239,8 +245,8 @@ interface ProgressFacts {
 }
 
 /**
- * Returns what people have to supply or decide for some companies while the migration waits for nobody, because it can
- * move others; null if there is nothing.
+ * Returns the task of people for some companies while the migration moves other companies, and so
+ * waits for no person; null if there is no such task.
  */
 export function meanwhileTask({ route, state, step, counts, checking, waitingFor }: ProgressFacts): WaitingFor | null {
   const canMove = step === 'migrate-first-company' || step === 'complete-migration';

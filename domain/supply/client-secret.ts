@@ -6,8 +6,9 @@ import { manifestColumns, normalized } from './columns';
 const MAX_SECRET_LENGTH = 1_000;
 
 /**
- * Returns why a text cannot be a client secret, as the end of a sentence that begins with its name; null if it can be
- * one. It detects files that contain something else, for example credentials. It never quotes the text.
+ * Returns why a text cannot be a client secret, as the predicate of a sentence whose subject is the
+ * secret; null if the text can be a client secret. Detects files that contain something else, for
+ * example credentials. Never quotes the text.
  *
  * @param secret without the spaces around it
  */
@@ -22,7 +23,10 @@ export function clientSecretProblem(secret: string): string | null {
   return isPlaceholder(secret) ? 'is a placeholder, not the client secret itself' : null;
 }
 
-/** Objects and lists only, because a client secret can be a number. */
+/**
+ * Returns whether the text is a JSON object or list. A JSON number is not detected, because a
+ * client secret can be a number.
+ */
 function isJson(text: string): boolean {
   if (/^[[{]\s*["[{]/.test(text)) return true;
   try {
@@ -33,7 +37,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Only the first line can be a header. */
+/** Returns whether the first line contains at least two column names. */
 function hasColumnNames(text: string): boolean {
   const [header = ''] = text.split(/[\r\n]/, 1);
   const names = header.split(/[,;\t]/).map((name) => normalized(name.replaceAll('"', '')));

@@ -11,7 +11,7 @@ export interface Cell {
   readonly column: number;
 }
 
-/** The row of a company or of a credential. */
+/** The row of a company or a credential. */
 export interface TableRow {
   readonly line: number;
   /** One cell per header of the table, in the same order. */
@@ -51,7 +51,10 @@ export const CONNECTION_ID = 'serviceConnectionId';
 
 const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family', COMPANY_ID, CONNECTION_ID];
 
-/** Returns the short names of the id columns, except names that the platform uses for its own fields. */
+/**
+ * Maps the short names of the id columns to their full names. Omits names that the platform uses
+ * for its own fields.
+ */
 function shortNames(platform: Platform): Record<string, string> {
   const short = Object.entries({ companyId: COMPANY_ID, connectionId: CONNECTION_ID });
   return Object.fromEntries(short.filter(([name]) => !authorizationFields(platform).includes(name)));
@@ -84,8 +87,8 @@ export type CellsByField = ReadonlyMap<string, Cell>;
 /**
  * Matches the headers of a file to known columns. Ignores case, spaces, hyphens and underscores.
  *
- * @returns a function that maps a row's cells to column names;
- *   null if columns are missing or ambiguous, which is reported
+ * @returns a function that maps column names to a row's cells; null if columns are missing or
+ * ambiguous, which is reported
  */
 export function matchColumns(
   file: string,
@@ -143,7 +146,9 @@ export function matchColumns(
 /** Returns a column name without case, spaces, hyphens and underscores. */
 export const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
 
-/** Reports a missing header. Does not quote the first line, because it may contain a credential. */
+/**
+ * Reports a missing header. Does not quote the first line, because it might contain a credential.
+ */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {
   report({
     code: 'no-header',
@@ -204,7 +209,10 @@ function headersOfOtherPlatforms(
     .filter(({ platforms }) => platforms.length > 0);
 }
 
-/** Headers that people use for a column. They are only suggested, because they can also have another meaning. */
+/**
+ * Headers that people use instead of the name of a column. A finding only suggests renaming them,
+ * because they can also have another meaning.
+ */
 const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
   name: ['company', 'customer', 'client', 'business'],
   reference: ['ref', 'id', 'companyid', 'customerid', 'clientid', 'externalid', 'customernumber', 'number'],
@@ -212,7 +220,10 @@ const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
 };
 const USUAL_ORGANIZATION_HEADERS = ['realm', 'tenant', 'tenantid', 'organisation', 'organisationid', 'organizationid'];
 
-/** Returns the headers that probably mean the column: a misspelt name, or else usual names, or else longer names. */
+/**
+ * Returns the headers that probably mean the column: a misspelt name, or else usual names, or else
+ * names that contain the name of the column.
+ */
 function nearMisses(name: string, headers: readonly string[]): readonly string[] {
   const misspelt = nearest(name, headers);
   if (misspelt !== undefined) return [misspelt];

@@ -25,7 +25,10 @@ export interface CsvParser {
   end(): Promise<Error | null | undefined>;
 }
 
-/** The command and the portal's page load different builds of csv-parse. */
+/**
+ * Creates a parser. The caller passes this function, because the command and the portal's page load
+ * different builds of csv-parse.
+ */
 export type CsvParserFactory = (options: CsvParserOptions) => CsvParser;
 
 /**
@@ -97,7 +100,9 @@ async function* records(
   { delimiter, createParser }: { readonly delimiter: Delimiter; readonly createParser: CsvParserFactory },
   firstLine: number,
 ): AsyncGenerator<TableRow, undefined> {
-  /** The line after the last row, and the number of blank lines before it. */
+  /**
+   * `line`: the line after the last row. `blankLines`: the number of blank lines before that line.
+   */
   let line = firstLine;
   let blankLines = 0;
   const parsed: TableRow[] = [];
@@ -105,8 +110,8 @@ async function* records(
     delimiter,
     record_delimiter: '\n',
     relax_column_count: true,
-    // Otherwise the parser creates an error with a stack trace for each blank line, which takes minutes for a million
-    // lines.
+    // Without this option, the parser creates an error with a stack trace for each blank line, so a
+    // million blank lines take minutes.
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Collects the rows here, because the parser's stream drops the rows before a syntax error.
@@ -143,7 +148,10 @@ function cellsOf(record: readonly string[], firstLine: number): Cell[] {
   });
 }
 
-/** Yields the rows with one cell per header. Reports other rows, because their cells may be in the wrong columns. */
+/**
+ * Yields the rows with one cell per header. Reports other rows, because their cells might be in the
+ * wrong columns.
+ */
 async function* completeRows(
   file: string,
   headers: readonly Cell[],
@@ -170,7 +178,10 @@ async function* completeRows(
   }
 }
 
-/** Returns the finding for a syntax error. The parser's message is not used, because it may quote a credential. */
+/**
+ * Returns the finding for a syntax error. The parser's message is not used, because it might quote
+ * a credential.
+ */
 function syntaxFinding(error: Error, file: string, line: number): Finding {
   const code = 'code' in error ? error.code : undefined;
   const where = { severity: 'error', file, line } as const;

@@ -9,7 +9,7 @@ import type { ParsedCredential } from './row-parser';
 export interface NumberMap {
   /** Returns 0 if the key is not in the map. */
   get(key: string): number;
-  /** Replaces the number of a key. @returns the previous one */
+  /** Replaces the number of a key. Returns the previous number. */
   update(key: string, next: (previous: number) => number): number;
 }
 
@@ -72,7 +72,10 @@ export class Duplicates {
     }
   }
 
-  /** Returns whether any company so far has this organization. @param key the result of `organizationKey` */
+  /**
+   * Returns whether any company so far has this organization. `key` is a result of
+   * `organizationKey`.
+   */
   hasOrganization(key: string): boolean {
     return this.#organizations.has(key);
   }

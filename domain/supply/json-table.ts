@@ -6,7 +6,7 @@ import { jsonTokens, notJson } from './json-tokens';
 /** The field with the rows, if the file is `{"companies": [...]}` and not `[...]`. */
 const ROWS_INSIDE = 'companies';
 
-/** The maximum nesting; a manifest needs three levels. */
+/** The maximum depth of nesting. A manifest needs three levels. */
 const MAX_DEPTH = 50;
 
 const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
@@ -17,11 +17,12 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * Reads an array of flat objects, and keeps the position and the exact text of every value. Reads the text twice: first
- * to collect the fields of all objects, because they can differ, then to read the rows.
+ * Reads an array of flat objects, and keeps the position and the exact text of every value. Reads
+ * the text twice: first to collect the fields of all objects, because objects can have different
+ * fields, then to read the rows.
  *
  * @param text returns the text from its beginning at each call
- * @throws UnreadableFile if it is not JSON or does not have this form
+ * @throws UnreadableFile if the text is not JSON, or does not contain an array of flat objects
  */
 export async function openJsonTable(file: string, text: () => AsyncIterable<string>): Promise<Table> {
   const headers = new Map<string, Cell>();

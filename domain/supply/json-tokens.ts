@@ -3,7 +3,10 @@ import { UnreadableFile } from './findings';
 /** A JSON token and its position. */
 export interface JsonToken {
   readonly kind: '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'constant' | 'end';
-  /** The value of a string; otherwise the text as written, because a number of 16 digits would lose its last digit. */
+  /**
+   * The value of a string; otherwise the text as written, because a JavaScript number can lose
+   * digits after the 15th.
+   */
   readonly text: string;
   /** The number of the line, starting at 1. */
   readonly line: number;
@@ -104,7 +107,10 @@ function tokenAt(text: string, at: number): string | null {
   return TOKEN.exec(text)?.[0] ?? null;
 }
 
-/** Returns the error for invalid JSON. It does not quote the text, which may contain a credential. */
+/**
+ * Returns the error for invalid JSON. Does not quote the text, because it might contain a
+ * credential.
+ */
 export function notJson(file: string, where: Pick<JsonToken, 'line' | 'column'>, why: string): UnreadableFile {
   const { line, column } = where;
   const message = `this is not JSON (${why})`;

@@ -11,7 +11,10 @@ import type { RowReader } from './row-reader';
 const MAX_REFERENCE = 100;
 const MAX_NAME = 250;
 const MAX_ORGANIZATION = 250;
-/** Access tokens that are signed documents (JWTs) have a few thousand characters. */
+/**
+ * Long enough for access tokens that are signed documents (JWTs), which have a few thousand
+ * characters.
+ */
 const MAX_CREDENTIAL_FIELD = 16_384;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -79,9 +82,9 @@ export interface ParsedCredential {
   /** The reference of the company. */
   readonly reference: string;
   /**
-   * When the client's application obtained the credential. ISO 8601 in UTC. If the row has no `obtainedAt`, it is the
-   * time of `--obtained-at`, or else the time of the file's last change, because the credential cannot be newer than
-   * that.
+   * When the client's application obtained the credential. ISO 8601 in UTC. If the row has no
+   * `obtainedAt`, it is the time of `--obtained-at`, or else the time of the file's last change,
+   * because the credential cannot be newer than the file.
    */
   readonly obtainedAt: string;
   /** The authorization body, with the platform's field names. */
@@ -120,7 +123,10 @@ export function parseCredential(
   return { reference, obtainedAt, fields };
 }
 
-/** OAuth 2 began after this time. Also refuses years that Postgres cannot read, such as year 0 and negative years. */
+/**
+ * The earliest accepted `obtainedAt`, because OAuth 2 is newer. This bound also refuses years that
+ * Postgres cannot read, such as year 0 and negative years.
+ */
 const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 
 function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: CredentialTimes): string | null {
@@ -153,12 +159,12 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
 function parseTime(text: string): Date | null {
   const time = text.toUpperCase().replace(/([+-]\d\d)$/, '$1:00');
   if (!isMoment(time)) return null;
-  // `Date.parse` takes 30 February for 2 March.
+  // `Date.parse` accepts 30 February and returns 2 March.
   const day = time.slice(0, 10);
   return new Date(`${day}T00:00Z`).toISOString().startsWith(day) ? new Date(time) : null;
 }
 
-/** Returns why no credential can have been obtained at this time; null if it can. */
+/** Returns why a credential cannot have been obtained at this time; null if it can. */
 export function obtainedAtProblem(at: Date, now: Date): string | null {
   if (at > now) return 'in the future';
   return at.getTime() < EARLIEST_TOKEN ? 'before the year 2000' : null;

@@ -92,7 +92,7 @@ export class RowReader {
     return text;
   }
 
-  /** Like {@link text}, for a required field. */
+  /** Returns the same as {@link text}, and also reports the field if it is absent or empty. */
   requiredText(field: string, rule: TextRule): string | null {
     if (!this.has(field)) {
       this.error(field, 'missing-value', `${field} is missing`, 'fill it in');

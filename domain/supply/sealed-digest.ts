@@ -6,7 +6,7 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 
-/** A sealed credential, as the digest sees it. */
+/** The parts of a sealed credential that the digest covers. */
 export interface HashedCredential {
   readonly reference: string;
   /** ISO 8601 in UTC, with milliseconds. */
@@ -20,7 +20,10 @@ export function hashOfBox(box: Uint8Array): string {
   return bytesToHex(sha256(box));
 }
 
-/** Returns the digest of sealed credentials, whatever their order. Each reference must occur once. */
+/**
+ * Returns the digest of sealed credentials. Their order does not matter. Each reference must occur
+ * once.
+ */
 export function credentialsDigest(credentials: Iterable<HashedCredential>): string {
   const listed = [...credentials].sort((one, other) => (one.reference < other.reference ? -1 : 1));
   return digestOf([

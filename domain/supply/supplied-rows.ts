@@ -17,7 +17,10 @@ export function digestedRow(company: ManifestRow): string {
   return `${JSON.stringify([row, reference, name, organization, expectedInvoices, wave, family, ...ids])}\n`;
 }
 
-/** Returns why a file with this row would be refused; null if it would be accepted. Does not compare rows. */
+/**
+ * Returns why a file with this row would be refused; null if it would be accepted. Does not compare
+ * the row with other rows.
+ */
 export function suppliedRowProblem(company: ManifestRow, platform: Platform): string | null {
   const { row, reference, name, organization, expectedInvoices, wave, family } = company;
   const fields = { reference, name, [platform.organizationField]: organization, expectedInvoices, wave, family };

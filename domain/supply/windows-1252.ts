@@ -1,6 +1,9 @@
-/** Guesses from its bytes whether a file that is not UTF-8 is Windows-1252, the encoding of Excel's "CSV". */
+/**
+ * Guesses whether a file that is not UTF-8 is in Windows-1252, the encoding of Excel's "CSV", by
+ * counting its bytes.
+ */
 
-/** The bytes of a file that are not ASCII. */
+/** The counts of the bytes of a file that are not ASCII. */
 export interface HighBytes {
   /** Number of bytes that are not ASCII. */
   readonly high: number;
