@@ -142,7 +142,10 @@ export interface Counts {
   readonly retried?: number;
   /** The first five references of `retried`; null or absent if there are none, or if they are unknown. */
   readonly firstRetried?: readonly string[] | null;
-  /** Digest of the companies that were not moved, with their reasons; null if there are none. */
+  /**
+   * Digest of the companies that were not moved, were left out or have an unknown outcome, with
+   * their reasons; null if there are none.
+   */
   readonly exceptionsDigest: string | null;
   /**
    * The ledger's mark when the companies were counted. Only activities set it. The migration's

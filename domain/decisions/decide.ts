@@ -41,7 +41,7 @@ export function outcomeOf(state: MigrationState, decisionId: string): Outcome | 
   return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
 }
 
-/** Adds an outcome and drops the oldest ones. */
+/** Adds an outcome, or replaces the outcome with the same id, and drops the oldest outcomes. */
 function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly Outcome[] {
   return [...outcomes.filter(({ decisionId }) => decisionId !== outcome.decisionId), outcome].slice(-OUTCOMES_KEPT);
 }
@@ -134,7 +134,7 @@ function changedFields(before: MigrationState, after: MigrationState): Partial<M
  * example because the workflow was started with other approvers. Such a decision is undone, and the
  * decisions after it are applied again.
  *
- * @param outcomes one for each of the oldest unrecorded decisions, in their order
+ * @param outcomes one outcome for each of the oldest unrecorded decisions, in their order
  */
 export function withLedgerOutcomes(
   state: MigrationState,

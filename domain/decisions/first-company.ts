@@ -35,7 +35,7 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
 }
 
 /**
- * Applies a retry or a new credential to the first company in step 5.
+ * Applies a retry or a new credential to the first company, in step 5.
  *
  * @returns null if the first company is not one of these companies or has not failed
  */

@@ -17,14 +17,16 @@ export function pause(state: MigrationState, { role, by, reason }: MigrationCont
   return applied({ ...state, pause: automaticPause(state), pausesByPeople: [...earlier, added] }, 'paused');
 }
 
-/** Adds an automatic pause, which replaces an earlier one. The pauses of people stay. */
+/**
+ * Adds an automatic pause, which replaces an earlier automatic pause. Keeps the pauses of people.
+ */
 export function withAutomaticPause(state: MigrationState, automatic: Pause): MigrationState {
   return { ...state, pause: automatic, pausesByPeople: pausesByPeople(state) };
 }
 
 /**
- * Lifts the pauses of people and, if the sender acts as support, the automatic one. If the decision
- * has a digest, it is refused unless the pauses are those that the sender has reviewed.
+ * Lifts the pauses of people and, if the sender acts as support, the automatic pause. If the
+ * decision has a digest, it is refused unless the pauses are those that the sender has reviewed.
  */
 export function resume(state: MigrationState, { role, digest }: MigrationControl): Ruling {
   const pauses = pausesOf(state);

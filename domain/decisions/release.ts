@@ -1,7 +1,7 @@
 /**
  * The release: which companies the ledger lets a worker move. It follows only from the route and
- * from the decisions that the ledger has recorded as applied. Workflow input and messages never
- * change it.
+ * from the decisions that the ledger has recorded as applied. Nothing else in the input or the
+ * messages of a workflow changes it.
  *
  * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and
  * update-application; then the first company; then all companies, once support has approved the

@@ -31,7 +31,10 @@ export function malformedRecord(value: unknown, at: string): DecisionRecord | nu
   return { decision, outcome: { decisionId, applied: false, text: 'the record of this decision is malformed', at } };
 }
 
-/** The longest time from a decision to its recording. A decision waits until the workflow has recorded earlier ones. */
+/**
+ * The longest time from a decision to its recording. A decision waits until the workflow has
+ * recorded earlier decisions.
+ */
 const LONGEST_DELAY_MS = 5 * 60_000;
 
 /**

@@ -42,7 +42,10 @@ export interface TimeProposal extends DecisionBase {
   readonly windows?: readonly Window[];
 }
 
-/** Chooses the company to move first, or another company after the first one was moved or has failed. */
+/**
+ * Chooses the company to move first, or another company after the first company was moved or has
+ * failed.
+ */
 export interface FirstCompanyChoice extends DecisionBase {
   readonly kind: 'first-company';
   readonly reference: string;

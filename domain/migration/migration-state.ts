@@ -117,7 +117,10 @@ export interface ReconnectionChecks {
   readonly checkedAt: string | null;
 }
 
-/** For each step, the id of the latest decision that changed what people review before they approve it. */
+/**
+ * For each step, the id of the latest decision that changed the facts which people review before
+ * they approve the step.
+ */
 export type Revisions = Readonly<Partial<Record<Step, string>>>;
 
 /** Who cancelled or abandoned a migration, and why. */
@@ -166,8 +169,8 @@ export interface MigrationState {
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
   /**
-   * The company that was chosen to go first; null if none was chosen, so that the first company that can be moved goes
-   * first.
+   * The company that was chosen to go first; null if none was chosen, in which case the first
+   * company that can be moved goes first.
    */
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;

@@ -13,10 +13,15 @@ export interface Outage {
   readonly source?: OutageSource;
 }
 
-/** In characters. The errors that `company-data-client` reports are far shorter. */
+/**
+ * Maximum length of `why`, in characters. The errors that `company-data-client` reports are far
+ * shorter.
+ */
 const MAX_WHY_LENGTH = 20_000;
 
-/** Returns a copy of an untrusted value, without any other fields; null if it is not an outage. */
+/**
+ * Parses an untrusted outage. Drops all other fields. Returns null if the value is not an outage.
+ */
 export function parseOutage(value: unknown): Outage | null {
   if (typeof value !== 'object' || value === null) return null;
   const { why, since, until, source } = value as Record<string, unknown>;

@@ -59,7 +59,10 @@ export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
  * accepts 2 MB per payload.
  */
 const MAX_MESSAGE_LENGTH = 500_000;
-/** A decision has four levels. JSON of thousands of levels can be parsed, but neither written again nor stored. */
+/**
+ * The deepest decision has five levels. JSON of thousands of levels can be parsed, but cannot be
+ * serialized again or stored.
+ */
 const MAX_DEPTH = 20;
 
 export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };

@@ -25,7 +25,7 @@ export function pausesByPeople({ pause, pausesByPeople: others }: Paused): reado
   return [...(pause !== null && pause.stopReason === null ? [pause] : []), ...(others ?? [])];
 }
 
-/** Returns all pauses, the automatic one first. */
+/** Returns all pauses, the automatic pause first. */
 export function pausesOf(state: Paused): readonly Pause[] {
   return [automaticPause(state) ?? [], ...pausesByPeople(state)].flat();
 }

@@ -5,7 +5,10 @@ import type { FindingCode } from '../companies/finding';
 export interface CheckedApplication {
   readonly clientId: string;
   readonly environment: string;
-  /** The person who supplied it for this migration; null if it was registered at the service before. */
+  /**
+   * The person who supplied the application for this migration; null if it was registered at the
+   * service before.
+   */
   readonly suppliedBy: string | null;
 }
 

@@ -20,7 +20,10 @@ export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
 }
 
-/** The references of the companies that were repaired, grouped by what was found. */
+/**
+ * The references of the companies that were repaired, grouped by the result of the comparison with
+ * the service.
+ */
 export interface CompanyRepairs {
   /** Their connection is linked. They are syncing now. */
   readonly linked: readonly string[];

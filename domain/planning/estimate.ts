@@ -139,8 +139,8 @@ export interface EstimateInput {
 }
 
 /**
- * Estimates the remaining time. Companies are imported in parallel, but companies of one token family are imported one
- * at a time. Syncs overlap, so only the longest one adds to the total.
+ * Estimates the remaining time. Companies are imported in parallel, but companies of one token
+ * family are imported one at a time. Syncs overlap, so only the longest sync adds to the total.
  */
 export function estimate({ volume, limits, speedEstimate, from }: EstimateInput): Estimate {
   const { speed, basis, companies: measuredOn } = speedEstimate;
@@ -227,7 +227,10 @@ export interface Measurement {
 /** With fewer companies, the regression line is not reliable. */
 const MIN_COMPANIES_FOR_LINE = 10;
 
-/** Returns the measured speed. Without a usable line, it scales the previous speed to the measured mean. */
+/**
+ * Returns the measured speed. If the regression line is not usable, scales the previous speed to
+ * the measured mean.
+ */
 export function speedFrom({ companies, importMs, syncMs, records, base, slope }: Measurement, previous: Speed): Speed {
   if (companies >= MIN_COMPANIES_FOR_LINE && base !== null && slope !== null && base >= 0 && slope >= 0) {
     return { importMs, syncBaseMs: base, msPerRecord: slope };

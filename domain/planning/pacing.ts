@@ -1,6 +1,6 @@
 /**
- * Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how often they are
- * polled.
+ * Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how
+ * often syncing companies are polled.
  */
 import type { MigrationLimits } from './limits';
 
@@ -12,7 +12,7 @@ export interface Pace {
   readonly slices: number;
   /** Companies that one slice imports at the same time. */
   readonly companies: number;
-  /** How long a slice waits after a move has begun. Milliseconds. */
+  /** How long a slice waits between the beginnings of two moves. Milliseconds. */
   readonly waitMs: number;
 }
 

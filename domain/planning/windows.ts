@@ -35,7 +35,10 @@ export function isWindow(value: unknown): value is Window {
   );
 }
 
-/** Returns whether the time zone exists. Rejects offsets such as `+01:00`, because only some engines support them. */
+/**
+ * Returns whether the time zone exists. Rejects offsets such as `+01:00`, because only some
+ * JavaScript engines support them.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -84,8 +87,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const DAYS_AHEAD = 15;
 
 /**
- * Returns, in order, the current occurrence and the occurrences that open within the next two
- * weeks. Merges occurrences that touch or overlap.
+ * Returns, in order, the current occurrence and the occurrences that open within about two weeks.
+ * Merges occurrences that touch or overlap.
  *
  * When clocks go forward, a window that would start or end at a skipped time starts or ends at the
  * change. When clocks go back, a time that occurs twice means its first occurrence.

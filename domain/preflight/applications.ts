@@ -1,6 +1,7 @@
 /**
- * Compares the client's application with those of other open migrations. An account of the service has one application
- * per platform, so a second client's application would replace the first one's.
+ * Compares the client's application with the applications of other open migrations. An account of
+ * the service has one application per platform, so the application of a second client would replace
+ * the application of the first.
  */
 import type { Role } from '../migration/steps';
 import { counted, namedCompanies } from '../text/sentences';
@@ -127,7 +128,10 @@ export function replacedAction(
   return keepsRegistered({ ...replaced, companies: 1 }, applications) ?? '';
 }
 
-/** Says that another application is registered, and what follows. */
+/**
+ * Says that another application is registered, and that the service can no longer refresh the
+ * tokens.
+ */
 export function replacementText(registered: ApplicationFacts | null): string {
   const name = registered === null ? 'another application' : applicationName(registered);
   return `${name} is registered now, so the service can no longer refresh their tokens`;
@@ -150,7 +154,10 @@ export type ApplicationConflict =
   /** The supplied application is not registered. */
   | { readonly kind: 'not-registered'; readonly supplied: ApplicationFacts };
 
-/** Compares the registered application with the supplied one, and with those of other open migrations. */
+/**
+ * Compares the registered application with the supplied application, and with the applications of
+ * other open migrations.
+ */
 export function findApplicationConflict(
   registered: ApplicationFacts,
   { client, supplied, others }: Pick<MigrationApplications, 'client' | 'supplied' | 'others'>,
@@ -164,8 +171,9 @@ export function findApplicationConflict(
 }
 
 /**
- * Returns a finding if the registered application is not the migration's own, or if another open migration uses a
- * different one. The message for the client names neither another client's migration nor its application.
+ * Returns a finding if the registered application is not the migration's own, or if another open
+ * migration uses a different application. The message for the client names neither another client's
+ * migration nor its application.
  */
 export function applicationConflicts(
   registered: ApplicationFacts,

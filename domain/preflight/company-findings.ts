@@ -1,4 +1,4 @@
-/** Findings in the manifest rows themselves, which need no call to the service. */
+/** Findings about single manifest rows and token families. They need no call to the service. */
 import type { ManifestRow } from '../companies/manifest';
 import { alteredNameAdvice, spreadsheetDamage, storedName } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';

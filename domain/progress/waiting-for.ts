@@ -189,7 +189,10 @@ export function isChecking({ preflight, changes, changesChecked }: MigrationStat
   return preflight === null || changes > changesChecked;
 }
 
-/** Describes the companies to confirm next: those of the next wave, or all if no later wave follows. */
+/**
+ * Describes the companies to confirm next: the companies of the next wave, or all unconfirmed
+ * companies if no later wave follows.
+ */
 export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed }: Counts): string {
   const companies = counted(unconfirmedInNextWave, 'company');
   return unconfirmedInNextWave === unconfirmed ? companies : `${companies} of the next wave`;
@@ -203,7 +206,10 @@ function nothingReady(state: MigrationState): WaitingFor {
   return support('no company is left to move: add companies, or cancel the migration');
 }
 
-/** Returns what companies need before they can be moved, and who can supply it; null if they need nothing. */
+/**
+ * Returns everything that companies need before they can be moved, and who can supply it; null if
+ * they need nothing.
+ */
 function missingSupplies(state: MigrationState): WaitingFor | null {
   return suppliesMissing(state.counts, isChecking(state));
 }

@@ -3,7 +3,10 @@ import { counted } from '../text/sentences';
 import type { Cell, Table, TableRow } from './columns';
 import { UnreadableFile, type Report } from './findings';
 
-/** The maximum length of a row. A longer row probably contains a quotation mark that is never closed. */
+/**
+ * The maximum length of a row, in bytes. A longer row probably contains a quotation mark that is
+ * never closed.
+ */
 const MAX_ROW_BYTES = 256 * 1024;
 
 const DELIMITERS = [',', ';', '\t'] as const;

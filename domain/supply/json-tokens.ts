@@ -14,7 +14,10 @@ export interface JsonToken {
   readonly column: number;
 }
 
-/** The maximum length of a token. A longer token is probably a string that is never closed. */
+/**
+ * The maximum length of a token, in characters. A longer token is probably a string that is never
+ * closed.
+ */
 const MAX_TOKEN = 256 * 1024;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;

@@ -1,7 +1,7 @@
 /**
- * The digest of the boxes that a decision supplies (`sealedDigest`). It is part of what the client signs, so the ledger
- * refuses the decision if boxes were replaced, added or removed after the signature. Browsers and Node compute the same
- * digest.
+ * The digest of the boxes that a decision supplies (`sealedDigest`). The client signs it as a part
+ * of the decision, so the ledger refuses the decision if boxes were replaced, added or removed
+ * after the signature. Browsers and Node compute the same digest.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
@@ -11,7 +11,7 @@ export interface HashedCredential {
   readonly reference: string;
   /** ISO 8601 in UTC, with milliseconds. */
   readonly obtainedAt: string;
-  /** {@link hashOfBox} */
+  /** The result of {@link hashOfBox}. */
   readonly boxHash: string;
 }
 
@@ -40,7 +40,7 @@ export function applicationDigest({
 }: {
   readonly clientId: string;
   readonly environment: string;
-  /** {@link hashOfBox} */
+  /** The result of {@link hashOfBox}. */
   readonly boxHash: string;
 }): string {
   return digestOf(['tokenferry sealed application 1', clientId, environment, boxHash]);
