@@ -138,7 +138,10 @@ export interface Counts {
   readonly waitingAgain?: number | undefined;
   /** Waiting with everything they need, but deferred by the service or the platform; absent if it was not counted. */
   readonly deferred?: number;
-  /** Waiting with everything they need, tried before, and not deferred, for example after a retry. Absent if unknown. */
+  /**
+   * Waiting with everything they need, tried before, and not deferred, for example after a retry.
+   * Absent if it was not counted.
+   */
   readonly retried?: number;
   /** The first five references of `retried`; null or absent if there are none, or if they are unknown. */
   readonly firstRetried?: readonly string[] | null;

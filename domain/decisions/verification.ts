@@ -61,7 +61,10 @@ function missingManifest(decision: Decision, { counts }: LedgerView): string | n
   return isOf(decision, 'supply-details') && counts?.total === 0 ? 'no manifest has been supplied yet' : null;
 }
 
-/** Returns who must sign according to the ledger: the approvers at the start, as recorded decisions have changed them. */
+/**
+ * Returns the signing rules according to the ledger: the approvers at the start, with the changes
+ * by recorded decisions.
+ */
 export function ledgerSigning({
   migrationId,
   rules,
