@@ -26,7 +26,7 @@ export interface CompanyDetails {
 export interface CompanyFilter {
   /** Only companies with all of these tags. Default: all companies. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Only companies whose tag of this name begins with this text. Cannot be combined with `tags`. */
+  /** Only companies whose tag of this name begins with this text. `tags` is then ignored. */
   readonly tagPrefix?: { readonly name: string; readonly prefix: string } | undefined;
   /** A filter in the service's query language: `name~Bakery&&created>2024-01-01`. Default: no filter. */
   readonly query?: string | undefined;

@@ -214,7 +214,8 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
 
     startSync: (companyId, options) =>
-      // If another success status were accepted, the company could wait for syncs that have not begun.
+      // Any other success status probably comes from a proxy. Accepting it would make the company
+      // wait for syncs that were never queued.
       caller.send(callTo('POST', ['companies', companyId, 'data', 'all'], { isAnsweredWith204: true }), options),
     queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(
@@ -289,7 +290,7 @@ async function* withTags(tags: Tags, companies: AsyncIterable<schemas.Company>) 
   }
 }
 
-/** Filters again, because the service matches the text anywhere in the tag. */
+/** Filters the companies again, because the service matches the text anywhere in the tag. */
 async function* withTagPrefix({ name, prefix }: TagPrefix, companies: AsyncIterable<schemas.Company>) {
   for await (const company of companies) {
     if (company.tags?.[name]?.startsWith(prefix)) yield company;

@@ -141,9 +141,9 @@ export class ServiceFailing extends ErrorResponse {
 }
 
 /**
- * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out`, `dropped` and
- * `malformed`: the call might have taken effect. A malformed response is not retried, because its sender would repeat
- * it.
+ * Thrown when no complete response arrived. `refused`: the request was certainly never sent.
+ * `time-out`, `dropped` and `malformed`: the call might have taken effect. A call with a malformed
+ * response is not retried, because the sender would answer in the same way again.
  */
 export class NoResponse extends CompanyDataError {
   override readonly name = 'NoResponse';

@@ -1,4 +1,4 @@
-/** Collects what a preflight needs to know about the account before anything is moved. */
+/** Collects the facts about the account that a preflight needs before anything is moved. */
 import type { ServiceFacts } from '../domain/preflight/preflight';
 import type { ConnectedCompany, OrganizationConflicts } from '../domain/preflight/organization-conflicts';
 import { organizationKey } from '../domain/preflight/organization-conflicts';

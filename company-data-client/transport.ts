@@ -38,8 +38,8 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * True for an authorization. It gets a connection that the service is certainly not closing: if the response were
-   * lost with the connection, nobody would know whether the token was used.
+   * True for an authorization. It gets a connection that the service is certainly not closing. If
+   * the response were lost with the connection, it would be unknown whether the token was used.
    */
   readonly isAuthorization: boolean;
 }
@@ -130,12 +130,15 @@ function dispatchOptions(request: HttpRequest, authorization: string): Dispatche
 type Received = Omit<HttpResponse, 'durationMs'>;
 
 /**
- * One request and its response: undici calls its methods. It ends with the first of these: a complete response, an
- * error, the time limit or the caller's signal. If an error or the time limit ends it after the status has arrived, the
- * result is a response whose body is cut off. After its end, it ignores undici's calls.
+ * One request and its response. undici calls the methods of this handler.
  *
- * It handles undici's calls itself, because a stream and an `AbortController` for each response would take as much CPU
- * time as the rest of the client.
+ * An exchange ends with the first of these events: a complete response, an error, the time limit or
+ * the caller's signal. If an error or the time limit ends the exchange after the status has
+ * arrived, the result is a response whose body is cut off. After its end, the exchange ignores
+ * undici's calls.
+ *
+ * The exchange handles undici's calls itself, because a stream and an `AbortController` for each
+ * response would take as much CPU time as the rest of the client.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with a `NoResponse` or with the signal's reason. */
