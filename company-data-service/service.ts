@@ -25,7 +25,10 @@ export interface ServiceOptions {
   readonly port?: number;
   /** A path before every endpoint, such as `/v1`. Default: none. */
   readonly basePath?: string;
-  /** The public URL of the service, for links. Default: the address it listens on, with the base path. */
+  /**
+   * The public URL of the service, for links. Default: the address on which the service listens,
+   * with the base path.
+   */
   readonly publicUrl?: string;
   /** Default: nothing is logged. */
   readonly logger?: Logger;
@@ -102,8 +105,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(cutOff);
     }
     await engine.stop();
-    // Close the pool for platform calls first, because this waits until an authorization that has used a token has
-    // committed its transaction.
+    // Close this pool first. Closing it waits until each authorization in progress has committed
+    // its transaction, which stores the new tokens. Until then, an authorization also needs `db`.
     await waitingDb.destroy();
     await db.destroy();
   };

@@ -13,7 +13,7 @@ import type { Database } from '../database/database';
 const RETENTION = sql`interval '30 days'`;
 
 /**
- * Begins an exchange, or continues the one that was begun with the same body. Returns its id.
+ * Begins an exchange, or continues the exchange that began with the same body. Returns its id.
  *
  * @param db not the transaction of the authorization, because the exchange must be committed before the platform is
  * called

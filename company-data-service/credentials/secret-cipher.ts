@@ -13,8 +13,10 @@ export interface SecretCipher {
    */
   encrypt(text: string, boundTo: string): Buffer;
   /**
-   * Decrypts an output of `encrypt`. @throws Error if its key is not known, or if it was altered or copied from another
-   * row
+   * Decrypts an output of `encrypt`.
+   *
+   * @throws Error if the output's key is not known, or if the output was altered or copied from
+   * another row
    */
   decrypt(encrypted: Buffer, boundTo: string): string;
 }

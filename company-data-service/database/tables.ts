@@ -57,8 +57,9 @@ interface ConnectionTable {
   organization_id: string | null;
   organization_name: string | null;
   /**
-   * The organization that the last refused credential named. When the end customer consents, the sandbox connects this
-   * organization, unless the end customer selects another one or the connection already had one.
+   * The organization that the last refused credential named. When the end customer consents, the
+   * sandbox connects this organization, unless the end customer selects another organization or the
+   * connection already has one.
    */
   expected_organization: string | null;
   errors: JSONColumnType<ConnectionError[], string | undefined>;

@@ -35,7 +35,8 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The URL of a link page must not leak, because anybody who knows the URL can authorize the company's connections.
+  // The URL of a link page must not leak, because anyone who knows the URL can authorize the
+  // company's connections.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
@@ -69,7 +70,8 @@ export async function createApp(options: AppOptions): Promise<Api> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // The first hook refuses a request without a Host header, because Node would do so without the error body.
+    // The first hook refuses a request without a Host header, because Node would refuse it without
+    // the error body.
     http: { requireHostHeader: false },
     frameworkErrors: sendError,
     clientErrorHandler: answerUnreadableRequest(logger),
@@ -78,7 +80,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
   // Without these listeners, Node would answer an unknown `Expect` with an empty 417, and close the connection of a
   // CONNECT without an answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  // Without a listener, a reset by the caller would end the process.
+  // Without a listener for errors, a connection reset by the caller would end the process.
   app.server.on('connect', (_request, socket) => socket.on('error', () => undefined));
   app.server.on('connect', answerConnect(logger));
 

@@ -67,8 +67,9 @@ export type PushAnswer =
 
 export interface Platforms {
   /**
-   * Returns the organization of the access token. Does not use up a token. @throws PlatformRefusal,
-   * PlatformInaccessible
+   * Returns the organization of the access token. Does not use up a token.
+   *
+   * @throws PlatformRefusal, PlatformInaccessible
    */
   identify(grant: Grant): Promise<Organization>;
   /**

@@ -163,18 +163,18 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
     with complete as (
       select * from json_to_recordset(${JSON.stringify(complete)}::json)
         as complete (connection_id uuid, data_type text, sync_id uuid)
-    ), swept as (
+    ), deleted_records as (
       delete from records using complete
       where records.connection_id = complete.connection_id and records.data_type = complete.data_type
         and records.sync_id <> complete.sync_id
-    ), held as (
+    ), locked_connections as (
       -- Lock in a fixed order, because several processes can complete data sets of the same connections at once.
       select id from connections where id in (select connection_id from complete) order by id for no key update
-    ), told as (
-      -- Both tables get the time of this statement. greatest() keeps a later time, which another process may have
-      -- stored while this statement was waiting for the lock.
+    ), updated_connections as (
+      -- Both tables get the time of this statement. greatest() keeps a later time, which another
+      -- process might have stored while this statement was waiting for the lock.
       update connections set last_sync = greatest(last_sync, statement_timestamp())
-      from held where connections.id = held.id
+      from locked_connections where connections.id = locked_connections.id
     )
     update data_sets set latest_successful_sync_id = complete.sync_id, last_successful_sync = statement_timestamp()
     from complete
