@@ -22,7 +22,7 @@ export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
   'left-out': 'Left out',
 };
 
-/** Thrown when the portal refuses a request. `status` is 0 if it could not be reached. */
+/** Thrown when the portal refuses a request. `status` is 0 if the portal could not be reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -35,7 +35,10 @@ export class ApiError extends Error {
     super(message, options);
   }
 
-  /** True if the same request may succeed later, because the network failed or a server is starting or busy. */
+  /**
+   * True if the same request can succeed later, because the network failed or a server is starting
+   * or busy.
+   */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502;
   }
@@ -104,8 +107,9 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   }
 
   /**
-   * Sends a request to the workers and waits for its answer. After a lost connection, sends it again: the portal
-   * recognizes it by its content, so that it is carried out once. Only a report is written again.
+   * Sends a request to the workers and waits for its answer. After a lost connection, sends the
+   * request again. The portal recognizes a repeated request by its content, so the request is
+   * carried out only once. The exception is a report: a repeated request creates another report.
    *
    * @param onWait called before each wait with a text that tells people the reason for the wait
    */
@@ -141,14 +145,19 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
 }
 
 /** How long {@link insist} repeats a call. */
-const PATIENCE_MS = 10 * 60_000;
+const RETRY_BUDGET_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 15_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Repeats a call that must not fail because the network was lost for a while, or a server is starting or busy. */
+/**
+ * Repeats a call with exponential backoff while it fails with a temporary error (`isTemporary`).
+ * Throws the error once the retry budget is used up. Throws any other error immediately.
+ *
+ * @param onWait called before each wait with a text that tells people the reason for the wait
+ */
 export async function insist<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + RETRY_BUDGET_MS;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       return await work();

@@ -9,7 +9,7 @@ const MAX_NAMED = 10;
 /**
  * Returns one clause for each reason: `2 credentials (C-1, C-2) were not accepted, because ...`.
  *
- * @param verb what happens to one credential, and to several
+ * @param verb the predicate for one credential, and for several
  */
 export function refusedTexts(
   refused: Refused,

@@ -71,7 +71,7 @@ export function offeredRemedies(
   });
 }
 
-/** Returns what else can help: what the company's end customer or support can do. Whole sentences. */
+/** Returns the help that the company's end customer or support can give, in whole sentences. */
 export function otherHelp(
   view: Pick<MigrationView, 'actions' | 'isRotating'>,
   { remedies, linkUrl }: { readonly remedies: readonly string[]; readonly linkUrl: string | null },

@@ -33,8 +33,9 @@ export interface SupplyTransport<Credential> {
 }
 
 /**
- * Seals and sends credentials, then the decision about them. The decision contains the digest of the credentials that
- * were stored, so that the ledger refuses it if the portal has replaced one.
+ * Seals and sends credentials, then the decision about them. The decision contains the digest of
+ * the stored credentials, so that the ledger refuses the decision if the portal has replaced a
+ * credential.
  *
  * `credentialsSupplied` is one decision about all parts. `replaceCredential` names its companies, so each part has its
  * own decision. A part that was sent twice, because the connection was lost, is stored once.

@@ -18,13 +18,16 @@ const StepView = z.object({
   approvals: z.array(z.object({ by: z.string(), role: z.string(), at: moment })),
 });
 
-/** A decision that the client can make now, and what the page says before it is confirmed. */
+/**
+ * A decision that the client can make now, and the texts that the page shows before the person
+ * confirms the decision.
+ */
 const ActionView = z.object({
   /** The decision message, for example `approve` or `confirmSyncDisabled`. */
   message: z.string(),
   /** Absent if the decision does not belong to a step. */
   step: z.string().optional(),
-  /** The digest of what the person reviews; the decision must carry it. */
+  /** The digest of the content that the person reviews. The decision must contain this digest. */
   digest: z.string().optional(),
   /** The button's text, for example `Approve the start`. */
   title: z.string(),
@@ -39,7 +42,10 @@ const ActionView = z.object({
   /** The consequence; shown before the person confirms the decision. */
   consequence: z.string(),
   isIrreversible: z.boolean(),
-  /** This decision undoes a decision of another person: which one, as a clause; absent if it undoes none. */
+  /**
+   * The effect on a decision of another person, for example `This lifts the pause of Sam`; absent
+   * if this decision undoes no other decision.
+   */
   overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
   isExpected: z.boolean(),
@@ -61,15 +67,22 @@ export const MigrationViewSchema = z.object({
   headline: z.string(),
   /** The task of the client now, or else an action that it can take meanwhile; null if there is none. */
   task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
-  /** The next event after that; null once the migration has ended. */
+  /** The event after the current step, in one sentence; null once the migration has ended. */
   next: z.string().nullable(),
-  /** Who ended or paused the migration or reopened a step, and why; when moves begin; the deadline; a running check. */
+  /**
+   * Sentences about these facts, as far as they apply: who ended or paused the migration or
+   * reopened a step, and why; when moves begin; the deadline; companies that will be tried again; a
+   * check of the details that is in progress.
+   */
   notices: z.array(z.string()),
   steps: z.array(StepView),
   start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
   /** When the remaining companies will have been moved; null if nothing can be expected. */
   end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
-  /** When moves can begin, in words; null if at any time, or if the migration has ended. */
+  /**
+   * When moves can begin, in words; null if moves can begin at any time, or if the migration has
+   * ended.
+   */
   windows: z.string().nullable(),
   outOfDate: z.string(),
   switchBackOn: z.string(),
@@ -112,7 +125,10 @@ export const MigrationViewSchema = z.object({
   credentialFields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
   /** True if the platform replaces refresh tokens, so only credentials obtained after the confirmation count. */
   isRotating: z.boolean(),
-  /** The signed migration key (`tokenferry-key-1...`); null if the vault is not open. */
+  /**
+   * The signed migration key (`tokenferry-key-1...`); null if the vault is not open, or if the
+   * provider has not signed the key.
+   */
   migrationKey: z.string().nullable(),
   actions: z.array(ActionView),
 });
@@ -122,7 +138,10 @@ export type MigrationView = z.infer<typeof MigrationViewSchema>;
 export const MigrationAnswerSchema = z.object({
   view: MigrationViewSchema,
   writtenAt: moment,
-  /** False if no worker has written the view for a while; the page says that it may be old. */
+  /**
+   * False if no worker has written the view for a while. The page then says that it might be out of
+   * date.
+   */
   isCurrent: z.boolean(),
 });
 
@@ -139,7 +158,10 @@ export const CompanySchema = z.object({
   movedAt: moment.nullable(),
   /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
-  /** The ways to resolve it, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
+  /**
+   * The ways to solve the problem, the most promising first: see `Remedy` in
+   * domain/companies/remedies.ts.
+   */
   remedies: z.array(z.string()),
   /** The page on which the company's end customer reconnects; null if there is none or it is not needed. */
   linkUrl: z.string().nullable(),
@@ -147,7 +169,7 @@ export const CompanySchema = z.object({
 export const CompaniesSchema = z.object({ companies: z.array(CompanySchema), hasMore: z.boolean() });
 export const CompanyFilterSchema = z.strictObject({
   state: CompanySchema.shape.state.optional(),
-  /** Only companies on which a person must act. */
+  /** Only companies that need a person to act. */
   exceptions: z.stringbool().optional(),
   /** Part of a reference or a name, in upper or lower case. */
   search: z.string().max(100).optional(),

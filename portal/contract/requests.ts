@@ -8,8 +8,8 @@ const reference = z.string().min(1).max(100);
 const SignatureSchema = z.strictObject({ publicKey: hex(64), value: hex(128) });
 
 /**
- * A decision with its signature: the content is exactly what was signed (see `domain/migration/signatures.ts`), with
- * `decisionId`, `role`, `by` and `signedAt`.
+ * A decision with its signature. All fields except `signature` are the content that was signed (see
+ * `domain/migration/signatures.ts`).
  */
 export const SignedDecisionSchema = z.looseObject({
   decisionId: z.uuid(),
@@ -36,7 +36,10 @@ export const SealedCredentialsSchema = z.strictObject({
   decisionId: z.uuid(),
   /** True for `replaceCredential`. */
   replaces: z.boolean(),
-  /** The fingerprint of the migration key that sealed them. If it has been replaced, the worker refuses the request. */
+  /**
+   * The fingerprint of the migration key with which the credentials were sealed. If that key has
+   * been replaced, the worker refuses the request.
+   */
   keyFingerprint: z.string().max(100),
   credentials: z
     .array(z.strictObject({ reference, obtainedAt: z.iso.datetime({ precision: 3 }), sealed: box }))
@@ -106,9 +109,11 @@ export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
  * The answer to a portal request.
  *
  * - `applied` or `refused`: the ledger's outcome of a decision
- * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists the other credentials
+ * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists
+ *   the credentials that were not accepted
  * - `done`: the report is in `content`
- * - `failed`: nothing was done, or it is not known whether it was; `text` says which, and why
+ * - `failed`: the request was not carried out, or its outcome is unknown; `text` says which of the
+ *   two, and why
  */
 export const RequestAnswerSchema = z.object({
   outcome: z.enum(['applied', 'refused', 'stored', 'done', 'failed']),
@@ -119,7 +124,10 @@ export const RequestAnswerSchema = z.object({
 });
 export type RequestAnswer = z.infer<typeof RequestAnswerSchema>;
 
-/** `answer` is null until a worker has carried out the request; ask again with its id. */
+/**
+ * The status of a request. `answer` is null until a worker has carried out the request; ask again
+ * with the `id`.
+ */
 export const RequestStatusSchema = z.object({ id: z.uuid(), answer: RequestAnswerSchema.nullable() });
 
 export const ErrorSchema = z.object({ error: z.string(), advice: z.string().optional() });

@@ -1,4 +1,7 @@
-/** Shared by all parts of the page: the portal's API, who is reading, and the newest view of the migration. */
+/**
+ * The state that all parts of the page share: the portal's API, the reader's session and key, and
+ * the newest view of the migration.
+ */
 import type { RequestAnswer } from '../contract/requests';
 import type { MigrationView } from '../contract/migration-view';
 import type { PortalSession } from '../contract/session';

@@ -6,19 +6,25 @@ import { byId } from './elements/elements';
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
   /**
-   * Checks the session. Called regularly, when the page becomes visible, when another tab opens the page, and after the
-   * stream has ended or could not be opened. @throws ApiError
+   * Checks the session. Called regularly, when the page becomes visible, when another tab opens the
+   * page, and after the stream has ended or could not be opened.
+   *
+   * @throws ApiError
    */
   readonly onReturn: () => Promise<void>;
-  /** Returns whether the person is waiting for a change of the session, which is then checked more often. */
+  /**
+   * Returns whether the person is waiting for support to confirm the key. The session is then
+   * checked more often.
+   */
   readonly isWaiting: () => boolean;
   readonly onEnd: () => void;
 }
 
 /** After an error status, the browser does not reconnect, so the page tries again after this time. */
 const AGAIN_AFTER_MS = 5_000;
-/** How often the page checks its session; the second applies while the person waits for support to confirm the key. */
+/** Time between two checks of the session. */
 const CHECK_EVERY_MS = 30_000;
+/** Time between two checks while the person is waiting for support to confirm the key. */
 const CHECK_OFTEN_MS = 3_000;
 
 /** Tabs share the session's cookie, so a new tab uses this channel to make the other tabs check their session. */

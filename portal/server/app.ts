@@ -89,7 +89,10 @@ export async function createApp({
   return app;
 }
 
-/** Logs a line for each answer, with the pattern of the route instead of the address, which can contain names. */
+/**
+ * Logs a line for each answer. The line contains the pattern of the route instead of the address,
+ * because an address can contain names.
+ */
 function logRequests(app: Api): void {
   app.addHook('onResponse', async (request, reply) => {
     const { signedIn, routeOptions, method, ip, log } = request;

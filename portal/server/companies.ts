@@ -37,7 +37,7 @@ function problemOf(company: CompanyRow): string | null {
   if (state === 'skipped' || state === 'excluded') return leftOutReason;
   if (failure !== null) {
     const text = failureText(failure);
-    // The import's detail already begins with the text of the failure.
+    // A detail that the import has stored already begins with the text of the failure.
     return detail === null || detail.startsWith(text) ? (detail ?? text) : `${text} (${detail})`;
   }
   if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';

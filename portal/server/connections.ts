@@ -2,7 +2,10 @@ import { isIPv6, type Socket } from 'node:net';
 import type { Api } from './api';
 import type { PortalLimits } from './limits';
 
-/** Limits the connections in total, and those of each address (of an IPv6 address, those of its first half). */
+/**
+ * Limits the number of connections in total and per address. All IPv6 addresses of a /64 network
+ * count as one address.
+ */
 export function limitConnections({ server }: Api, { connections, connectionsPerAddress }: PortalLimits): void {
   const open = new Map<string, number>();
   server.maxConnections = connections;

@@ -40,7 +40,7 @@ export interface ChangedView {
   /** ISO 8601, UTC. */
   readonly writtenAt: string;
   readonly isCurrent: boolean;
-  /** Milliseconds since it was written. */
+  /** Milliseconds since the view was written. */
   readonly ageMs: number;
 }
 
@@ -91,7 +91,10 @@ export interface SignInRequest {
   readonly lifetimeMs: number;
 }
 
-/** A statement that takes longer fails, so that requests do not pile up while the database is slow. */
+/**
+ * A statement that takes longer than this fails, so that requests do not pile up while the database
+ * is slow.
+ */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -135,7 +138,10 @@ export class PortalDatabase {
     return sessionOf(rows);
   }
 
-  /** Stores a request to sign in. `refused`: no invitation has the key or the account. `busy`: there are too many. */
+  /**
+   * Stores a request to sign in. `exists`: the same request is stored already. `refused`: no
+   * invitation has the key or the account. `busy`: there are too many requests.
+   */
   async requestSignIn(request: SignInRequest): Promise<'stored' | 'exists' | 'refused' | 'busy'> {
     const { sessionHash, migrationId, publicKey, identity, proof, lifetimeMs } = request;
     const content = JSON.stringify(proof);
@@ -172,8 +178,9 @@ export class PortalDatabase {
   }
 
   /**
-   * Returns the view of the session's migration; undefined if no worker has written one, or if the session has ended.
-   * Workers write only views that are being read, so if nobody has read the view recently, this waits for a newer one.
+   * Returns the view of the session's migration; undefined if no worker has written one, or if the
+   * session has ended. Workers write only views that are being read. If the view has not been read
+   * recently, it is old, so this waits for a newer view.
    */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
     for (const until = Date.now() + WAIT_FOR_NEWER_MS; ; await delay(READ_AGAIN_AFTER_MS)) {

@@ -36,7 +36,10 @@ export const noSession = () =>
 
 export const forbidden = (message: string, advice?: string) => new PortalError(403, message, advice);
 
-/** The same answer for every invitation that cannot be redeemed, so that it says nothing about the invitation. */
+/**
+ * Returns the same error for every invitation that cannot be redeemed, so that the error reveals
+ * nothing about the invitation.
+ */
 export const unusableInvitation = () =>
   forbidden(
     'This invitation cannot be used.',
@@ -45,7 +48,10 @@ export const unusableInvitation = () =>
 
 export const notFound = () => new PortalError(404, 'There is nothing at this address.');
 
-/** The same answer whether the request does not exist, was sent by somebody else, or belongs to another migration. */
+/**
+ * Returns the same error whether the request does not exist, was sent by another person, or belongs
+ * to another migration.
+ */
 export const noSuchRequest = () =>
   new PortalError(
     404,
@@ -99,7 +105,7 @@ function asPortalError(failure: FastifyError): PortalError {
   const { statusCode = 500 } = failure;
   if (statusCode === 413) return new PortalError(413, 'The request is too large.');
   if (statusCode === 415) return new PortalError(415, 'Send JSON, with the content type application/json.');
-  // A parameter that is too long names nothing.
+  // No resource has an address with a parameter of this length.
   if (statusCode === 414) return notFound();
   if (statusCode >= 400 && statusCode < 500)
     return badRequest(INVALID_REQUESTS[failure.code] ?? 'The request is invalid.');

@@ -19,7 +19,7 @@ export interface OpenIdOptions {
 /** The values that a browser keeps while a person signs in at the identity provider. */
 export interface Checks {
   readonly state: string;
-  /** The secret of PKCE, without which nobody can use the code. */
+  /** The secret of PKCE. The code cannot be used without it. */
   readonly verifier: string;
   readonly nonce: string;
 }
@@ -42,7 +42,7 @@ interface Discovered {
   readonly configuration: Awaited<ReturnType<Library['discovery']>>;
 }
 
-/** Where the identity provider sends the browser back to: a path of the page. */
+/** The path of the page to which the identity provider redirects the browser. */
 export const RETURN_PATH = '/sign-in';
 
 const SCOPE = 'openid email';
@@ -128,7 +128,10 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
 /** An answer with one of these codes reports that the identity provider failed; any other code refuses this sign-in. */
 const PROVIDER_FAILURES = new Set(['server_error', 'temporarily_unavailable']);
 
-/** The library's codes for a missing answer, or one that does not conform to OpenID Connect. */
+/**
+ * The library's codes for a missing answer, and for an answer that does not conform to OpenID
+ * Connect.
+ */
 const NO_ANSWER = /TIMEOUT|ABORT|FORBIDDEN|NOT_CONFORM|NOT_JSON|PARSE_ERROR/;
 
 function asProviderError(openid: Library, error: unknown): never {

@@ -24,7 +24,7 @@ export interface PortalLimits {
   readonly requestsPerAddress: number;
   /** Requests per minute and session. */
   readonly requestsPerSession: number;
-  /** Per minute and address: requests whose token belongs to no current session. */
+  /** Requests per minute and address whose token does not belong to a current session. */
   readonly refusalsPerAddress: number;
   /** How many event streams may be open: in this process, and for one session. */
   readonly streams: number;
@@ -150,13 +150,17 @@ export function limitBodies(app: Api, limits: PortalLimits): void {
   });
 }
 
-/** Ends a slow request. Without this, one byte a second would be enough to hold a place until the time limit. */
+/**
+ * Ends a request whose body arrives too slowly. Without this check, a client that sends one byte a
+ * second could keep a request in progress until the time limit.
+ */
 function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
   const { socket } = raw;
   let before = socket.bytesRead;
   const timer = setInterval(() => {
     const now = socket.bytesRead;
-    // Handled like a request that Node has waited for too long.
+    // Emit the same error as Node does for a request that arrives too slowly, so that it is
+    // answered in the same way.
     if (!raw.complete && now - before < MIN_BYTES_PER_CHECK)
       server.emit('clientError', Object.assign(new Error('the body is slow'), { code: TOO_SLOW }), socket);
     before = now;

@@ -2,11 +2,14 @@
  * Sends the views of migrations to the browsers that watch them, as server-sent events.
  *
  * The views of all watched migrations are read once a second, with one statement for each migration, and converted to
- * text once, however many browsers watch the migration. A browser gets the view when it connects and whenever the
- * content has changed, not when a worker has written the same content again. After a lost connection, it gets the view
- * only if it does not have it (`Last-Event-ID`). A reader that is slower than the changes gets only the latest view, so
- * that at most one view waits for it, and loses its stream if it reads nothing. Sessions that have ended lose their
- * streams within 10 seconds. One timer serves all streams.
+ * text once, however many browsers watch the migration. One timer serves all streams.
+ *
+ * A browser gets the view when it connects and whenever the content has changed, but not when a
+ * worker has written the same content again. After a lost connection, the browser gets the view
+ * only if it does not have the latest version (`Last-Event-ID`). A browser that reads more slowly
+ * than the view changes gets only the latest view, so at most one view waits for each browser. A
+ * browser that reads nothing loses its stream. Sessions that have ended lose their streams within
+ * 10 seconds.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -22,7 +25,10 @@ const POLLS_PER_SESSION_CHECK = 8;
 /** How many migrations are read at the same time. */
 const READS_AT_ONCE = 4;
 const COMMENT = Buffer.from(':\n\n');
-/** After a restart of the portal, browsers reconnect within 2 to 6 seconds, so that they do not all do so at once. */
+/**
+ * After a restart of the portal, each browser reconnects after a random time of 2 to 6 seconds, so
+ * that the browsers do not all reconnect at once.
+ */
 const [CONNECT_AGAIN_AFTER_MS, SPREAD_MS] = [2_000, 4_000];
 
 interface Stream {
@@ -31,7 +37,10 @@ interface Stream {
   /** The id of the last event that was sent to the browser; undefined if there is none. */
   sent: string | undefined;
   sentAt: number;
-  /** Since when the socket's buffer has been full; null if it is not. In milliseconds. */
+  /**
+   * Since when the buffer of the socket has been full, in milliseconds since 1970; null if it is
+   * not full.
+   */
   fullSince: number | null;
 }
 
@@ -84,7 +93,7 @@ export class LiveViews {
     const channel = this.channels.get(migrationId) ?? newChannel(migrationId);
     this.channels.set(migrationId, channel);
     channel.streams.add(stream);
-    this.counted(hash, 1);
+    this.adjustCount(hash, 1);
     response.on('drain', () => {
       stream.fullSince = null;
       offer(stream, channel.event);
@@ -93,7 +102,7 @@ export class LiveViews {
     response.once('close', () => {
       channel.streams.delete(stream);
       if (channel.streams.size === 0 && this.channels.get(migrationId) === channel) this.channels.delete(migrationId);
-      this.counted(hash, -1);
+      this.adjustCount(hash, -1);
     });
     write(stream, Buffer.from(`retry: ${CONNECT_AGAIN_AFTER_MS + randomInt(SPREAD_MS)}\n\n`));
     if (channel.event === undefined) void this.read(channel).catch(() => undefined);
@@ -108,7 +117,7 @@ export class LiveViews {
     for (const { streams } of this.channels.values()) for (const { response } of streams) response.end();
   }
 
-  private counted(hash: Buffer, change: 1 | -1): void {
+  private adjustCount(hash: Buffer, change: 1 | -1): void {
     const key = keyOf(hash);
     const now = (this.perSession.get(key) ?? 0) + change;
     if (now === 0) this.perSession.delete(key);
@@ -168,13 +177,13 @@ export class LiveViews {
     for (const { hash, response } of streams) {
       if (live.has(keyOf(hash))) continue;
       response.end('event: ended\ndata: {}\n\n');
-      // A browser that does not read would keep the stream open.
+      // Close the socket as well, because a browser that does not read would keep the stream open.
       response.socket?.destroySoon();
     }
   }
 }
 
-/** Sends the event unless the reader has it, or is still reading an earlier one. */
+/** Sends the event unless the browser has it, or is still receiving an earlier event. */
 function offer(stream: Stream, event: ViewEvent | undefined): void {
   if (event === undefined || stream.fullSince !== null || stream.sent === event.id) return;
   stream.sent = event.id;
@@ -197,7 +206,8 @@ function update(channel: Channel, { view, version, writtenAt, isCurrent }: Chang
   if (view !== null) channel.view = JSON.stringify(view);
   channel.version = version;
   channel.isCurrent = isCurrent;
-  // The browser's last event can be from another migration, if the person has signed in to this one since.
+  // The id contains the migration, because the last event of the browser can be from another
+  // migration if the person has signed in to this migration since.
   const migration = createHash('sha256').update(channel.migrationId).digest('hex').slice(0, 12);
   const id = `${migration}-${version}-${isCurrent ? 'current' : 'old'}`;
   const data = `{"view":${channel.view},"writtenAt":"${writtenAt}","isCurrent":${isCurrent}}`;

@@ -1,5 +1,6 @@
 /**
- * Portal requests: what a person decides, supplies or asks for waits in the database until a worker has answered it.
+ * Portal requests: a person's decisions, supplied data and requests for reports. They wait in the
+ * database until a worker has answered them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,7 +31,7 @@ export interface RequestStatus {
  * the same answer. If that answer is `failed`, the request is stored and carried out again under a new id. A decision
  * that was applied in spite of the failure is not applied twice, because the decision's own id stays the same.
  *
- * @param isCancelled returns true once nobody waits for the answer
+ * @param isCancelled returns true once the sender no longer waits for the answer
  * @throws {PortalError} 401 if the session ends meanwhile, 429 if the invitation has too many requests
  */
 export async function submitAndWait(

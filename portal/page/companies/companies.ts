@@ -74,12 +74,12 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   }
 
   function show(page: { readonly companies: readonly Company[]; readonly hasMore: boolean }): void {
-    const isFocused = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    const focusedId = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
     shown = page.companies;
     hasMore = page.hasMore;
     offered = offeredBy(app);
     list.replaceChildren(...shown.map(row));
-    if (isFocused) document.getElementById(isFocused)?.focus();
+    if (focusedId) document.getElementById(focusedId)?.focus();
     more.hidden = !hasMore;
     changed.hidden = true;
     onShow?.(shown.length);
@@ -88,8 +88,9 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   }
 
   /**
-   * Shows the current rows. While a person is using the list, rows must not move, so only rows whose height stays the
-   * same are changed, and a button offers to update the list.
+   * Reads the rows again and shows them. While a person is using the list, rows must not move. In
+   * this case, the function changes only rows whose height stays the same, and shows a button that
+   * updates the rest of the list.
    */
   async function update(): Promise<void> {
     const mine = generation;

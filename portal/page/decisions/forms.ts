@@ -38,7 +38,7 @@ const chosen = (group: HTMLElement): string | undefined =>
 
 const WINDOW_HINT = 'One window per line, such as "sat,sun 00:00-24:00 Europe/London".';
 
-/** The limits that a client can change in the self-service route. */
+/** Returns the form for the limits that a client can change in the self-service route. */
 export function limitsForm() {
   const pace = el('input', { id: 'pace', type: 'number', min: 1, max: 1_000_000, inputmode: 'numeric' });
   const windows = el('textarea', { id: 'windows', rows: 2, placeholder: 'mon-fri 22:00-05:00 Europe/London' });

@@ -7,7 +7,10 @@ import { problemText } from '../elements/dialog';
 import { el, type Child } from '../elements/elements';
 import { inReadersZone } from '../elements/times';
 
-/** The list scrolls, but more companies would take long to read from the portal. */
+/**
+ * Maximum number of companies in the list. The list scrolls, but reading more companies from the
+ * portal would take too long.
+ */
 const MOST = 100;
 
 export async function notMovedList({ counts }: Pick<MigrationView, 'counts'>): Promise<readonly Child[]> {

@@ -1,16 +1,21 @@
-/** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
+/**
+ * The dialog of a decision. Shows the facts and the consequence, asks for a reason, and shows the
+ * outcome.
+ */
 import { isPartial } from '../../../domain/migration/partial-outcome';
 import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
 import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';
 
-/** Thrown when something in a form is missing or wrong. The dialog shows it and stays open. */
+/**
+ * Thrown when an entry in a form is missing or wrong. The dialog shows the message and stays open.
+ */
 export class FormProblem extends Error {
   override readonly name = 'FormProblem';
 }
 
-/** How a dialog tells the person what is going on while a decision is sent. */
+/** The functions with which `send` shows its progress in the dialog. */
 export interface Sending {
   readonly say: (text: string) => void;
   /** @param share from 0 to 1 */
@@ -31,7 +36,10 @@ export interface DecisionDialog {
   readonly onDone: () => void;
 }
 
-/** Does nothing while another dialog is open, because a person may press a button twice before its dialog appears. */
+/**
+ * Opens the dialog of a decision. Does nothing while another dialog is open, because a person might
+ * press a button twice before its dialog appears.
+ */
 export function openDialog(options: DecisionDialog): void {
   if (document.querySelector('dialog') !== null) return;
   const { title, facts, warnings = [], consequence, isIrreversible, fields = [], reason, send, onDone } = options;
@@ -79,7 +87,7 @@ export function openDialog(options: DecisionDialog): void {
   });
   dialog.addEventListener('close', () => {
     dialog.remove();
-    // Live data may have replaced the button that opened the dialog.
+    // Live data might have replaced the button that opened the dialog.
     if (returnTo instanceof HTMLElement && returnTo.isConnected) returnTo.focus();
     else byId('main').focus({ preventScroll: true });
   });

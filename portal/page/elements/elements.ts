@@ -43,8 +43,9 @@ export function externalLink(address: string, text = address): HTMLElement {
 }
 
 /**
- * Renders parts of the page again only if what they show has changed, and keeps the focus and unfolded details in them,
- * so that live data disturbs neither readers nor people who use a keyboard.
+ * Returns a function that renders a part of the page, but only if the shown data has changed. It
+ * keeps the focus and unfolded details, so that live data does not disturb readers or people who
+ * use a keyboard.
  */
 export function createRenderer(): (container: HTMLElement, shown: unknown, render: () => readonly Child[]) => void {
   const last = new Map<HTMLElement, string>();

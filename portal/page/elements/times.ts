@@ -1,4 +1,6 @@
-/** Times in the reader's time zone, which is always named. */
+/**
+ * Formats times in the reader's time zone. The page names this zone in each text or above the list.
+ */
 const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const FULL = new Intl.DateTimeFormat(undefined, {
@@ -26,7 +28,10 @@ export const inReadersZone = (text: string): string =>
 /** Formats a time without its zone, for tables that name the zone above. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
 
-/** Formats two times, and the day of the second only if it is another day. */
+/**
+ * Formats a period of two times. Omits the day of the second time if both times are on the same
+ * day.
+ */
 export function spanText(from: string, to: string): string {
   const [start, end] = [new Date(from), new Date(to)];
   const isSameDay = DAY.format(start) === DAY.format(end);
@@ -50,7 +55,7 @@ export function distanceText(iso: string, now = Date.now()): string {
   return Math.abs(hours) < 36 ? format.format(hours, 'hour') : format.format(Math.round(hours / 24), 'day');
 }
 
-/** Returns the value of an input for a local time: `2026-11-14T20:00`. */
+/** Returns the value of a `datetime-local` input for a time: `2026-11-14T20:00`. */
 export function localInput(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -5,7 +5,7 @@ import { button, el } from '../elements/elements';
 import { showMessage, showUnsupported, type AccountInvitation } from './invitation';
 import { canSign, createKey, digestOf, pendingKey } from './keys';
 
-/** Where the identity provider sends the browser back to. */
+/** The path to which the identity provider redirects the browser. */
 const RETURN_PATH = '/sign-in';
 
 /**
@@ -56,7 +56,8 @@ export function accountButton(migrationId: string, provider: string | null, prob
     try {
       const key = await keyFor(migrationId, provider);
       const { address } = await startIdentity(migrationId, key.publicKey);
-      // The browser shows this page again, as it was, when the person goes back.
+      // Enable the button before the browser leaves this page, because the browser restores the
+      // page in its last state when the person goes back.
       addEventListener('pagehide', () => (go.disabled = false), { once: true });
       location.assign(address);
     } catch (error) {

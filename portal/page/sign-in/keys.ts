@@ -1,6 +1,7 @@
 /**
- * The person's signing key: Ed25519, created in this browser and stored in its IndexedDB. Nobody can export it, not even
- * this page, so a decision can only be signed here.
+ * The person's signing key (Ed25519), created in this browser and stored in its IndexedDB. The key
+ * cannot be exported, not even by this page, so the person's decisions can be signed only in this
+ * browser.
  */
 import type { Signer } from '../../client/decisions';
 
@@ -67,7 +68,7 @@ export async function findKey(publicKey: string): Promise<StoredKey | null> {
   return ((await inStore('readonly', (store) => store.get(publicKey))) as StoredKey | undefined) ?? null;
 }
 
-/** Records the owner of a key, so that the owner can sign in again. */
+/** Records the owner of a key and the time of use, so that the owner can sign in again. */
 export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwner): Promise<void> {
   const used: OwnedKey = { ...key, owner: { migrationId, person }, usedAt: Date.now() };
   await inStore('readwrite', (store) => store.put(used));

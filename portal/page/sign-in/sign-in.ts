@@ -8,7 +8,7 @@ import { button, el } from '../elements/elements';
 import { showMessage } from './invitation';
 import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 
-/** Says that nobody is signed in, and offers the keys of this browser. */
+/** Says that the person is not signed in, and offers to sign in with the keys of this browser. */
 export async function showNoSession(): Promise<void> {
   // If the browser cannot store keys, it has none.
   const keys = await ownedKeys().catch(() => []);
@@ -64,7 +64,10 @@ export async function showNoSession(): Promise<void> {
   }
 }
 
-/** Returns whether the invitation was used in this browser, which then has the key and its owner. */
+/**
+ * Returns whether the invitation was used in this browser. If so, the browser has a key for the
+ * invitation, and knows the owner of the key.
+ */
 export async function isUsedHere(invitationToken: string): Promise<boolean> {
   const keys = await ownedKeys().catch(() => []);
   if (keys.length === 0) return false;

@@ -39,7 +39,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
     });
     const others = selected.length === 0 ? [] : unselected(found, selected);
     const refused = found.findings.errors > 0 || others.length > 0 ? [] : await readRefused(app, action, found);
-    // A person may have chosen another file or encoding meanwhile.
+    // The person might have chosen another file or encoding meanwhile.
     if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
     encoding.offer(found.accented !== null);
     const references = new Set(refused.map(({ reference }) => reference));
@@ -141,7 +141,10 @@ async function readRefused(app: App, { message }: Action, { credentials }: Check
   return [...[...unseen.keys()].map((reference) => ({ reference, why: NO_SUCH_COMPANY })), ...refused];
 }
 
-/** The states in which a company may accept a credential. A worker refuses the others for their state. */
+/**
+ * The states in which a company can accept a credential. A worker refuses credentials for companies
+ * in other states.
+ */
 const ACCEPTING: Readonly<Record<'credentialsSupplied' | 'replaceCredential', readonly CompanyState[]>> = {
   credentialsSupplied: ['not-moved-yet'],
   replaceCredential: ['not-moved-yet', 'must-reconnect', 'not-moved'],

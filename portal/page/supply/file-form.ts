@@ -1,4 +1,7 @@
-/** Parts of the dialogs in which a person chooses a file: its templates, and what the check found. */
+/**
+ * Parts of the dialogs in which a person chooses a file: links to templates, and the findings of
+ * the check.
+ */
 import type { Finding } from '../../../domain/companies/finding';
 import type { FindingList } from '../../../domain/supply/findings';
 import { templatesOf, templateText, type Template } from '../../../domain/supply/template';
@@ -29,7 +32,7 @@ export function encodingChoice(onChange: () => void) {
     element,
     isChosen: (): boolean => input.checked,
     offer: (isOffered: boolean): void => void (element.hidden = !isOffered),
-    /** Another file can have another encoding. */
+    /** Resets the choice, because another file can have another encoding. */
     reset: (): void => {
       element.hidden = true;
       input.checked = false;

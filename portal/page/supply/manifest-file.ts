@@ -13,7 +13,7 @@ export interface CheckedManifest {
   readonly findings: FindingList;
   /** The companies whose rows have no errors. */
   readonly rows: readonly ManifestRow[];
-  /** Rows that also contain a credential, which is not sent. */
+  /** Number of rows that also contain a credential. These credentials are not sent. */
   readonly withCredential: number;
   /** The references and names with non-ASCII characters if the file was read as Windows-1252; null otherwise. */
   readonly accented: readonly AccentedValue[] | null;

@@ -1,4 +1,7 @@
-/** Supplies the manifest from a file. This page checks the file and shows what would be supplied. */
+/**
+ * Supplies the manifest from a file. This page checks the file and shows how many companies it
+ * contains.
+ */
 import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
@@ -24,7 +27,7 @@ export function openManifest(app: App, action: Action): void {
     result.textContent = 'Checking the file…';
     const asWindows1252 = encoding.isChosen();
     const found = await checkManifest(file, platform, { asWindows1252 });
-    // A person may have chosen another file or encoding meanwhile.
+    // The person might have chosen another file or encoding meanwhile.
     if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
     encoding.offer(found.accented !== null);
     checked = isUsable(found) ? found : null;

@@ -17,7 +17,7 @@ export interface SourceFile {
 }
 
 /**
- * Reads a file. Adds what is wrong with the whole file to the findings.
+ * Reads a file. Adds problems of the whole file to the findings.
  *
  * @param asWindows1252 true if the person has chosen this encoding for a file that is not Unicode
  * @returns null if the file is unreadable
@@ -38,9 +38,12 @@ export async function openSourceFile(
   }
 }
 
-/** A source file, and the error of a file that is not Unicode. */
+/** A source file, and a possible error about its encoding. */
 interface ReadFile extends SourceFile {
-  /** The file is still read, so that its other errors are found as well. */
+  /**
+   * The error that the file is not Unicode; null if there is none. The file is still read, so that
+   * its other errors are found as well.
+   */
   readonly finding: Finding | null;
 }
 

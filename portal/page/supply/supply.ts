@@ -6,7 +6,11 @@ import type { App } from '../app';
 import { FormProblem, type Sending } from '../elements/dialog';
 import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 
-/** Returns the key to seal with. @throws FormProblem if there is none, or the page cannot verify who signed it */
+/**
+ * Returns the key with which this page seals.
+ *
+ * @throws FormProblem if there is no such key, or the page cannot verify who signed it
+ */
 export async function sealingKey({ key, view, session }: App): Promise<SealingKey> {
   const { migrationKey } = view();
   if (migrationKey === null) throw new FormProblem('the migration does not accept credentials now');

@@ -203,7 +203,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
   }
 }
 
-/** Leaves out the content of a report, which is downloaded. */
+/** Leaves out the content of a report, which is downloaded with `GET /api/reports/{id}`. */
 function statusOf({ id, answer }: RequestStatus): RequestStatus {
   if (answer === null) return { id, answer };
   const { content: _content, ...rest } = answer;
