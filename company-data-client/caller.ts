@@ -3,7 +3,7 @@
  *
  * Each attempt takes these steps in this order:
  * 1. Acquire a permit from the rate limiter. If the permit would come too late, the call ends with `DeferredUntil`.
- * 2. Await `recordSendIntent`, if the call has one. If it rejects, nothing is sent.
+ * 2. Await `recordSendIntent`, if the call has one. If this function rejects, nothing is sent.
  * 3. Check `sendBefore`. If that time has passed, nothing is sent.
  * 4. Send the request once. The transport can wait for a connection, but never beyond the end of the budget.
  * 5. Report the response to the rate limiter, then parse it or turn it into a typed error.
@@ -119,10 +119,10 @@ export interface IgnoredWait extends ImplausibleWait {
   readonly call: string;
 }
 
-/** The answer to one request, or why there was none. */
+/** The answer to one request, or the reason why there was none. */
 export interface Answer {
   readonly isAuthorization: boolean;
-  /** The HTTP status, or why there is no answer. */
+  /** The HTTP status, or the reason why there is no answer. */
   readonly outcome: number | 'time-out' | 'dropped' | 'malformed' | 'refused';
   /** Absent if there was no answer. */
   readonly durationMs?: number;

@@ -71,8 +71,8 @@ export function createRateLimiter(): RateLimiter {
   const clock = createServiceClock();
   let window: Window | undefined;
   /**
-   * Milliseconds from the first response of the window to its reset. Paces the beginning of the next window, until a
-   * response reports that window's limits.
+   * Milliseconds from the first response of the window to its reset. The beginning of the next
+   * window is paced with this value, until a response reports the limits of that window.
    */
   let windowMs = 0;
   let isPacing = false;

@@ -1,4 +1,4 @@
-/** The retry budget of a call: how long its attempts may take, and the waits between them. */
+/** The retry budget of a call: the time limit for its attempts and for the waits between them. */
 import type { CallFailure } from '../domain/companies/call-failure';
 import { type CompanyDataError, DeferredUntil } from './errors';
 import { sleep } from './semaphore';

@@ -25,7 +25,10 @@ export interface DecisionFields {
 
 let lastSigned = 0;
 
-/** Returns a decision of this person with its signature. Two decisions never have the same time. */
+/**
+ * Returns a decision of this person with its signature. Two decisions never have the same time,
+ * because a decision that was signed at the same time as an earlier decision is refused.
+ */
 export async function signDecision(
   { migrationId, person }: Decider,
   { publicKey, sign }: Signer,

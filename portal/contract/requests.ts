@@ -48,8 +48,9 @@ export const SealedCredentialsSchema = z.strictObject({
 });
 
 /**
- * The client's application with its sealed client secret, and the decision `applicationSupplied` about it, which contains
- * the `sealedDigest` of both.
+ * The client's application with its sealed client secret, and the decision `applicationSupplied`
+ * about both. The decision contains `sealedDigest`, the digest of the application and the sealed
+ * secret.
  */
 export const SealedApplicationSchema = z.strictObject({
   keyFingerprint: z.string().max(100),

@@ -30,7 +30,10 @@ export const {
 
 export interface App {
   readonly session: PortalSession;
-  /** Null if this browser cannot sign: the person is a viewer, or used the invitation in another browser. */
+  /**
+   * Null if this browser cannot sign: the person is a viewer, or the key is in another browser or
+   * was deleted.
+   */
   readonly key: Awaited<ReturnType<typeof findKey>>;
   readonly view: () => MigrationView;
   /** Reads the migration and the companies again, after a decision. */

@@ -76,7 +76,8 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
   const certificate = tls && watchCertificate(tls, log, options.certificateCheckMs);
   const db = PortalDatabase.open(databaseUrl, options.databaseConnections ?? 10);
   const views = new LiveViews(db, limits, log);
-  const monitor = new HealthMonitor(SILENT); // the health checks of the process log the same problems
+  // Silent, because the health checks of the process log the same problems.
+  const monitor = new HealthMonitor(SILENT);
   const page = readPageFiles(options.pageFolder ?? path.join(__dirname, '..', 'page'));
   if (!page.has('index.html')) log.warn('the page has not been built, so the portal serves only its API');
   const problem = () => Object.values(monitor.states()).find(({ status }) => status === 'failing')?.why ?? null;

@@ -86,7 +86,8 @@ export class LiveViews {
   /**
    * Sends events until the browser or the portal closes the response, whose headers have been written.
    *
-   * @param lastEventId the id of the last event that the browser has got; undefined if it has got none
+   * @param lastEventId the id of the last event that the browser has received; undefined if there is
+   * none
    */
   add({ hash, migrationId }: SignedIn, response: ServerResponse, lastEventId: string | undefined): void {
     const stream: Stream = { hash, response, sent: lastEventId, sentAt: Date.now(), fullSince: null };
@@ -98,7 +99,7 @@ export class LiveViews {
       stream.fullSince = null;
       offer(stream, channel.event);
     });
-    response.on('error', () => undefined); // `close` follows
+    response.on('error', () => undefined); // The event `close` follows.
     response.once('close', () => {
       channel.streams.delete(stream);
       if (channel.streams.size === 0 && this.channels.get(migrationId) === channel) this.channels.delete(migrationId);
