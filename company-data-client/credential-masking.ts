@@ -34,8 +34,8 @@ export function withoutSecrets(connection: Connection, fields: Readonly<Record<s
 const LONGEST_ORGANIZATION_ID = 40;
 
 /**
- * Returns whether a credential consists of several parts, and one of them is this organization's id.
- * The id must stay readable, because it is compared with the supplied id.
+ * Returns whether a credential consists of several parts, and one of them is this organization's
+ * id. The id must stay readable, because it is compared with the supplied id.
  */
 function isPartBetweenSeparators(organizationId: string, credential: string): boolean {
   if (organizationId.length > LONGEST_ORGANIZATION_ID || organizationId === credential) return false;

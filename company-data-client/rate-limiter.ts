@@ -7,10 +7,10 @@
  *
  * Modes:
  * - Unpaced: requests start immediately. Small jobs are fast. The limiter starts in this mode.
- * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the rest
- *   of the window, so that this process uses its share of the remaining requests. The next window is
- *   paced from its beginning. A window that ends with more than half of its limit unused returns the
- *   limiter to unpaced mode.
+ * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the
+ *   rest of the window, so that this process uses its share of the remaining requests. The next
+ *   window is paced from its beginning. A window that ends with more than half of its limit unused
+ *   returns the limiter to unpaced mode.
  * - Exhausted: entered when our share of the remaining requests is half a request or less. Requests wait for the reset.
  * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
  *

@@ -4,8 +4,9 @@ export interface ServiceClock {
    * Updates the estimate with the `Date` header of a response that arrived at `now` (epoch milliseconds by our clock).
    *
    * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if the header is
-   * missing or invalid. The estimate errs on the low side. A caller that waits until a time announced
-   * by the service therefore never stops waiting too early, but can wait longer than necessary.
+   * missing or invalid. The estimate errs on the low side. A caller that waits until a time
+   * announced by the service therefore never stops waiting too early, but can wait longer than
+   * necessary.
    */
   observe(date: string | undefined, now: number): number;
 }

@@ -86,8 +86,8 @@ export class LiveViews {
   /**
    * Sends events until the browser or the portal closes the response, whose headers have been written.
    *
-   * @param lastEventId the id of the last event that the browser has received; undefined if there is
-   * none
+   * @param lastEventId the id of the last event that the browser has received; undefined if there
+   * is none
    */
   add({ hash, migrationId }: SignedIn, response: ServerResponse, lastEventId: string | undefined): void {
     const stream: Stream = { hash, response, sent: lastEventId, sentAt: Date.now(), fullSince: null };
