@@ -9,11 +9,12 @@ import type { MeasuredWorker } from './processes/worker';
 
 export interface Batch {
   readonly companies: number;
-  /** Their product is the number of companies at once. */
+  /** The product of both limits is the number of companies at once. */
   readonly limits: { readonly slicesAtOnce: number; readonly companiesPerSliceAtOnce: number };
   /**
-   * Time from the start of the syncs to the first check of a company, in milliseconds: see `MoverWork`. Tokenferry
-   * ignores it, because it always waits before it checks a company.
+   * Time from the start of the syncs to the first check of a company, in milliseconds: see
+   * `MoverWork`. Tokenferry ignores this value, because Tokenferry sets the time of its checks
+   * itself.
    */
   readonly firstCheckAfterMs: number;
 }
@@ -55,8 +56,11 @@ export function jobOf({ url, key }: ServiceUnderTest) {
 }
 
 /**
+ * Creates a contender from a mover.
+ *
  * @param part the name of the mover's process
- * @param othersCpuMs CPU time of the other processes that work for it, in milliseconds since their start
+ * @param othersCpuMs CPU time of the other processes that work for the mover, by name, in
+ * milliseconds since their start
  */
 export function moverContender(
   name: string,

@@ -42,8 +42,9 @@ export interface Run {
   readonly save: (measured: readonly Measured[]) => void;
   /** Stores a table, replacing the one with the same heading. */
   readonly saveTable: (table: Table) => void;
-  /** Companies in each batch of a comparison, and its rounds, if the command line sets them. */
+  /** The companies in each batch of a comparison; absent if the command line does not set them. */
   readonly companies?: number;
+  /** The rounds of a comparison; absent if the command line does not set them. */
   readonly rounds?: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Takes a managed migration through its steps, with the same calls as `ferry`, with two exceptions: credentials are
- * stored without being staged, and the approval of the first company is sent as a signal.
+ * Takes a managed migration through its steps. Makes the same calls as `ferry`, with two
+ * exceptions: credentials are stored without being staged, and the approval of the first company is
+ * sent as a signal.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -121,7 +122,7 @@ async function supplyAll(ferry: LedgerClient, id: string, companies: readonly Be
 /**
  * Approves the first company and waits until the batch run has ended.
  *
- * @param report called every few seconds with the number of moved companies
+ * @param report called every few seconds with the number of moved companies, without the first one
  * @returns the time from the approval to the end of the batch run, in milliseconds
  * @throws if a company was not moved
  */

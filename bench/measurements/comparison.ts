@@ -47,7 +47,7 @@ export async function compare(
   const turns: Turn[] = [];
   const total = rounds * cases.length * contenders.length * companies;
   for (let round = 0; round <= rounds; round += 1) {
-    // Each round begins with the next contender, because the previous turn can affect the next one.
+    // A different contender begins each round, because a turn can affect the turn after it.
     const order = contenders.map((_, index) => contenders[(index + round) % contenders.length] as Contender);
     // Round 0 is the warm-up.
     for (const each of round === 0 ? cases.slice(0, 1) : cases) {

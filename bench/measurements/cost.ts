@@ -5,13 +5,16 @@ import { moveBatch, prepareBatch } from '../migration';
 import { startMeasuredService, UNLIMITED } from '../processes/service';
 import { withEnvironment } from '../environment';
 
-/** Without a rate limit, so that the actions depend mainly on the number of companies. */
+/** Measured without a rate limit, so that the actions depend mainly on the number of companies. */
 export const cost: Benchmark = {
   description: 'Temporal Cloud actions of a migration, from its start to the end of its batch',
   measure: costOf('cost', { companies: 10_000, requestsPerMinute: UNLIMITED, goal: 0.1 }),
 };
 
-/** With the rate limit of a usual account, so that heartbeats and timers also depend on the duration. */
+/**
+ * Measured with the rate limit of a usual account. Its batch takes longer, and therefore needs more
+ * heartbeats and timers.
+ */
 export const limitedCost: Benchmark = {
   description: 'Temporal Cloud actions of a migration at 1,000 requests a minute',
   measure: costOf('cost-limited', { companies: 1_000, requestsPerMinute: 1_000 }),

@@ -1,4 +1,4 @@
-/** Starts many migrations on one worker, each of which waits until support approves its details. */
+/** Starts many migrations, each of which waits until support approves its details. */
 import type { Report } from '../figures';
 import { startBenchMigration, awaitProgress } from '../migration';
 import { companiesOf, allocateCompanies } from '../companies';

@@ -22,7 +22,7 @@ const CASES: readonly [Case, ...Case[]] = [
   { latencyMs: LATENCY_MS, limits: FIFTY },
   { latencyMs: LATENCY_MS, limits: TWO_HUNDRED },
 ];
-/** The case in which CPU time is measured: the same as for the figure `cpu`. */
+/** The case whose CPU time is reported: the same case as for the figure `cpu`. */
 const [CPU_CASE] = CASES;
 const PEERS = ['dbos', 'restate'];
 
@@ -74,7 +74,9 @@ export const peers: Benchmark = {
 
 const titleOf = (each: Case): string => `${each.latencyMs} ms, ${atOnce(each)} at once`;
 
-/** Returns the figures of the cases that both sides have finished. */
+/**
+ * Returns the figures. Leaves out a figure if the turns that it needs have not been finished yet.
+ */
 function figuresOf(turns: readonly Turn[]): readonly Measured[] {
   const ratios = PEERS.flatMap((peer) =>
     CASES.map((each): Measured => ({

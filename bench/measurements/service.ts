@@ -27,7 +27,7 @@ async function measureAll(measured: MeasuredService, quick: boolean, report: Rep
   report(0, STAGES, `inserting ${companies} companies`);
   const id = await insertCompanies(measured, companies);
 
-  // Measure pages before the POSTs, because these add companies and so change the last page.
+  // Measure pages before the POSTs, because the POSTs add companies and so change the last page.
   report(1, STAGES, `pages of ${PAGE_SIZE}`);
   const first: number[] = [];
   const last: number[] = [];
@@ -112,8 +112,8 @@ async function requestsPerSecond(
 }
 
 /**
- * Returns how long it takes to request and read a page, in milliseconds. Throws if the page is not full or has a wrong
- * link.
+ * Returns how long it takes to request and read a page, in milliseconds. Throws if the page is not
+ * full, or if its link to the next page is missing or unexpected.
  */
 async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
   const started = performance.now();

@@ -14,7 +14,9 @@ Promise.withResolvers ??= function () {
   return resolvers;
 };
 
-/** The largest number of parallel companies in the comparison. */
+/**
+ * Connections to the service: one for each company at once, in the largest case of the comparison.
+ */
 const CONNECTIONS = 200;
 
 let job;

@@ -53,7 +53,7 @@ class Browser {
     this.headers['authorization'] = `Bearer ${token}`;
   }
 
-  /** Loads the page, and watches until it is loaded again. */
+  /** Loads the page, and opens its stream of events, which stays open until the next load. */
   async load(): Promise<void> {
     this.stream?.destroy();
     const startedAt = performance.now();
@@ -174,6 +174,6 @@ const served: BrowsersCalls = {
 serveParent(served, async () => {
   isStopped = true;
   for (const browser of browsers) browser.stop();
-  // Requests that were interrupted never end.
+  // Exit explicitly, because interrupted requests never end.
   process.exit();
 });

@@ -7,7 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
 const MB = 1024 * 1024;
-/** How long to wait for the heaps of the other threads. They are busy for milliseconds only. */
+/**
+ * How long to wait for the heaps of the other threads. All of this time is waited, because the
+ * number of threads is unknown.
+ */
 const ANSWER_WITHIN_MS = 5_000;
 
 /** The heaps in use after a garbage collection, in MB. */

@@ -1,8 +1,9 @@
 /**
- * The job that the benchmarks compare: eight requests that move one company, in the order and with the bodies of a
- * Tokenferry worker. Uses undici and no code of the product, so that it does not share the limits of its HTTP client.
+ * The job that the benchmarks compare: eight requests that move one company, in the order and with
+ * the bodies of a Tokenferry worker. Uses undici and no code of the product, so that the job does
+ * not share the limits of the product's HTTP client.
  *
- * It stores no state: if it stops early, nobody knows which tokens have been used.
+ * The job stores no state. If it stops early, it is unknown which tokens have been used.
  */
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';

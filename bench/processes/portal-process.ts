@@ -10,7 +10,7 @@ let stop = async (): Promise<void> => undefined;
 
 const served: PortalCalls = {
   start: async (databaseUrl) => {
-    // The log of a deployment has a line for each request, so it is written here as well.
+    // Logs each request, because the portal of a deployment does so, too.
     const log = createLog({ level: 'info', to: '/dev/null' });
     const portal = await startPortal({ port: 0, databaseUrl, log, trustedProxies: ['127.0.0.1'] });
     stop = () => portal.close();
