@@ -14,9 +14,7 @@ Promise.withResolvers ??= function () {
   return resolvers;
 };
 
-/**
- * Connections to the service: one for each company at once, in the largest case of the comparison.
- */
+/** Connections to the service: one for each of the companies at once in the largest case. */
 const CONNECTIONS = 200;
 
 let job;

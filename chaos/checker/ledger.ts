@@ -38,7 +38,10 @@ export interface TrailEntry {
   readonly migration: string;
   readonly decisionId: string;
   readonly at: Date;
-  /** When the ledger recorded it, which can be later, and is much later if a restored ledger was repaired. */
+  /**
+   * When the ledger recorded the decision: not before `at`, and much later if a restored ledger was
+   * repaired.
+   */
   readonly recordedAt: Date;
   readonly role: string | null;
   readonly applied: boolean;
@@ -63,7 +66,7 @@ export interface Ledger {
   readonly trail: readonly TrailEntry[];
 }
 
-/** Reads these migrations. */
+/** Reads the migrations with these ids, their companies, and their decisions. */
 export async function readLedger(url: string, migrations: readonly string[]): Promise<Ledger> {
   return withClient(url, async (client) => {
     const found = await client.query<LedgerMigration>(

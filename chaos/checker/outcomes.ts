@@ -1,4 +1,7 @@
-/** Checks the invariants `outcome`, `lost` and `unknown`: each row has one true outcome. */
+/**
+ * Checks the invariants `outcome`, `lost` and `unknown`: the ledger state of each row agrees with
+ * the service.
+ */
 import type { Findings, Invariant, UnknownRow, Violation } from './evidence';
 import type { RowFacts } from './facts';
 import { hasGrantEnded, isComplete, isLinkedTo, isUsedByService } from './facts';
@@ -33,7 +36,7 @@ function firstProblem(facts: RowFacts): Problem | null {
     return retryMovesIt && facts.migration.state === 'open' ? { invariant: 'unknown', detail: text } : null;
   }
   if (isLost(facts)) {
-    return { invariant: 'lost', detail: `the service used its token, but ${describe(facts)}` };
+    return { invariant: 'lost', detail: `the service used its token, but ${connectionText(facts)}` };
   }
   if (isCompleted && OPEN_STATES.includes(facts.row.state)) {
     return { invariant: 'outcome', detail: `the migration was completed while the row was ${facts.row.state}` };
@@ -42,7 +45,10 @@ function firstProblem(facts: RowFacts): Problem | null {
   return detail === null ? null : { invariant: 'outcome', detail: `${stateText(facts)}, but ${detail}` };
 }
 
-/** A retry moves the row if its connection is linked, or if its token can still be used or exchanged. */
+/**
+ * Returns what happened to a row whose outcome is unknown, and whether a retry would move the row.
+ * A retry moves it if its connection is linked, or if its token can still be used or exchanged.
+ */
 function truthOf(facts: RowFacts): { readonly text: string; readonly retryMovesIt: boolean } {
   const { connections, platformTokens, row } = facts;
   if (connections.some((each) => isLinkedTo(row, each)))
@@ -58,7 +64,10 @@ function truthOf(facts: RowFacts): { readonly text: string; readonly retryMovesI
   return { text: 'its token was not used', retryMovesIt: true };
 }
 
-/** A row that the product can still finish without a person is not lost. */
+/**
+ * Returns whether the service has used the token of the row, but no connection is linked and no
+ * grant has ended. A row that the product can still finish without a person is not lost.
+ */
 function isLost(facts: RowFacts): boolean {
   const { row, migration, connections, platformTokens } = facts;
   if (!platformTokens.some(({ usedByService }) => usedByService)) return false;
@@ -96,7 +105,7 @@ function contradiction(facts: RowFacts): string | null {
   }
 }
 
-/** Returns why the connection of a row that was moved cannot be used. */
+/** Returns how the connection contradicts the state `moved`; null if it does not. */
 function whyNotMoved({ row }: RowFacts, own: ServiceConnection): string | null {
   if (hasGrantEnded(own)) return null;
   if (own.status !== 'Linked') return `its connection is ${own.status}`;
@@ -131,8 +140,8 @@ function whyNotFailed(facts: RowFacts): string | null {
 }
 
 /**
- * Returns whether the service has accepted an authorization that it has since forgotten, because it was restored to an
- * older state. The token may have been used, so the company must reconnect.
+ * Returns whether the service has accepted an authorization that it has since forgotten, because it
+ * was restored to an older state. The token might have been used, so the company must reconnect.
  */
 function wasForgotten({ sendings, connections }: RowFacts): boolean {
   return sendings.some(({ connectionId, status }) => {
@@ -147,7 +156,7 @@ function stateText({ row: { state, failure } }: RowFacts): string {
   return failure === null ? `the ledger says ${state}` : `the ledger says ${state} (${failure})`;
 }
 
-function describe({ connections, row }: RowFacts): string {
+function connectionText({ connections, row }: RowFacts): string {
   const statuses = connections.map(({ status }) => status).join(', ');
   return `its connection is ${statuses || 'missing'}; the ledger says ${row.state}`;
 }

@@ -21,7 +21,10 @@ export interface ServiceConnection {
   /** The number of its data types, and the number of data types without a successful sync. */
   readonly dataTypes: number;
   readonly incomplete: number;
-  /** `syncErrors`: true if a sync has failed. `authErrors`: true if one has failed because the grant was refused. */
+  /**
+   * `syncErrors`: true if a sync has failed. `authErrors`: true if a sync has failed because the
+   * grant was refused.
+   */
   readonly syncErrors: boolean;
   readonly authErrors: boolean;
   readonly invoices: number;
@@ -39,7 +42,10 @@ export interface ServiceCompany {
 export interface PlatformToken {
   readonly sha256: string;
   readonly platformKey: string;
-  /** True if the service has exchanged it for new tokens; false if another application has. */
+  /**
+   * True if the service has exchanged the token for new tokens. False if it is unused, or another
+   * application used it.
+   */
   readonly usedByService: boolean;
 }
 
@@ -50,8 +56,8 @@ export interface Service {
 }
 
 /**
- * Reads the companies that have a tag of the rows' migrations or that the ledger names, and what the platforms know
- * about the tokens with these digests.
+ * Reads the companies that have a tag of the rows' migrations or that the ledger names, and the
+ * platforms' records of the tokens with these digests.
  */
 export async function readService(
   url: string,

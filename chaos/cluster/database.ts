@@ -47,7 +47,7 @@ export async function startDatabase(options: {
   function suspend(): void {
     const postmaster = runningPid();
     if (postmaster === null) return;
-    signal(postmaster, 'SIGSTOP'); // first, so that it starts no other process
+    signal(postmaster, 'SIGSTOP'); // first, so that it starts no more processes
     const children = childrenOf(postmaster);
     for (const child of children) signal(child, 'SIGSTOP');
     resumer ??= resumeIfParentEnds([...children, postmaster], path.join(folder, 'resume.log'));
@@ -65,7 +65,7 @@ export async function startDatabase(options: {
     const postmaster = runningPid();
     if (postmaster === null) return;
     signal(postmaster, 'SIGQUIT'); // "immediate shutdown": https://www.postgresql.org/docs/18/server-shutdown.html
-    resume(); // a suspended process handles the signal only now
+    resume(); // a suspended process handles the signal only when it is resumed
     await current.process.exited;
   }
 
@@ -117,8 +117,9 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Starts a process that resumes others when this process ends, because a suspended process does not notice that its
- * server has been stopped. Stopping the started process resumes the others, too.
+ * Starts a process that resumes the suspended processes when this process ends, because a suspended
+ * process does not handle the signal that stops its server. Stopping the started process resumes
+ * them, too.
  */
 function resumeIfParentEnds(pids: readonly number[], logFile: string): SupervisedProcess {
   const script = 'trap "kill -CONT $*; exit" TERM; while :; do sleep 600 & wait $!; done';

@@ -34,7 +34,7 @@ export type ProxyAction = 'forward' | 'loseAnswer' | 'loseRequest' | InjectedRes
 /** Chooses the action of the proxy for each request. */
 export type RequestFault = (request: ProxiedRequest) => ProxyAction;
 
-/** A proxy between one worker and the service. It logs every request. */
+/** A proxy between one worker and the service. It logs every complete request. */
 export interface HttpProxy {
   /** The address for the worker, without a slash at the end. */
   readonly url: string;
@@ -50,11 +50,11 @@ interface Answer {
 }
 
 /**
- * Starts a proxy. If the service cannot be reached, the worker's connection breaks, as behind a proxy that has lost its
- * backend.
+ * Starts a proxy. If the service cannot be reached, the worker's connection breaks, as behind a
+ * proxy that has lost its backend.
  *
  * @param target the service's address
- * @param log called once for each request, when its answer is known or lost
+ * @param log called once for each complete request, when its answer is known or lost
  */
 export async function startHttpProxy(options: {
   readonly worker: string;
@@ -128,7 +128,8 @@ function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers
 }
 
 /**
- * Sends the request once, over a connection of its own, because a reused one could be closed at the same moment.
+ * Sends the request once, over a connection of its own, because a reused connection could be closed
+ * at the same moment.
  *
  * @returns null if no complete answer arrived; `not sent` if the service refused the connection
  */
@@ -168,7 +169,7 @@ function deliver(response: ServerResponse, { status, headers, body }: Answer): P
     response.once('finish', () => resolve(true));
     response.once('close', () => resolve(response.writableFinished));
     if (response.destroyed) return resolve(false);
-    // A 204 has no length. A fault can state a wrong one.
+    // A 204 has no length. A fault can state a wrong length.
     response.writeHead(status, { ...(status !== 204 && { 'content-length': body.length }), ...headers });
     response.end(body);
   });

@@ -16,7 +16,7 @@ export interface RequestLogEntry {
   readonly status: number | null;
   /** True if a fault gave an answer instead of the service. */
   readonly injected: boolean;
-  /** True if the service may have received the request. */
+  /** True if the service received the request or might have received it. */
   readonly forwarded: boolean;
   /** True if the complete answer was written to the worker's connection. */
   readonly delivered: boolean;

@@ -27,7 +27,7 @@ export interface ClusterProcess {
 export interface Database extends ClusterProcess {
   /** The address of the database, with the password. It stays the same when the server is started again. */
   readonly url: string;
-  /** Takes a backup of the running server, which is not disturbed by it. Returns the backup's name. */
+  /** Takes a backup while the server runs, without disturbing it. Returns the backup's name. */
   copy(): Promise<string>;
   /**
    * Kills the server, replaces all its data with the backup, and starts it.
@@ -50,9 +50,15 @@ export interface WorkerProcess extends ClusterProcess {
   readonly temporal: TcpProxy;
   /** `host:port` of its health checks and metrics; null if it serves none. */
   readonly metricsAddress: string | null;
-  /** Milliseconds by which the clock of the worker's JavaScript is ahead, from the next start on. Default 0. */
+  /**
+   * Milliseconds by which the clock of the worker's JavaScript is ahead after its next start.
+   * Default 0.
+   */
   clockSkewMs: number;
-  /** Absolute path of the workflow bundle to run from the next start on; null for the build's own. Default null. */
+  /**
+   * Absolute path of the workflow bundle that the worker runs after its next start. Null, the
+   * default: the build's own bundle.
+   */
   bundle: string | null;
 }
 
@@ -60,7 +66,7 @@ export interface WorkerProcess extends ClusterProcess {
 export const TEMPORAL_SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 export type TemporalService = (typeof TEMPORAL_SERVICES)[number];
 
-/** Additional arguments and variables of Node. */
+/** Additional arguments and environment variables of Node. */
 export interface NodeOptions {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;

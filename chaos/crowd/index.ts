@@ -1,6 +1,6 @@
 /**
- * The crowd: many migrations move companies at the same time, without faults. Measures how long a small migration takes
- * among them, compared with the same migration alone.
+ * The crowd: many migrations move companies at the same time, without faults. Measures how long a
+ * small migration takes in the crowd, compared with such a migration while nothing else runs.
  */
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -22,7 +22,7 @@ import { medianTime } from './report';
 import type { SmallMove } from './small-move';
 import { measureMove, movedCompanies, slotWaits } from './small-move';
 
-/** Two platforms, each with a rate limit of its own at the service. */
+/** The migrations are divided between these platforms. */
 const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
 const SMALL = 10;
 const LARGE = 1_000;
@@ -31,13 +31,17 @@ const REPETITIONS = 5;
 /** Migrations that are prepared at the same time. */
 const PREPARED_AT_ONCE = 10;
 /**
- * Keeps the crowd moving while the small migrations are measured: about ten companies per second in all, of 100
- * migrations. At twice this rate, the syncs of the sandbox on two cores fall behind, and every company waits for them.
+ * Keeps the crowd moving while the small migrations are measured: a crowd of 100 migrations moves
+ * about ten companies per second in all. At twice this rate, the syncs of the sandbox on two cores
+ * fall behind, and every company waits for them.
  */
 const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 5, rampCompanies: 5 };
 const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 100, rampCompanies: 5 };
 const PREPARED_WITHIN_MS = 900_000;
-/** After this time, the burst of work is over that comes from beginning all batches of the crowd at the same moment. */
+/**
+ * All batches of the crowd begin at the same moment. After this time, the resulting burst of work
+ * is over.
+ */
 const SETTLED_AFTER_MS = 60_000;
 const FIRST_ORGANIZATION = 3_000_000_000;
 
@@ -51,9 +55,10 @@ export interface CrowdOptions {
 }
 
 /**
- * Measures in a cluster of its own.
+ * Starts a cluster, measures in it, and stops it.
  *
- * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster when interrupted
+ * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster
+ * when interrupted
  */
 export async function crowd(
   { migrations, folder, log }: CrowdOptions,
@@ -76,7 +81,8 @@ async function measure(cluster: Cluster, { migrations, folder, log }: CrowdOptio
     const smallOnes = (kind: string) =>
       Promise.all(Array.from({ length: REPETITIONS }, (_, index) => prepare(`${kind}-${index + 1}`, SMALL, {})));
     const [beforeCrowd, inCrowd] = [await smallOnes('alone'), await smallOnes('crowded')];
-    await measureMove(ferry, await prepare('warm-up', SMALL, {})); // the workers compile and connect
+    // Lets the workers compile their code and open their connections first.
+    await measureMove(ferry, await prepare('warm-up', SMALL, {}));
     const alone = await measureEach(ferry, beforeCrowd, log);
     const load = { alone: loadavg()[0] ?? 0, cpus: cpus().length };
 

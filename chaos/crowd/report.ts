@@ -4,13 +4,15 @@ import type { SmallMove } from './small-move';
 
 export interface CrowdResult {
   readonly migrations: number;
+  /** The small migrations that ran while nothing else was running. */
   readonly alone: readonly SmallMove[];
+  /** The small migrations that ran in the crowd. */
   readonly crowded: readonly SmallMove[];
-  /** The median in the crowd, divided by the median alone. */
+  /** The median of `crowded`, divided by the median of `alone`. */
   readonly ratio: number;
-  /** Companies per second that the crowd moved meanwhile. */
+  /** Companies per second that the rest of the crowd moved during the measurement. */
   readonly crowdRate: number;
-  /** The load average of a minute, alone and in the crowd, and the number of CPUs. */
+  /** The load average of the last minute after each measurement, and the number of CPUs. */
   readonly load: { readonly alone: number; readonly crowded: number; readonly cpus: number };
 }
 

@@ -23,7 +23,7 @@ const MORE_DYNAMIC_CONFIG = {
  * Writes the configuration, the same for all four services.
  *
  * @param postgresUrl any database of the server that holds Temporal's databases
- * @returns the folder for the option `--config` of `temporal-server`
+ * @returns the folder for the option `--root` of `temporal-server`
  */
 export function writeConfiguration(options: {
   readonly folder: string;

@@ -57,7 +57,7 @@ export async function startTemporalServices(options: {
       name: `temporal-${name}`,
       program: () => ({
         command: binaries.server,
-        args: [...['--root', configuration, '--config', '.', '--env', 'cluster'], ...startOf(name)],
+        args: [...['--root', configuration, '--config', '.', '--env', 'cluster'], ...startArguments(name)],
         // Omits the developer's TEMPORAL_* variables, because they are meant for another server.
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
         logFile: path.join(logs, `temporal-${name}.log`),
@@ -81,7 +81,7 @@ export async function startTemporalServices(options: {
   }
 }
 
-const startOf = (name: TemporalService): string[] => ['--allow-no-auth', 'start', '--service', name];
+const startArguments = (name: TemporalService): string[] => ['--allow-no-auth', 'start', '--service', name];
 
 /** Creates Temporal's two databases with their schemas. */
 async function createSchemas({ sqlTool }: TemporalBinaries, postgresUrl: string): Promise<void> {
