@@ -39,7 +39,8 @@ export async function writeReports(
         writeFileSync(file, stdout);
         return file;
       } catch (error) {
-        // On a busy machine, `ferry` may not reach Temporal within its five seconds. A person would run it again.
+        // On a busy machine, `ferry` might not reach Temporal within its five seconds. Try again,
+        // as a person would.
         if (tries === REPORT_TRIES) throw error;
       }
     }

@@ -36,7 +36,7 @@ const KILLED = ['worker', 'service', 'temporal', 'ledger'] as const;
 /** About how long a killed container takes to become healthy again. */
 const PER_PART_MS = 20_000;
 
-/** The services without which the test can still run. */
+/** The services that the test does not need. */
 const OPTIONAL = new Set(['ui', 'ui-for-clients', 'prometheus', 'grafana']);
 
 const startedAtMs = Date.now();
@@ -73,7 +73,7 @@ function interruption(): Promise<never> {
       process.once(signal, () => reject(new Error(`Interrupted by ${signal}.`)));
     }
   });
-  interrupted.catch(() => undefined); // it may be rejected before anything waits for it
+  interrupted.catch(() => undefined); // it can be rejected before anything waits for it
   return interrupted;
 }
 
@@ -111,7 +111,8 @@ async function tryOut(
   await assertIsolated(isolated);
   print(`${counted(isolated.length, 'container')} running as an unprivileged user, on a read-only file system`);
   printIndented(await topology.ferry('doctor'));
-  // Workers send their requests directly, so there is no log of requests. The checker then skips what needs the log.
+  // Workers send their requests directly, so the log of requests is empty. The checker then finds
+  // no sends to check.
   const requestLog = path.join(folder, 'requests.jsonl');
   writeFileSync(requestLog, '');
   const parts = (await Promise.all(KILLED.map((service) => topology.containers(service)))).flatMap(

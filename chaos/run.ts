@@ -22,12 +22,15 @@ import { randomOf } from './random';
 /** On both platforms, a supplied refresh token can be used only once. */
 const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
 const COMPANIES_PER_MINUTE = 100;
-/** Companies that are still to be moved when the last fault has been repaired. */
+/**
+ * The approximate number of companies of each migration that are left when the last fault has been
+ * repaired.
+ */
 const COMPANIES_LEFT = 40;
 const OUTCOMES_WITHIN_MS = 600_000;
 const NEXT_MOVE_WITHIN_MS = 60_000;
-/** The range of organization ids of a seed. */
-const ORGANIZATIONS_PER_SEED = 100_000;
+/** The range of organization ids of each of the two migrations of a seed. */
+const ORGANIZATIONS_PER_MIGRATION = 100_000;
 
 export interface RunOptions {
   readonly seed: number;
@@ -55,8 +58,11 @@ export interface RunResult {
   readonly companies: number;
   readonly faults: readonly InjectedFault[];
   readonly check: CheckResult;
-  /** Companies whose outcome was unknown after the last fault, and those that a retry then moved. */
+  /** The number of companies whose outcome was unknown after the last fault. */
   readonly unknown: number;
+  /**
+   * The companies among them that a retry then moved: each as its migration's id and its reference.
+   */
   readonly movedByRetry: readonly string[];
 }
 
@@ -71,7 +77,7 @@ export async function runSeed(cluster: Cluster, options: RunOptions): Promise<Ru
     await Promise.all(migrations.map((migration) => migration.beginBatch()));
     const context = { cluster, ferry, migrations, changedBundle: writeChangedBundle(folder) };
     const faults = await injectFaults(context, options);
-    // The changed build may still run on a worker, because runs that began on it are pinned to it.
+    // The changed build can still run on a worker, because runs that began on it are pinned to it.
     log('waiting for the remaining companies');
     await Promise.all(migrations.map((migration) => migration.awaitOutcomes(OUTCOMES_WITHIN_MS)));
     const retried = await Promise.all(migrations.map((migration) => migration.retryUnknown(OUTCOMES_WITHIN_MS)));
@@ -105,7 +111,7 @@ async function startMigrations(
     platforms.map((platform, index) => {
       const signers =
         index === 0 ? [] : [SUPPORT.by, CLIENT.by].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
-      const firstOrganization = 1_000_000_000 + (2 * seed + index) * ORGANIZATIONS_PER_SEED;
+      const firstOrganization = 1_000_000_000 + (2 * seed + index) * ORGANIZATIONS_PER_MIGRATION;
       return ChaosMigration.start(ferry, {
         client: `seed-${seed}`,
         platform,

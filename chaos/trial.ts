@@ -28,14 +28,17 @@ const DOWN_MS = 2_000;
 const NEXT_MOVE_WITHIN_MS = 60_000;
 const OUTCOMES_WITHIN_MS = 900_000;
 
-/** The setup that companies are migrated with. */
+/** The running setup in which the trial migrates companies. */
 export type TrialSetup = EvidenceSources & Pick<Cluster, 'variables'>;
 
 export interface TrialOptions {
   readonly companies: number;
   /** The parts to kill. `start` resolves when the part is ready again. */
   readonly parts: readonly Pick<ClusterProcess, 'name' | 'kill' | 'start'>[];
-  /** How long it takes, roughly, to kill a part and see the next move. The pace follows from it. */
+  /**
+   * How long it takes, roughly, to kill a part and see the next move. Sets the pace, so that
+   * companies are still moving when the last part is killed.
+   */
   readonly perPartMs: number;
   /** The folder for the reports and the evidence. Created if it does not exist. */
   readonly folder: string;

@@ -1,4 +1,7 @@
-/** The companies of a chaos run: most of them can be moved, a few cannot, for reasons that are known in advance. */
+/**
+ * The companies of a chaos run. Most of them can be moved; a few cannot, for reasons that are known
+ * in advance.
+ */
 import { createHash } from 'node:crypto';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
@@ -18,7 +21,10 @@ const INVOICES = 2;
 /** Keeps requests in flight for long enough that faults hit them. */
 const PLATFORM_LATENCY_MS = 250;
 
-/** The behaviours of a company's platform, by share. See docs/sandbox.md. */
+/**
+ * The behaviours of a company's platform that differ from `GOOD`, with their shares. See
+ * docs/sandbox.md.
+ */
 const BEHAVIOURS = [
   { share: 0.03, behaviour: 'sbx-revoked', expectedInvoices: INVOICES },
   { share: 0.02, behaviour: `sbx-short-1-of-${INVOICES}`, expectedInvoices: INVOICES },
@@ -30,7 +36,7 @@ const GOOD = { behaviour: `sbx-slow-${PLATFORM_LATENCY_MS}-ok-${INVOICES}`, expe
  * Returns companies of one platform. The first one can always be moved.
  *
  * @param firstOrganization the id of the first organization; the others follow
- * @param random decides which companies cannot be moved; null if all of them can
+ * @param random decides the behaviour of each company's platform; null: all companies can be moved
  */
 export function companiesFor(
   platform: Platform,

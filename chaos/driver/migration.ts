@@ -47,9 +47,12 @@ export interface MigrationOptions {
 }
 
 const POLL_MS = 500;
-/** How long a decision is sent again and again. No fault lasts this long. */
+/** The time for which a decision is sent again and again. No fault lasts this long. */
 const DECIDE_WITHIN_MS = 300_000;
-/** Time limit of each wait in the steps before the batch. No fault disturbs these steps. */
+/**
+ * The default of `preparedWithinMs`, which allows for no fault: chaos runs inject faults only
+ * during the batch.
+ */
 const PREPARED_WITHIN_MS = 180_000;
 
 export class ChaosMigration {
@@ -74,7 +77,7 @@ export class ChaosMigration {
     return this.options.companies;
   }
 
-  /** The tokens of its companies, as the checker knows them. */
+  /** The tokens of the migration's companies, in the form that the checker reads. */
   get suppliedTokens(): readonly SuppliedToken[] {
     return this.companies.map(({ row: { reference, organization }, credential, tokenDigest }) => ({
       ...{ migration: this.id, reference, organization, sha256: tokenDigest },
@@ -100,7 +103,7 @@ export class ChaosMigration {
         const { outcome } = await decide(signer ? { ...this.ferry, signer } : this.ferry, this.id, message, sent);
         if (outcome !== 'recorded') return this.recordAnswer(message, sent, outcome);
       } catch (error) {
-        // An earlier try may have been applied, and may even have closed the migration.
+        // An earlier try might have been applied, and might even have closed the migration.
         if (error instanceof MigrationClosed) return this.recordAnswer(message, sent, 'unknown');
         if (error instanceof LedgerBehind) await this.repairLedger();
       }
@@ -130,7 +133,7 @@ export class ChaosMigration {
     return answer;
   }
 
-  /** Sends a message that may be anything, as a signal, and ignores every failure. */
+  /** Sends any message, valid or not, as a signal. Ignores every failure. */
   async signal(message: string, content: unknown): Promise<void> {
     await this.ferry.temporal.workflow
       .getHandle(this.id)
@@ -143,7 +146,11 @@ export class ChaosMigration {
     return readProgress(this.ferry, this.id).catch(() => undefined);
   }
 
-  /** Waits for a progress that meets the condition. */
+  /**
+   * Polls the progress until it meets the condition, and returns it.
+   *
+   * @throws if it does not meet the condition in time
+   */
   async until(isReached: (progress: Progress) => boolean, withinMs: number): Promise<Progress> {
     const deadline = Date.now() + withinMs;
     for (;;) {
@@ -157,7 +164,9 @@ export class ChaosMigration {
     }
   }
 
-  /** Takes the migration through steps 1 to 5, and approves the first company, which begins the batch. */
+  /**
+   * Takes the migration through steps 1 to 5. Approving the first company then begins the batch.
+   */
   async beginBatch(): Promise<void> {
     await this.releaseFirstCompany('all');
     await this.approveFirstCompany();
@@ -202,7 +211,7 @@ export class ChaosMigration {
     await this.apply('credentialsSupplied', { decisionId, companies: supplied.length, ...CLIENT });
   }
 
-  /** Repairs the ledger if it is behind. Does nothing if a server cannot be reached. */
+  /** Repairs the ledger if it is behind. Ignores errors, because a server can be down. */
   async repairLedger(): Promise<void> {
     await reconcile(this.ferry, this.id).catch(() => undefined);
   }
@@ -218,7 +227,12 @@ export class ChaosMigration {
     if (progress.pause.by === null) await this.decide('resume', { ...SUPPORT, reason: 'the fault has ended' }, 20_000);
   }
 
-  /** Waits until every company has an outcome, which may be unknown. Returns the progress at the end. */
+  /**
+   * Supervises the migration until it is not paused and each company has an outcome: a final one or
+   * `outcome-unknown`. Returns the progress at the end.
+   *
+   * @throws if that takes longer than `withinMs`
+   */
   async awaitOutcomes(withinMs: number): Promise<Progress> {
     const deadline = Date.now() + withinMs;
     for (;;) {
@@ -236,7 +250,10 @@ export class ChaosMigration {
     }
   }
 
-  /** Retries every company whose outcome is unknown, and returns the references of those that were then moved. */
+  /**
+   * Retries every company whose outcome is unknown. Returns the references of these companies, and
+   * of those that were then moved.
+   */
   async retryUnknown(withinMs: number): Promise<{ readonly unknown: string[]; readonly movedByRetry: string[] }> {
     const unknown = await this.referencesIn('outcome-unknown');
     if (unknown.length === 0) return { unknown, movedByRetry: [] };

@@ -9,7 +9,10 @@ interface Sample {
   readonly waiting: number;
 }
 
-/** Milliseconds; `timed out` if it took too long; null if there was nothing to wait for. */
+/**
+ * Milliseconds until the next move; `timed out` if there was none in time; null if no company was
+ * waiting.
+ */
 export type Recovery = number | 'timed out' | null;
 
 export interface MoveWatch {
@@ -17,7 +20,8 @@ export interface MoveWatch {
    * Waits for the next company that is linked after `sinceMs`.
    *
    * @param sinceMs milliseconds since 1970
-   * @returns the time from `sinceMs` until that company is linked; null if no company is still waiting
+   * @returns the time from `sinceMs` until that company is linked; `timed out` after `withinMs`;
+   * null if no company is still waiting
    */
   nextMove(sinceMs: number, withinMs: number): Promise<Recovery>;
   stop(): Promise<void>;
@@ -25,6 +29,7 @@ export interface MoveWatch {
 
 const POLL_MS = 200;
 
+/** Starts to poll the ledger, until `stop` is called. A connection that is lost is opened again. */
 export function watchMoves(ledgerUrl: string): MoveWatch {
   const samples: Sample[] = [];
   let stopped = false;

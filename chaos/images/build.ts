@@ -8,7 +8,10 @@ import { exists, isSubstitute, makeSubstitute } from './substitutes';
 /** The tag of the images that a run builds, so that it does not replace those of `docker compose up`. */
 export const TAG = 'images-test';
 const TARGETS = ['worker', 'service', 'codec-server', 'cli'] as const;
-/** More arguments for building images, such as a proxy or a registry's certificate; separated by spaces. */
+/**
+ * The variable with more arguments for building images, for example for a proxy; separated by
+ * spaces.
+ */
 const BUILD_ARGUMENTS = 'TOKENFERRY_BUILD_ARGS';
 
 interface BuildOptions {
@@ -53,7 +56,7 @@ export async function releaseSubstitutes(engine: Engine, { substituted }: OtherI
   for (const image of substituted.keys()) await engine.run(['rmi', image]);
 }
 
-/** Builds our images, and logs the size of each, without compression. */
+/** Builds our images, and logs the uncompressed size of each. */
 export async function buildImages(engine: Engine, log: (line: string) => void): Promise<void> {
   const more = (process.env[BUILD_ARGUMENTS] ?? '').split(' ').filter((argument) => argument !== '');
   for (const target of TARGETS) {

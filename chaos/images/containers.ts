@@ -9,7 +9,9 @@ const HEALTHY_WITHIN_MS = 180_000;
 interface State {
   readonly Status: string;
   readonly ExitCode: number;
-  /** Of the main process, in the engine's process namespace. 0 if it is not running. */
+  /**
+   * The id of the main process in the engine's process namespace; 0 if the process is not running.
+   */
   readonly Pid: number;
   readonly Health?: { readonly Status: string };
 }
@@ -41,7 +43,10 @@ export class Container {
     return this.engine.run(['exec', this.id, ...command]);
   }
 
-  /** Kills the main process from outside, because `docker kill` counts as a stop, after which nothing is restarted. */
+  /**
+   * Kills the main process from outside, because the restart policy ignores a container that
+   * `docker kill` has ended.
+   */
   async kill(): Promise<void> {
     const { Pid: pid } = (await this.inspect()).State;
     if (pid === 0) throw new Error(`${this.name} is not running`);

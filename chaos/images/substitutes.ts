@@ -26,7 +26,7 @@ import { runCommand } from './engine';
 const FILES = path.join(__dirname, 'substitutes');
 const UI_MODULE = 'github.com/temporalio/ui-server/v2';
 const NPM = 'npm@11';
-/** Images that are based on a substitute inherit it. */
+/** The label of substitutes. Images that are based on a substitute inherit the label. */
 const LABEL = 'tokenferry.substitute';
 
 interface Substitute {
@@ -39,7 +39,7 @@ interface Substitute {
 
 const temporal: Substitute = { madeFrom: "a build of Temporal's server", prepare: copyTemporal, stage: 'temporal' };
 
-/** By repository. */
+/** The substitutes by repository. */
 const SUBSTITUTES: Readonly<Record<string, Substitute>> = {
   'docker.io/library/debian': { madeFrom: "Debian's packages", prepare: makeDebian },
   'docker.io/library/node': { madeFrom: 'the npm package "node"', prepare: installNode, stage: 'node' },
@@ -68,17 +68,21 @@ function substituteName(image: string, { stage }: Substitute): string {
   return `localhost/tokenferry-substitute-${content.digest('hex').slice(0, 8)}/${name}`;
 }
 
-/** Returns whether an image is a substitute, which an interrupted run has left under the real name. */
+/**
+ * Returns whether an image is a substitute that an interrupted run has left under the real name.
+ */
 export async function isSubstitute(engine: Engine, image: string): Promise<boolean> {
   const format = `{{index .Config.Labels "${LABEL}"}}`;
   return (await engine.run(['image', 'inspect', '--format', format, image])) === 'true';
 }
 
 /**
- * Makes the substitute of an image, unless there is one from an earlier run, and gives it the image's name.
+ * Makes the substitute of an image, unless there is one from an earlier run, and gives it the
+ * image's name.
  *
- * @param debian the name of the Debian image that the other substitutes are based on, which must exist
- * @returns what it is made from
+ * @param debian the name of the Debian image that the other substitutes are based on, which must
+ * exist
+ * @returns the source that the substitute is made from, in words
  * @throws if it cannot be made, with the reason
  */
 export async function makeSubstitute(

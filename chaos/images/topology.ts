@@ -16,8 +16,8 @@ import type { Engine } from './engine';
 
 const PROJECT = 'tokenferry-images-test';
 /**
- * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
- * one of them.
+ * Below the range from which the operating system takes the ports of outgoing connections, so that
+ * no connection takes one of these ports.
  */
 const FIRST_PORT = 21_500;
 /** The variables of docker-compose.yml that set ports. */
@@ -70,9 +70,9 @@ export async function withTopology<T>(
   writeExtension(extension, { ports: inner as Record<PublishedService, number>, leftOut });
   const project = new ComposeProject(engine, extension, { ...variables, TOKENFERRY_VERSION: TAG });
   try {
-    await project.remove(); // what an interrupted run has left
+    await project.remove(); // removes the remains of an interrupted run
     await Promise.race([project.start(leftOut, log), interrupted]);
-    const topology = await describe(project, variables, inner as Record<PublishedService, number>);
+    const topology = await topologyOf(project, variables, inner as Record<PublishedService, number>);
     return await Promise.race([use(topology), interrupted]);
   } finally {
     await project.remove();
@@ -133,7 +133,10 @@ class ComposeProject {
     }
   }
 
-  /** Also removes the volumes that Podman has created without the label that podman-compose looks for. */
+  /**
+   * Removes the project, and the volumes that Podman has created without the label that
+   * podman-compose looks for.
+   */
   async remove(): Promise<void> {
     const ids = await this.containerIds([]);
     if (ids.length > 0) await this.engine.run(['rm', '--force', ...ids]);
@@ -145,7 +148,7 @@ class ComposeProject {
 
 const lines = (output: string): readonly string[] => output.split('\n').filter((line) => line !== '');
 
-async function describe(
+async function topologyOf(
   project: ComposeProject,
   variables: Readonly<Record<string, string>>,
   inner: Readonly<Record<PublishedService, number>>,

@@ -18,7 +18,9 @@ const COMPANIES = 300;
 const COMPANIES_PER_MINUTE = 120;
 /** 300 companies every 75 s are 4 companies/s. */
 const BEGIN_EVERY_MS = 75_000;
-/** A lost answer delays a company by the lease of 135 s, and it can happen more than once. */
+/**
+ * Each lost answer delays a company by the lease of 135 s, and a company can lose several answers.
+ */
 const PREPARED_WITHIN_MS = 900_000;
 const OUTCOMES_WITHIN_MS = 1_800_000;
 const FIRST_ORGANIZATION = 2_000_000_000;
@@ -27,16 +29,19 @@ export interface SoakedMigrations {
   readonly migrations: readonly ChaosMigration[];
   /** The reports of the migrations that were signed off. */
   readonly reports: Evidence['reports'];
-  /** Companies whose outcome was unknown, and those that a retry then moved. */
+  /** The number of companies whose outcome was unknown. */
   readonly unknown: number;
+  /**
+   * The companies among them that a retry then moved: each as its migration's id and its reference.
+   */
   readonly movedByRetry: readonly string[];
-  /** Why migrations were not signed off. */
+  /** A line for each migration that was not signed off, with the reason. */
   readonly unfinished: readonly string[];
 }
 
 interface MigrationsOptions {
   readonly seed: number;
-  /** Aborted when no more migrations begin. */
+  /** Aborted when no more migrations must begin. */
   readonly ending: AbortSignal;
   readonly folder: string;
   readonly log: (line: string) => void;
