@@ -61,7 +61,7 @@ export interface RunResult {
   /** The number of companies whose outcome was unknown after the last fault. */
   readonly unknown: number;
   /**
-   * The companies among them that a retry then moved: each as its migration's id and its reference.
+   * The companies of unknown outcome that a retry then moved, each as `<migration> <reference>`.
    */
   readonly movedByRetry: readonly string[];
 }

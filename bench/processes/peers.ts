@@ -30,7 +30,10 @@ export function installPeers(): void {
 
 export interface Peer {
   readonly mover: Mover;
-  /** CPU time of the other processes that work for it, in milliseconds since their start. */
+  /**
+   * CPU time of the other processes that work for the mover, by name, in milliseconds since their
+   * start.
+   */
   othersCpuMs(): Promise<Readonly<Record<string, number>>>;
   stop(): Promise<void>;
 }

@@ -25,7 +25,7 @@ export function usage(): Usage {
   };
 }
 
-/** The unit of times in `/proc/<pid>/stat` is a tick. This is its rate on practically every Linux system. */
+/** `/proc/<pid>/stat` counts in ticks. This number applies to practically every Linux system. */
 const TICKS_PER_SECOND = 100;
 
 /**

@@ -4,7 +4,7 @@ import type { Container } from './containers';
 
 const POLL_MS = 2_000;
 const SCRAPED_WITHIN_MS = 60_000;
-/** The user of the Dockerfile. */
+/** The id of the user that the Dockerfile creates. */
 const USER = '10001';
 
 /** @throws if a container runs as another user, or if its root file system can be written to */

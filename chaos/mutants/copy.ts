@@ -7,6 +7,8 @@ import type { Edit } from './mutants';
 const ROOT = path.join(__dirname, '..', '..', '..');
 
 /**
+ * Copies the compiled product into the folder, and edits the copy.
+ *
  * @param folder is created; must not exist
  * @returns the path of the edited `dist/`
  * @throws if the text of an edit does not occur exactly once

@@ -32,7 +32,7 @@ export interface SoakedMigrations {
   /** The number of companies whose outcome was unknown. */
   readonly unknown: number;
   /**
-   * The companies among them that a retry then moved: each as its migration's id and its reference.
+   * The companies of unknown outcome that a retry then moved, each as `<migration> <reference>`.
    */
   readonly movedByRetry: readonly string[];
   /** A line for each migration that was not signed off, with the reason. */
@@ -41,7 +41,7 @@ export interface SoakedMigrations {
 
 interface MigrationsOptions {
   readonly seed: number;
-  /** Aborted when no more migrations must begin. */
+  /** Once this signal is aborted, no more migrations begin. */
   readonly ending: AbortSignal;
   readonly folder: string;
   readonly log: (line: string) => void;
