@@ -17,7 +17,10 @@ const FOLDERS = [
   ],
 ];
 
-/** Returns the rules for a folder: it may import itself, `allowed`, and types from `typesOf`. All are path prefixes. */
+/**
+ * Returns the rules for a folder: it may import itself, `allowed`, and types from `typesOf`. All
+ * three are path prefixes.
+ */
 const only = (folder, allowed, { among = FOLDERS, typesOf = [] } = {}) => {
   const rule = (name, mayImport, typesToo) => ({
     name,
@@ -68,7 +71,7 @@ module.exports = {
     ]),
     // The page runs in browsers.
     ...only('portal/page', ['domain', 'platforms', 'portal/client', 'portal/contract', 'presentation/wording']),
-    // What the page and `ferry --portal` share.
+    // The page and `ferry --portal` share this code.
     ...only('portal/client', ['domain', 'platforms', 'portal/contract']),
     ...only('workflows', ['presentation', 'domain', 'platforms'], { typesOf: ['activities'] }),
     ...only('security', ['domain', 'platforms']),
@@ -117,7 +120,8 @@ module.exports = {
       ...['client', 'cli', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config', 'domain'],
       ...['platforms', 'workflows/messages'],
     ]),
-    // The checker shares no code with the product, so that it can disagree with it.
+    // The checker shares no code with the product, so that it cannot repeat a mistake of the
+    // product.
     ...only('chaos/checker', []),
     {
       name: 'product-never-imports-scripts',

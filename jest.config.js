@@ -5,7 +5,7 @@ const FILES_PER_CORE = 1.5;
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // Like Node, without jest's sandbox: see the comment in native-runtime.js.
+  // Runs test files in Node's own context, without jest's sandbox: see native-runtime.js.
   runtime: '<rootDir>/test/support/jest/native-runtime.js',
   testEnvironment: '<rootDir>/test/support/jest/native-environment.js',
   testMatch: ['<rootDir>/test/**/*.test.ts'],

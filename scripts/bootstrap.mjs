@@ -13,7 +13,7 @@ import { installPackages } from './packages.mjs';
 
 const OLDEST_NODE = [20, 19];
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Logs to standard error, because other programs may be reading the standard output of a task. */
+/** Logs to standard error, because other programs can be reading the standard output of a task. */
 const log = (line) => console.error(`[setup] ${line}`);
 
 /**

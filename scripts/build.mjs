@@ -35,7 +35,7 @@ const PAGE = path.join(root, 'portal', 'page');
 const PAGE_BUNDLE = path.join(dist, 'portal', 'page', 'index.html');
 /** Folders that have their own packages, or are bundled. */
 const LEFT_OUT = [path.join('bench', 'peers', path.sep), path.join('portal', 'page', path.sep)];
-/** The sources that the portal's page imports. */
+/** The sources that the portal's page imports, and the script that bundles it. */
 const PAGE_IMPORTS = /^(portal\/(client|contract)|domain|platforms|presentation\/wording|scripts\/bundle-page)/;
 
 /**
@@ -56,7 +56,7 @@ const COMPILER = {
  * OpenTelemetry.
  */
 const LAZY_FILES = /^((cli|client)\/|observability\/tracing\.ts$)/;
-/** The sources of the bundled command. */
+/** The sources of the bundled command, and the scripts that bundle it. */
 const COMMAND_FILES = new RegExp(
   '^(cli|client|company-data-client|config|domain|observability|platforms|portal/(client|contract)|postgres|presentation|security|store|' +
     'workflows/messages|scripts/(bundle|cache)-command)',
@@ -168,7 +168,10 @@ function readRecord() {
   }
 }
 
-/** Replaces a file atomically, because another build or a running demo may be reading it at the same time. */
+/**
+ * Replaces a file atomically, because another build or a running demo can be reading it at the same
+ * time.
+ */
 function writeAtomically(file, content) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content);

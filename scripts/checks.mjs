@@ -67,7 +67,7 @@ async function runJest(env, checks) {
   await checks;
   console.log(`Running again, one at a time: ${suspects.join(', ')}`);
   const second = await runFiles(['--runInBand', '--runTestsByPath', ...suspects], env);
-  // If no test has passed, no file has passed. Jest may not even have written results.
+  // If no test has passed, no file has passed. Jest might not even have written results.
   const unsteady = second.passed === 0 ? [] : suspects.filter((file) => !second.failedFiles.includes(file));
   if (unsteady.length > 0) console.log(`FLAKY: failed, then passed when run alone: ${unsteady.join(', ')}`);
   return { passed: first.passedInOtherFiles + second.passed, failed: second.failed };

@@ -19,7 +19,7 @@ export class DemoTerminal {
     private readonly dataFolder: string,
     private readonly signal: AbortSignal,
   ) {
-    // Removed, because the commands must use the demo's stack and not one that these variables configure.
+    // Removes these variables, because the commands must use the demo's stack and not another one.
     const removed = /^(TEMPORAL_|COMPANY_DATA_|TOKENFERRY_|DATABASE_URL$)/;
     const kept = Object.entries(process.env).filter(([name]) => !removed.test(name));
     this.env = { ...Object.fromEntries(kept), TOKENFERRY_HOME: dataFolder };
@@ -45,7 +45,7 @@ export class DemoTerminal {
     await this.type('both', 'gray', ['watch', migrationId, '--until-decision']);
   }
 
-  /** Runs a command with `--json` and returns what it printed. */
+  /** Runs a command with `--json` and returns its parsed output. */
   async ask(...args: string[]): Promise<unknown> {
     const pieces: string[] = [];
     const stdout = new Writable({
@@ -107,7 +107,7 @@ export class DemoTerminal {
   }
 }
 
-/** Adds `--yes` to an approval, because nobody can be asked to confirm it. */
+/** Adds `--yes` to an approval, because the demo cannot ask a person to confirm it. */
 function confirmed(args: readonly string[]): readonly string[] {
   return args[0] === 'approve' ? [...args, '--yes'] : args;
 }
@@ -130,7 +130,8 @@ const STDOUT: TerminalStream = process.stdout.isTTY
         write: (piece: Buffer, _encoding, done) => {
           const lines = piece.toString().split('\n');
           process.stdout.write(lines.flatMap((line) => wrappedWithIndent(line)).join('\n'));
-          // Immediately, because the demo itself writes to standard output between the commands.
+          // Called immediately, because the demo itself writes to standard output between the
+          // commands.
           done();
         },
       }),

@@ -21,7 +21,7 @@ const UP_WITHIN_MS = 120_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const example = path.join(root, 'examples', 'quickbooks-online-25', 'manifest.csv');
 const run = promisify(execFile);
-/** npm's own program, so that it can run with other versions of Node. Set by `npm run`. */
+/** The path of npm's program, set by `npm run`. Each version of Node runs this program. */
 const npm = process.env.npm_execpath;
 const environment = withoutNpmVariables(process.env);
 
@@ -125,7 +125,7 @@ async function expectOutput(finished, pattern) {
   if (!pattern.test(stdout)) throw new Error(`expected ${pattern}, but the output was:\n${stdout}`);
 }
 
-/** Compiles a program that uses the package's types, with the strictest settings that its users could have. */
+/** Compiles a program that uses the package's types, with TypeScript's option `--strict`. */
 async function compileAgainst(folder) {
   writeFileSync(
     path.join(folder, 'program.mts'),

