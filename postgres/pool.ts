@@ -1,6 +1,6 @@
 /**
- * Connection pool for Kysely, and the errors of a database that waiting can cure. The orchestrator and the Company Data
- * Service both use it.
+ * The connection pool for Kysely, and a test for database errors that waiting can cure. The
+ * orchestrator and the Company Data Service both use it.
  */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';

@@ -31,7 +31,10 @@ export interface StackPortal {
   start(options: StackPortalOptions): Promise<SupervisedProcess>;
 }
 
-/** Reserves the portal's port, because commands find its address in the file of the running stack. */
+/**
+ * Reserves the portal's port before the portal starts, because the stack first writes the address
+ * to `stack.json`, where commands find it.
+ */
 export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPortal> {
   const reserved = await reservePort(port);
   const url = `http://${HOST}:${reserved.port}`;

@@ -38,9 +38,10 @@ import { tailOf, type SupervisedProcess } from './process/supervised-process';
 import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
- * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, the portal's address and identity provider, health checks, metrics, traces and a worker deployment.
- * It needs no worker deployment, because the workers of a stack are not versioned.
+ * The configuration of a stack: everything that a process of the orchestrator can need, except a
+ * signing key, the service's keys, the addresses of the portal and of the codec server, the
+ * identity provider, health checks, metrics, traces, and the worker deployment with its build id.
+ * The last two are left out because the workers of a stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
@@ -82,7 +83,7 @@ export interface StackOptions extends WorkersOptions {
    * webhook, traces, the portal, and the workers' health checks and metrics.
    */
   env: NodeJS.ProcessEnv;
-  /** Aborts the start and stops what is already running. */
+  /** Aborts the start and stops the parts that are already running. */
   signal?: AbortSignal;
   log: (line: string) => void;
   /** Called when a part has ended and is restarted, and if a page to which links were sent has moved to another port. */
@@ -120,7 +121,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataFolder, ephemeral } = options;
   await assertNotRunning(dataFolder);
   mkdirSync(dataFolder, { recursive: true, mode: postgresUser() ? 0o711 : 0o700 });
-  rmSync(stackFile(dataFolder), { force: true }); // of a stack that was killed
+  rmSync(stackFile(dataFolder), { force: true }); // left behind by a stack that was killed
 
   const workers = startWorkers(options);
   const running: Stoppable[] = [];
@@ -245,12 +246,12 @@ function keepRunning(
   return new Promise((resolve) => {
     for (const [name, process] of parts) {
       process.keepRunning(({ reason, isRestarted }) => {
-        const what = isRestarted ? 'and is being restarted' : 'too often to be restarted';
+        const consequence = isRestarted ? 'and is being restarted' : 'too often to be restarted';
         // A process that was killed by a signal could not log the reason.
         const log = reason.startsWith('signal ')
           ? `Its log: ${process.logFile}`
           : `Its log, ${process.logFile}, ends with: ${tailOf(process.logFile, 1)}`;
-        const text = `${name} has ended (${reason}) ${what}. ${log}`;
+        const text = `${name} has ended (${reason}) ${consequence}. ${log}`;
         (isRestarted ? warn : resolve)(text);
       });
     }

@@ -15,7 +15,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { errorCode } from '../ports';
 
-/** The user that runs Postgres in place of root, because Postgres refuses to run as root. */
+/**
+ * The user as which Postgres runs if this process is root, because Postgres refuses to run as root.
+ */
 export interface PostgresUser {
   name: string;
   uid: number;
@@ -124,7 +126,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   try {
     cpSync(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
     chmodSync(unfinished, 0o755);
-    renameSync(unfinished, copy); // atomic, because another process may be copying at the same time
+    renameSync(unfinished, copy); // atomic, because another process can be copying at the same time
     log(`Copied Postgres to ${copy}, because it runs as user ${user.name}, who cannot enter ${packaged}.`);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
@@ -141,8 +143,8 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
 }
 
 /**
- * Returns whether this user owns the folder and nobody else can write to it. The check is needed because everybody can
- * write to the folder's parent.
+ * Returns whether this user owns the folder and no other user can write to it. The check is needed
+ * because every user can write to the folder's parent.
  */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });

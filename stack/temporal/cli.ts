@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { cacheFolder } from '../folders';
 import { buildWithGo, downloadWithSdk } from './cli-sources';
 
-/** The Go module that pins the version to build. */
+/** The Go module that pins the version to download or build. */
 const MODULE_FOLDER = path.join(__dirname, 'cli-module');
 
 /** The first version with worker deployments and pinned workflows, which versioned workers need. */

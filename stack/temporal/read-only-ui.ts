@@ -1,10 +1,11 @@
 /**
- * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's dev server cannot
- * switch off writing. It forwards what Temporal's own Web UI allows with `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and
- * queries. It also removes the buttons of write actions from the pages.
+ * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's
+ * dev server cannot switch off writing. It forwards only the requests that Temporal's own Web UI
+ * allows with `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and queries. It also removes the buttons of
+ * write actions from the pages.
  *
- * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal continues a long
- * migration in a new run, and the page of the old run no longer changes.
+ * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal
+ * continues a long migration in a new run, and the page of the old run no longer changes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as sendRequest } from 'node:http';
@@ -126,7 +127,10 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   response.end(body);
 }
 
-/** Returns how an answer is changed; undefined if it is forwarded unchanged. */
+/**
+ * Returns a function that changes the body of an answer; undefined if the answer is forwarded
+ * unchanged.
+ */
 function changeOf(path: string, headers: IncomingMessage['headers']): ((body: string) => string) | undefined {
   if (path === SETTINGS) return (body) => JSON.stringify({ ...(JSON.parse(body) as object), ...READ_ONLY_SETTINGS });
   const isPage = headers['content-type']?.startsWith('text/html') && path !== RENDERED_TEXT;
@@ -136,7 +140,7 @@ function changeOf(path: string, headers: IncomingMessage['headers']): ((body: st
 /** Sends the request to Temporal's Web UI. Rejects if there is no answer. */
 function forward({ uiUrl, agent }: Upstream, request: IncomingMessage): Promise<IncomingMessage> {
   const { method, url, headers } = request;
-  // This header would make Temporal's API use a method other than that of the request.
+  // Drops this header, because it would make Temporal's API use a method other than the request's.
   const { 'x-http-method-override': _, ...kept } = withoutConnection(headers);
   return new Promise((resolve, reject) => {
     const sent = sendRequest(
