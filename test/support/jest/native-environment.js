@@ -15,7 +15,10 @@ module.exports = class NativeEnvironment {
 
   async setup() {}
 
-  /** Undoes what a test file has changed, and what jest has changed for it, because the next file runs in this context. */
+  /**
+   * Undoes the changes that the test file and jest have made to this context, because the next file
+   * runs in it, too.
+   */
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();

@@ -40,7 +40,7 @@ export interface ImportRig {
   readonly ledger: Ledger;
   readonly service: Service;
   readonly proxy: HttpProxy;
-  /** An HTTP client that bypasses the proxy, to read what the service has. */
+  /** An HTTP client that bypasses the proxy, for reading the service's data. */
   readonly directClient: CompanyDataClient;
   /** Creates an HTTP client of the service at this address. */
   client(baseUrl: string, changes?: Partial<CompanyDataClientOptions>): CompanyDataClient;

@@ -23,7 +23,8 @@ const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);
 const MAX_BYTES = 1_000_000;
 
 /**
- * Test files whose histories cannot be replayed: they have other payload keys, an attacker or changed workflow code.
+ * Test files whose histories cannot be replayed, because they use other payload keys, hostile
+ * messages or changed workflow code.
  */
 const NOT_SAVED = ['missing-keys', 'message.fuzz', 'command-line.fuzz', 'foreign-workflows', 'versions'];
 
@@ -33,8 +34,9 @@ export interface SavedHistory {
 }
 
 /**
- * Saves the histories of the workflows that have started in this namespace since the given time, in a folder for each
- * test file and workflow type. Skips a history whose shape has been saved before, by any test.
+ * Saves the histories of the workflows that have started in this namespace since the given time, in
+ * a folder for each test file and workflow type. Skips a history if any test has saved one of the
+ * same type and shape: see `shapeOf`.
  */
 export async function saveHistories({ workflow }: Client, since: Date): Promise<void> {
   const testName = path.basename(expect.getState().testPath ?? 'unknown', '.test.ts');

@@ -1,4 +1,4 @@
-/** Random decisions, and what the workflow does between them. */
+/** Random decisions, and the workflow's actions between them. */
 import fc from 'fast-check';
 import type { Decision } from '../../../domain/migration/decision';
 import type { MigrationState } from '../../../domain/migration/migration-state';
@@ -46,7 +46,10 @@ export const anyDecision = fc
   .tuple(sender, content)
   .map(([from, decision]) => JSON.parse(JSON.stringify({ ...from, ...decision })) as Decision);
 
-/** Does what the workflow does between decisions. No company ever fails. */
+/**
+ * Returns the state after the workflow's next action between decisions: it ends a complete step, or
+ * opens the current step. No company ever fails.
+ */
 export function workflowActs(state: MigrationState): MigrationState {
   const { step } = state;
   if (state.closed) return state;

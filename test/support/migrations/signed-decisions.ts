@@ -1,4 +1,7 @@
-/** Decisions of a signed migration, recorded as its workflow sends them, or as an attacker would. */
+/**
+ * Records of decisions of a signed migration, as its workflow sends them to the ledger, or as an
+ * attacker would.
+ */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { parseDecision } from '../../../domain/migration/parse-decision';
@@ -22,14 +25,14 @@ export const SIGNED: DecisionRules = {
   ],
 };
 
-/** The time at which the decisions claim to have been made. */
+/** The time that the records state for the outcomes, and that the client proposes as the start. */
 const DECIDED_AT = new Date().toISOString();
 
 type Key = typeof SAM | null;
 let sent = 0;
 
 /**
- * Returns a record that claims to be applied.
+ * Returns the record of a decision. Its outcome says that the decision was applied.
  *
  * @param key signs the decision; null leaves it unsigned
  */

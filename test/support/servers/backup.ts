@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Copies all tables of a schema, as a dump does. The copy can be restored any number of times. */
+/** A copy of all tables of a schema, like a dump. It can be restored any number of times. */
 export interface Backup {
   /** Replaces the content of the tables with the copy. */
   readonly restore: () => Promise<void>;

@@ -13,9 +13,9 @@ export interface LogLine {
 }
 
 export interface JsonProcess {
-  /** Everything that the process has written to standard output and standard error. */
+  /** Returns everything that the process has written to standard output and standard error. */
   output(): string;
-  /** The output, every line of which must be JSON. */
+  /** Returns the complete lines of the output. Throws if a line is not JSON. */
   lines(): readonly LogLine[];
   untilLogged(text: string): Promise<LogLine>;
   /** Sends a signal, and resolves with the exit code when the process has ended. */

@@ -6,7 +6,10 @@ const { pino } = require('pino');
 
 const log = pino({ level: 'error' }, pino.destination(2));
 
-/** Starts each kind of process, and returns the line that tells the test about it. */
+/**
+ * The functions that start each kind of process. They return the line of output for which the test
+ * waits.
+ */
 const STARTS = {
   worker: async () => {
     const { loadConfig } = require('../../../dist/config');

@@ -38,7 +38,7 @@ export interface Orchestrator {
   /** The environment variables with which commands use this orchestrator. */
   readonly env: NodeJS.ProcessEnv;
   startWorker(changes?: Partial<WorkerConfig>, timing?: Partial<WorkerTiming>): Promise<RunningWorker>;
-  /** A client of the service, to read what it has stored. */
+  /** Returns a client of the service, for reading its data. */
   client(): CompanyDataClient;
   close(): Promise<void>;
 }
@@ -107,7 +107,8 @@ export async function startOrchestrator(
     close: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
       if (process.env['TOKENFERRY_KEEP_HISTORIES']) await saveHistories(ferry.temporal, startedAt);
-      // Removes all Schedules and workflows, because the next file's worker in this namespace has another ledger.
+      // Deletes all Schedules and terminates all workflows, because the next file's worker in this
+      // namespace has another ledger.
       for await (const { scheduleId } of ferry.temporalWithoutCodec.schedule.list()) {
         await ferry.temporal.schedule
           .getHandle(scheduleId)
