@@ -15,8 +15,9 @@ export interface PoolUsage {
 }
 
 /**
- * Opens a pool that survives the loss of connections. A statement in progress fails, and the next statement opens a new
- * connection. Frequent statements are prepared once per connection.
+ * Opens a pool that survives the loss of connections. A statement in progress fails, and the next
+ * statement opens a new connection. Frequent statements with parameters are prepared once per
+ * connection.
  */
 export function openPool(config: PoolConfig): PostgresPool & { usage(): PoolUsage } {
   const pool = new Pool(config);

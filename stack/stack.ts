@@ -59,8 +59,8 @@ export interface StackOptions extends WorkersOptions {
   /** True to remove `dataFolder` when the stack stops, even if this process is killed. */
   ephemeral: boolean;
   /**
-   * The first ports to try; 0 for any free port. If the data folder's stack has run before, it tries its earlier ports
-   * of the pages to which links were sent.
+   * The first ports to try; 0 for any free port. For pages to which links were sent, the ports of
+   * the data folder's previous stack are tried first: see published-ports.ts.
    */
   ports?: {
     postgres?: number;

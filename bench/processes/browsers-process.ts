@@ -65,7 +65,7 @@ class Browser {
     await this.watch();
   }
 
-  /** Loads the page again and again, and checks the session in between. */
+  /** Loads the page repeatedly, and checks the session in between. */
   async run(reloadEveryMs: number): Promise<void> {
     for (let reloadAt = Date.now() + reloadEveryMs * Math.random(); ;) {
       await delay(Math.min(SESSION_EVERY_MS, Math.max(0, reloadAt - Date.now())), undefined, { ref: false });

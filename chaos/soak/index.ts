@@ -1,6 +1,6 @@
 /**
- * The soak: migrations follow each other at a steady rate while a share of all requests to the service fails. Nothing
- * may grow: no memory, no connections, no open files.
+ * The soak: migrations begin at a steady rate while a share of all requests to the service fails.
+ * Nothing may grow: no memory, no connections, no open files.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

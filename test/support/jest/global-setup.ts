@@ -25,7 +25,10 @@ interface SharedServers {
 
 let shared: SharedServers | undefined;
 
-/** Builds, finds the `temporal` command, and answers requests for servers until {@link offeredServers} are stopped. */
+/**
+ * Builds, finds the `temporal` command, and starts to answer requests for servers.
+ * global-teardown.ts stops the servers.
+ */
 export default async function globalSetup({ maxWorkers }: JestRun): Promise<void> {
   // This variable is set if `npm test` has prepared the build and the command. Otherwise jest was started directly.
   if (process.env[TEMPORAL_CLI] === undefined) {

@@ -133,7 +133,7 @@ export interface MovableMigration {
   readonly owner: LeaseOwner;
 }
 
-/** Releases companies without decisions. */
+/** Releases companies directly, without recording decisions. */
 export async function release(db: Database, id: string, released: Release): Promise<void> {
   await db.updateTable('migrations').set({ released }).where('id', '=', id).execute();
 }

@@ -15,7 +15,7 @@ const STARTS = {
     const { loadConfig } = require('../../../dist/config');
     const { startWorker } = require('../../../dist/worker');
     const { TIMING } = require('../../../dist/worker/timing');
-    // Leases of seconds instead of minutes.
+    // Leases of 8.5 s instead of 135 s.
     const shortTimes = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginMs: 4_000 };
     await startWorker(
       loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook']),

@@ -28,7 +28,10 @@ const WORKFLOWS = {
   workflowBundle: { code: readFileSync(path.join(__dirname, '../../../dist/workflow-bundle.js'), 'utf8') },
 };
 
-/** An orchestrator for one test file, with a real service, Postgres and Temporal, and a worker in this process. */
+/**
+ * An orchestrator for one test file, with a real service, Postgres and Temporal. Its workers run in
+ * this process, and none is running at first.
+ */
 export interface Orchestrator {
   readonly ferry: LedgerClient;
   readonly service: Service;
