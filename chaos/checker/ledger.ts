@@ -38,10 +38,7 @@ export interface TrailEntry {
   readonly migration: string;
   readonly decisionId: string;
   readonly at: Date;
-  /**
-   * When the ledger recorded the decision: not before `at`, and much later if a restored ledger was
-   * repaired.
-   */
+  /** The time of the record: soon after `at`, or much later if a restored ledger was repaired. */
   readonly recordedAt: Date;
   readonly role: string | null;
   readonly applied: boolean;
