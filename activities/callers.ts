@@ -1,8 +1,7 @@
 /**
- * Checks which workflow calls an activity. Anyone who may write to the namespace can call
- * activities from their own workflow, and so evade the checks in our workflows. An activity that
- * works for one migration therefore accepts calls only from that migration's workflows, in the
- * migration's namespace.
+ * Checks which workflow calls an activity. Anyone who may write to the namespace can call activities from their own
+ * workflow, and so evade the checks in our workflows. An activity that works for one migration therefore accepts calls
+ * only from that migration's workflows, in the migration's namespace.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import {
@@ -17,10 +16,7 @@ import type { Activities } from './index';
 
 type Caller = 'migration' | 'batch' | 'window' | 'closing' | 'reconciliation';
 
-/**
- * The workflows that can call each activity. Empty if the activity does not work for a single
- * migration.
- */
+/** The workflows that can call each activity. Empty if the activity does not work for a single migration. */
 const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
   openMigration: ['migration'],
   preflight: ['migration'],

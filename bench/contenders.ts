@@ -12,9 +12,8 @@ export interface Batch {
   /** The product of both limits is the number of companies at once. */
   readonly limits: { readonly slicesAtOnce: number; readonly companiesPerSliceAtOnce: number };
   /**
-   * Time from the start of the syncs to the first check of a company, in milliseconds: see
-   * `MoverWork`. Tokenferry ignores this value, because Tokenferry sets the time of its checks
-   * itself.
+   * Time from the start of the syncs to the first check of a company, in milliseconds: see `MoverWork`. Tokenferry
+   * ignores this value, because Tokenferry sets the time of its checks itself.
    */
   readonly firstCheckAfterMs: number;
 }
@@ -59,8 +58,8 @@ export function jobOf({ url, key }: ServiceUnderTest) {
  * Creates a contender from a mover.
  *
  * @param part the name of the mover's process
- * @param othersCpuMs CPU time of the other processes that work for the mover, by name, in
- * milliseconds since their start
+ * @param othersCpuMs CPU time of the other processes that work for the mover, by name, in milliseconds since their
+ * start
  */
 export function moverContender(
   name: string,

@@ -28,8 +28,8 @@ export interface BenchEnvironment<Service extends ServiceUnderTest = ServiceUnde
   readonly ferry: LedgerClient;
   readonly service: Service;
   /**
-   * CPU time of Temporal (`engine`) and of the ledger's Postgres since their start, in
-   * milliseconds. A figure is absent if the system does not report it.
+   * CPU time of Temporal (`engine`) and of the ledger's Postgres since their start, in milliseconds. A figure is absent
+   * if the system does not report it.
    */
   readonly serversCpuMs: () => Promise<{ readonly engine?: number; readonly ledger?: number }>;
   /** @param timing default: as in production */
@@ -55,8 +55,8 @@ async function runUnlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server
- * and the databases wait until their writes are on disk, as in production.
+ * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and the databases wait
+ * until their writes are on disk, as in production.
  */
 export async function withEnvironment<T, Service extends ServiceUnderTest>(
   startService: () => Promise<Service>,

@@ -1,7 +1,6 @@
 /**
- * Takes a managed migration through its steps. Makes the same calls as `ferry`, with two
- * exceptions: credentials are stored without being staged, and the approval of the first company is
- * sent as a signal.
+ * Takes a managed migration through its steps. Makes the same calls as `ferry`, with two exceptions: credentials are
+ * stored without being staged, and the approval of the first company is sent as a signal.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';

@@ -15,9 +15,8 @@ const main = path.join(dist, 'cli', 'main.js');
 const SERVERS = ['up', 'service', 'codec-server', 'portal'];
 
 const args = process.argv.slice(2);
-// Takes the first word that is not an option as the command. The word can also be the value of
-// `--portal`, the only option with a value before a command. That does no harm, because the
-// commands of `--portal` run no servers.
+// Takes the first word that is not an option as the command. The word can also be the value of `--portal`, the only
+// option with a value before a command. That does no harm, because the commands of `--portal` run no servers.
 const command = args.find((arg) => !arg.startsWith('-'));
 // With `--debug`, ferry also runs from its modules, so that stack traces name the modules.
 const isUnbundled = SERVERS.includes(command) || args.includes('--debug');

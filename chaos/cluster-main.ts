@@ -76,10 +76,7 @@ async function main({ companies, keep, servers }: Options): Promise<void> {
   }
 }
 
-/**
- * Runs Temporal and Postgres, and prints the variables that the guide in docs/deploying.md needs
- * first.
- */
+/** Runs Temporal and Postgres, and prints the variables that the guide in docs/deploying.md needs first. */
 async function runServers(folder: string, interrupted: Promise<void>): Promise<void> {
   const { databases, temporal, temporalAddress, temporalCommand, stop } = await startClusterServers({ folder, log });
   try {

@@ -39,8 +39,7 @@ export async function writeReports(
         writeFileSync(file, stdout);
         return file;
       } catch (error) {
-        // On a busy machine, `ferry` might not reach Temporal within its five seconds. Try again,
-        // as a person would.
+        // On a busy machine, `ferry` might not reach Temporal within its five seconds. Try again, as a person would.
         if (tries === REPORT_TRIES) throw error;
       }
     }

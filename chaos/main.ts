@@ -1,6 +1,4 @@
-/**
- * `npm run chaos -- --seed N --minutes M`: runs migrations under faults that are drawn from a seed.
- */
+/** `npm run chaos -- --seed N --minutes M`: runs migrations under faults that are drawn from a seed. */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';

@@ -22,10 +22,7 @@ import { randomOf } from './random';
 /** On both platforms, a supplied refresh token can be used only once. */
 const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
 const COMPANIES_PER_MINUTE = 100;
-/**
- * The approximate number of companies of each migration that are left when the last fault has been
- * repaired.
- */
+/** The approximate number of companies of each migration that are left when the last fault has been repaired. */
 const COMPANIES_LEFT = 40;
 const OUTCOMES_WITHIN_MS = 600_000;
 const NEXT_MOVE_WITHIN_MS = 60_000;
@@ -47,9 +44,7 @@ export interface RunOptions {
 
 export interface InjectedFault {
   readonly name: string;
-  /**
-   * Milliseconds from the repair to the next move. `timed out`: none within a minute. Null: no company was waiting.
-   */
+  /** Milliseconds from the repair to the next move. `timed out`: none within a minute. Null: no company was waiting. */
   readonly recovery: Recovery;
 }
 
@@ -60,9 +55,7 @@ export interface RunResult {
   readonly check: CheckResult;
   /** The number of companies whose outcome was unknown after the last fault. */
   readonly unknown: number;
-  /**
-   * The companies of unknown outcome that a retry then moved, each as `<migration> <reference>`.
-   */
+  /** The companies of unknown outcome that a retry then moved, each as `<migration> <reference>`. */
   readonly movedByRetry: readonly string[];
 }
 

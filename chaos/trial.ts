@@ -36,8 +36,8 @@ export interface TrialOptions {
   /** The parts to kill. `start` resolves when the part is ready again. */
   readonly parts: readonly Pick<ClusterProcess, 'name' | 'kill' | 'start'>[];
   /**
-   * How long it takes, roughly, to kill a part and see the next move. Sets the pace, so that
-   * companies are still moving when the last part is killed.
+   * How long it takes, roughly, to kill a part and see the next move. Sets the pace, so that companies are still moving
+   * when the last part is killed.
    */
   readonly perPartMs: number;
   /** The folder for the reports and the evidence. Created if it does not exist. */

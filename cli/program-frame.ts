@@ -46,9 +46,7 @@ export function createProgram(
     .hook('preAction', (_, command) => refusePlaceholders(command));
 }
 
-/**
- * The options whose values are stored, shown or sent as typed, so a placeholder would be recorded.
- */
+/** The options whose values are stored, shown or sent as typed, so a placeholder would be recorded. */
 const DETAILS: readonly string[] = ['clientId', 'contact', 'by', 'name'];
 
 /** Refuses an example of the documentation that was pasted with its placeholder, for example `--client-id "<id>"`. */

@@ -23,13 +23,12 @@ const USAGE_ERROR = 2;
 /**
  * Runs the `ferry` command.
  *
- * With `--json`, the command writes exactly one JSON value to standard output, even for an error
- * (`ferry.error/1`), unless it prints the help or the version. Standard error then contains only
- * warnings and the stack trace of `--debug`.
+ * With `--json`, the command writes exactly one JSON value to standard output, even for an error (`ferry.error/1`),
+ * unless it prints the help or the version. Standard error then contains only warnings and the stack trace of
+ * `--debug`.
  *
  * @param typed the arguments after the program's name
- * @returns the exit code: 0 (success), 1 (failure, a problem was found, or the user answered no) or
- * 2 (usage error)
+ * @returns the exit code: 0 (success), 1 (failure, a problem was found, or the user answered no) or 2 (usage error)
  */
 export async function runFerry(typed: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const target = findPortal(typed, terminal.env);
@@ -83,9 +82,9 @@ function withHelpForGroup(program: Command, args: readonly string[]): readonly s
 }
 
 /**
- * Handles a CommanderError, which Commander throws for a usage error, but also after printing the
- * help or the version. Commander has already written its text. With `--json`, its error texts are
- * suppressed (`createProgram`), so this function writes the error as JSON.
+ * Handles a CommanderError, which Commander throws for a usage error, but also after printing the help or the version.
+ * Commander has already written its text. With `--json`, its error texts are suppressed (`createProgram`), so this
+ * function writes the error as JSON.
  */
 function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;

@@ -16,9 +16,8 @@ interface Inapplicable {
 }
 
 /**
- * Finds the companies to which a decision does not apply. Without this check, the ledger would
- * apply the decision to the other companies, and its outcome could not name the companies that it
- * left out.
+ * Finds the companies to which a decision does not apply. Without this check, the ledger would apply the decision to
+ * the other companies, and its outcome could not name the companies that it left out.
  */
 export async function findInapplicable(
   db: Database,

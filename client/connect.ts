@@ -44,10 +44,7 @@ export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
 
-/**
- * Configuration from `loadConfig`. Temporal and payload keys are required; the other parts are
- * optional.
- */
+/** Configuration from `loadConfig`. Temporal and payload keys are required; the other parts are optional. */
 export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
   Partial<Config<'databaseUrl' | 'signingKey' | 'providerFingerprint' | 'portalUrl' | 'tracing'>>;
 
@@ -166,9 +163,8 @@ type EndedCall = Pick<ReturnType<Interceptor>, 'start' | 'sendMessage' | 'halfCl
 const CANCELLED = 1;
 
 /**
- * Creates an interceptor that ends calls once the connection is closed. It must come after the
- * retrying interceptor, because that interceptor repeats calls from a timer. An error of a closed
- * channel in a timer would end the process.
+ * Creates an interceptor that ends calls once the connection is closed. It must come after the retrying interceptor,
+ * because that interceptor repeats calls from a timer. An error of a closed channel in a timer would end the process.
  */
 function endCallsOnceClosed(isClosed: () => boolean): Interceptor {
   const intercept = (...[options, nextCall]: Parameters<Interceptor>) =>

@@ -17,10 +17,7 @@ import { readWorkflowTaskProblem } from './health';
 import { assertPayloadKeyConfigured } from './payload-keys';
 import { isLedgerProvenBehind } from './reconcile';
 
-/**
- * The fields of a decision: who decides, and the fields of this kind of decision, for example
- * `step` and `digest`.
- */
+/** The fields of a decision: who decides, and the fields of this kind of decision, for example `step` and `digest`. */
 export interface DecisionContent {
   readonly role: Role;
   /** The person who decides. The decision is signed if this person holds the configured signing key. */
@@ -135,9 +132,8 @@ async function sendUntraced(
 }
 
 /**
- * Returns why the migration would refuse this decision because of its signature, or because it is
- * not signed; null if it would accept it. A command that changes the ledger before it sends its
- * decision must check this first.
+ * Returns why the migration would refuse this decision because of its signature, or because it is not signed; null if
+ * it would accept it. A command that changes the ledger before it sends its decision must check this first.
  */
 export async function signatureProblem(
   ferry: LedgerClient,

@@ -9,9 +9,7 @@ import { outcomeQuery, UNKNOWN_PAYLOAD_KEY } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 import { queryMigration } from './query';
 
-/**
- * The time to wait for the update before also sending the signal. A running worker answers sooner.
- */
+/** The time to wait for the update before also sending the signal. A running worker answers sooner. */
 const SIGNAL_AFTER_MS = 2_000;
 const ANSWER_WITHIN_MS = 12_000;
 /** Queries that are more frequent would slow down a busy worker. */
@@ -27,8 +25,8 @@ interface SentDecision {
 /**
  * Sends a decision and waits for its outcome.
  *
- * @returns the outcome; undefined if Temporal has the decision but no worker has answered; an `UnknownPayloadKey` if the
- * answer cannot be decrypted.
+ * @returns the outcome; undefined if Temporal has the decision but no worker has answered; an `UnknownPayloadKey` if
+ * the answer cannot be decrypted.
  */
 export async function send(
   ferry: MigrationClient,
@@ -40,9 +38,8 @@ export async function send(
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const update = ferry.temporal
     .withDeadline(deadline, () => handle.executeUpdate<Outcome, [SentDecision]>(message, { args: [decision] }))
-    // A failure because of a missing payload key is final. After any other failure, it is unknown
-    // whether the decision was applied, so the code below sends it again as a signal and queries
-    // its outcome.
+    // A failure because of a missing payload key is final. After any other failure, it is unknown whether the decision
+    // was applied, so the code below sends it again as a signal and queries its outcome.
     .catch((error: unknown) =>
       error instanceof UnknownPayloadKey ? error : refusalForMissingKey(error, decision.decisionId),
     );
@@ -56,8 +53,8 @@ export async function send(
 }
 
 /**
- * Returns the refusal by a worker that lacks the key to decrypt the decision; undefined if the
- * update failed for another reason.
+ * Returns the refusal by a worker that lacks the key to decrypt the decision; undefined if the update failed for
+ * another reason.
  */
 function refusalForMissingKey(error: unknown, decisionId: string): Outcome | undefined {
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : { cause: undefined };

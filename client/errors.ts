@@ -54,9 +54,9 @@ export class MigrationClosed extends Error {
 }
 
 /**
- * Thrown when a decision is sent although the ledger is known to be behind. A decision that is
- * signed now is newer than the lost decisions. When the lost decisions are restored, those of the
- * same person would then be refused as out of order.
+ * Thrown when a decision is sent although the ledger is known to be behind. A decision that is signed now is newer than
+ * the lost decisions. When the lost decisions are restored, those of the same person would then be refused as out of
+ * order.
  */
 export class LedgerBehind extends Error {
   override readonly name = 'LedgerBehind';

@@ -8,9 +8,9 @@ import { progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 
 /**
- * Returns the errors of the activities that are being retried, for example during an outage of the
- * service. If workflow tasks are failing, the first error is about them. Also examines the batch
- * run that the migration is waiting for. The list is empty if nothing is failing.
+ * Returns the errors of the activities that are being retried, for example during an outage of the service. If workflow
+ * tasks are failing, the first error is about them. Also examines the batch run that the migration is waiting for. The
+ * list is empty if nothing is failing.
  *
  * @throws WorkflowNotFoundError
  */
@@ -71,8 +71,8 @@ async function firstProblem(
 const DESCRIBED_AT_ONCE = 10;
 
 /**
- * Reads the problem of each workflow like {@link readWorkflowTaskProblem}. The result contains only
- * workflows with a problem, and leaves out workflows that Temporal does not have.
+ * Reads the problem of each workflow like {@link readWorkflowTaskProblem}. The result contains only workflows with a
+ * problem, and leaves out workflows that Temporal does not have.
  */
 export async function readWorkflowTaskProblems(
   ferry: TemporalClients,
@@ -90,17 +90,14 @@ export async function readWorkflowTaskProblems(
   return problems;
 }
 
-/**
- * The message of a failure whose text is in an encrypted payload (`security/failure-converter.ts`).
- */
+/** The message of a failure whose text is in an encrypted payload (`security/failure-converter.ts`). */
 const ENCODED = 'Encoded failure';
 
 type TemporalClients = Pick<MigrationClient, 'temporal' | 'temporalWithoutCodec'>;
 
 /**
- * The number of events to search, from the end of the history. Temporal retries a workflow task
- * indefinitely, but records only its first failure. Messages that arrive later follow this failure
- * in the history.
+ * The number of events to search, from the end of the history. Temporal retries a workflow task indefinitely, but
+ * records only its first failure. Messages that arrive later follow this failure in the history.
  */
 const EVENTS_SEARCHED = 200;
 
@@ -199,8 +196,7 @@ export async function readTaskQueue(
 export type WorkerReaction = 'answered' | 'rejected' | 'silent';
 
 /**
- * Sends a query about each of these migrations to the workers, and returns the reactions by
- * migration id.
+ * Sends a query about each of these migrations to the workers, and returns the reactions by migration id.
  *
  * @param deadline when to stop waiting, in milliseconds since 1970
  */

@@ -40,10 +40,9 @@
  * }
  * ```
  *
- * Conventions: the name of a duration ends with its unit, usually `Ms` (milliseconds), in a few
- * cases `Hours`. A time is a string in ISO 8601 and UTC, a `Date`, or a number of milliseconds
- * since 1970. `null` is explained where it occurs. Each expected failure has its own error class.
- * Other errors of Temporal and Postgres are passed on unchanged.
+ * Conventions: the name of a duration ends with its unit, usually `Ms` (milliseconds), in a few cases `Hours`. A time
+ * is a string in ISO 8601 and UTC, a `Date`, or a number of milliseconds since 1970. `null` is explained where it
+ * occurs. Each expected failure has its own error class. Other errors of Temporal and Postgres are passed on unchanged.
  */
 export { ConfigurationError, loadConfig } from '../config';
 export type { TemporalConfig } from '../config';

@@ -1,6 +1,6 @@
 /**
- * Detects migrations whose payload key is not configured here. This process can neither read such a
- * migration nor send it decisions.
+ * Detects migrations whose payload key is not configured here. This process can neither read such a migration nor send
+ * it decisions.
  */
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
@@ -26,9 +26,9 @@ export async function missingPayloadKey(
 const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**
- * Checks that the migration's payload key is configured here. Call this before sending anything to
- * the migration: without this key, the message would be encrypted with another key, and a worker
- * that lacks the other key would refuse it.
+ * Checks that the migration's payload key is configured here. Call this before sending anything to the migration:
+ * without this key, the message would be encrypted with another key, and a worker that lacks the other key would refuse
+ * it.
  *
  * @throws PayloadKeyMissing
  * @throws WorkflowNotFoundError

@@ -32,8 +32,7 @@ export async function readProgress(
 }
 
 /**
- * Reads the progress from the workflow only, without the ledger. The workflow's counts can be a
- * minute old.
+ * Reads the progress from the workflow only, without the ledger. The workflow's counts can be a minute old.
  *
  * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration

@@ -12,8 +12,8 @@ const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 const FIRST_ATTEMPT_MS = 3_000;
 
 /**
- * Maximum time to find out why there is no answer. Without this limit, the client would retry for
- * minutes if Temporal is unreachable.
+ * Maximum time to find out why there is no answer. Without this limit, the client would retry for minutes if Temporal
+ * is unreachable.
  */
 const EXAMINED_WITHIN_MS = 2_000;
 

@@ -1,7 +1,4 @@
-/**
- * Writes the handover report in each format, as pieces of text, because it can have any number of
- * companies.
- */
+/** Writes the handover report in each format, as pieces of text, because it can have any number of companies. */
 import type { ReportedCompany, ReportView, Section } from '../presentation/handover/company-sections';
 import { companyRecord, MUST_RECONNECT, sectionsOf } from '../presentation/handover/company-sections';
 import type { ReportOutline } from '../presentation/handover/html-page';
@@ -58,10 +55,7 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
   },
 };
 
-/**
- * Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state
- * in the ledger.
- */
+/** Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state in the ledger. */
 export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
   company: Company,
 ): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {

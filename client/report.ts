@@ -28,8 +28,8 @@ export interface HandoverReport {
   /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
   /**
-   * Reads the companies whose application was replaced after their move. Maps the reference of each
-   * company to its application and to the companies that were moved with this application.
+   * Reads the companies whose application was replaced after their move. Maps the reference of each company to its
+   * application and to the companies that were moved with this application.
    */
   readonly replaced: () => Promise<ReadonlyMap<string, MovedWithApplication>>;
   /** Reads the data for the charts. */
@@ -79,10 +79,7 @@ async function readReplaced(
   return found;
 }
 
-/**
- * Returns how the ledger differs from the signed decisions; null if the migration was started
- * without approvers.
- */
+/** Returns how the ledger differs from the signed decisions; null if the migration was started without approvers. */
 async function differencesFromSigned(
   db: LedgerClient['db'],
   migrationId: string,

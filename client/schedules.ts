@@ -16,8 +16,7 @@ export interface WindowSchedule {
   /** The current window, if one is open, and the next ones; empty if the migration has no windows or has ended. */
   readonly occurrences: readonly WindowOccurrence[];
   /**
-   * `not-yet`: the Schedule does not exist yet; see `allReleased`. `none`: the migration has no
-   * windows or has ended.
+   * `not-yet`: the Schedule does not exist yet; see `allReleased`. `none`: the migration has no windows or has ended.
    */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
   /** Who paused or resumed the Schedule last, and why; null if it was never paused or resumed. */
@@ -28,8 +27,8 @@ export interface WindowSchedule {
    */
   readonly startAt: string | null;
   /**
-   * True in step 6, and always in the self-service route: the Schedule is then created before the
-   * next batch run. False: the Schedule is created in step 6.
+   * True in step 6, and always in the self-service route: the Schedule is then created before the next batch run.
+   * False: the Schedule is created in step 6.
    */
   readonly allReleased: boolean;
 }
@@ -92,8 +91,7 @@ export async function setSchedulePaused(
   const handle = scheduleOf(ferry, migrationId);
   const done = await undefinedIfMissing(async () => {
     await (paused ? handle.pause(note) : handle.unpause(note));
-    // Temporal applies the change a moment later. A migration that was notified earlier would read
-    // the old state.
+    // Temporal applies the change a moment later. A migration that was notified earlier would read the old state.
     await waitForDescription(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
     return true;
   });

@@ -22,8 +22,8 @@ export interface NamespaceSetup {
 }
 
 /**
- * The longest wait until the server knows a new namespace or search attribute. The server reads
- * both from caches that it refreshes every few seconds.
+ * The longest wait until the server knows a new namespace or search attribute. The server reads both from caches that
+ * it refreshes every few seconds.
  */
 const KNOWN_WITHIN_MS = 60_000;
 const ATTEMPT_EVERY_MS = 250;
@@ -39,13 +39,13 @@ const NAMESPACE_NOT_KNOWN = [STATUS.notFound, STATUS.unavailable];
 const ATTRIBUTE_NOT_KNOWN = [...NAMESPACE_NOT_KNOWN, STATUS.invalidArgument];
 
 /**
- * Creates the namespace, the search attributes and the Schedule of the sweep if they are missing,
- * and waits until the server knows them.
+ * Creates the namespace, the search attributes and the Schedule of the sweep if they are missing, and waits until the
+ * server knows them.
  *
  * @param retentionMs how long a new namespace keeps ended migrations, in milliseconds
  * @throws {Unreachable}
- * @throws {SetupFailed} if the server refuses to create the namespace or the attributes, or an
- * existing attribute has the wrong type
+ * @throws {SetupFailed} if the server refuses to create the namespace or the attributes, or an existing attribute has
+ * the wrong type
  */
 export async function setUpNamespace(
   config: Pick<Config<'temporal'>, 'temporal'>,
@@ -144,8 +144,8 @@ async function createSweep(connection: Connection, namespace: string): Promise<b
 }
 
 /**
- * Repeats a call while the server answers that it does not know a namespace or search attribute
- * that was created a moment ago. Gives up after 60 s.
+ * Repeats a call while the server answers that it does not know a namespace or search attribute that was created a
+ * moment ago. Gives up after 60 s.
  */
 async function untilKnown<Result>(call: () => Promise<Result>, statuses = NAMESPACE_NOT_KNOWN): Promise<Result> {
   const deadline = Date.now() + KNOWN_WITHIN_MS;

@@ -96,8 +96,8 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       platformKey: platform.key,
       contact,
       route,
-      // In self-service, the start of the migration confirms that syncing is off, so credentials
-      // that were obtained earlier count as well.
+      // In self-service, the start of the migration confirms that syncing is off, so credentials that were obtained
+      // earlier count as well.
       rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest ?? manifestDigest([]),
@@ -130,9 +130,9 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
 }
 
 /**
- * Returns whether the workflow with this id is a running migration, started by an earlier attempt
- * whose answer was lost. Otherwise, the workflow belongs to another program or has ended, and
- * nothing would ever release the organizations, so the caller discards the stored manifest.
+ * Returns whether the workflow with this id is a running migration, started by an earlier attempt whose answer was
+ * lost. Otherwise, the workflow belongs to another program or has ended, and nothing would ever release the
+ * organizations, so the caller discards the stored manifest.
  */
 async function isRunningMigration({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
   const existing = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();

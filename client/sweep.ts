@@ -15,9 +15,9 @@ export interface SweepResult {
   /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
   /**
-   * Migrations that are still open in the ledger but not running in Temporal: they were terminated,
-   * have ended in another way, or are unknown to Temporal. Their organizations cannot be moved in
-   * another migration, and their credentials are kept.
+   * Migrations that are still open in the ledger but not running in Temporal: they were terminated, have ended in
+   * another way, or are unknown to Temporal. Their organizations cannot be moved in another migration, and their
+   * credentials are kept.
    */
   readonly open: readonly string[];
 }
@@ -43,12 +43,12 @@ export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
 const CLOSED_WITHIN_MS = 30_000;
 
 /**
- * Closes a terminated migration in the ledger in the same way as a cancelled migration: its
- * organizations are released and its credentials destroyed. Waits up to 30 s.
+ * Closes a terminated migration in the ledger in the same way as a cancelled migration: its organizations are released
+ * and its credentials destroyed. Waits up to 30 s.
  *
  * @param by the person who requests the closing, for the audit trail
- * @returns false if the migration is not closed yet; a worker closes it once no request of the
- * migration can be in flight
+ * @returns false if the migration is not closed yet; a worker closes it once no request of the migration can be in
+ * flight
  * @throws WorkflowIdOccupied
  * @throws WorkflowHadNoEffect
  */

@@ -23,8 +23,8 @@ export async function* jsonPieces(
 }
 
 /**
- * Matches the beginnings of a cell that a spreadsheet can read as a formula, and that csv-stringify
- * does not escape: variants of `+ - = @`, and spaces before these characters.
+ * Matches the beginnings of a cell that a spreadsheet can read as a formula, and that csv-stringify does not escape:
+ * variants of `+ - = @`, and spaces before these characters.
  */
 const FORMULA_VARIANT = /^\s*[\u2212\uFE62\uFE63\uFE66\uFE6B]|^\s+[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]/;
 

@@ -40,8 +40,8 @@ export async function runUntilEffect<T>(
       return { handle: await workflow.start(type, options), isJoined: false };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      // Reads the workflow without the codec, because its memo could be encrypted under a payload
-      // key that this process does not have.
+      // Reads the workflow without the codec, because its memo could be encrypted under a payload key that this process
+      // does not have.
       const existing = await temporalWithoutCodec.workflow.getHandle(workflowId).describe();
       if (!isOurs(existing, type)) throw new WorkflowIdOccupied(occupiedText(workflowId));
       return { handle: workflow.getHandle(workflowId), isJoined: true };

@@ -45,12 +45,11 @@ export interface CallOptions {
    */
   readonly sendBefore?: Date | undefined;
   /**
-   * Awaited in every attempt, after the rate limiter has admitted the attempt and before a
-   * connection is requested. If this function rejects, nothing is sent and the call fails with its
-   * error. Default: nothing is recorded.
+   * Awaited in every attempt, after the rate limiter has admitted the attempt and before a connection is requested. If
+   * this function rejects, nothing is sent and the call fails with its error. Default: nothing is recorded.
    *
-   * The import uses this to record that a single-use credential is about to be sent. See
-   * `createSendIntentRecorder` in store/companies/send-intent.ts.
+   * The import uses this to record that a single-use credential is about to be sent. See `createSendIntentRecorder` in
+   * store/companies/send-intent.ts.
    */
   readonly recordSendIntent?: (() => Promise<void>) | undefined;
 }
@@ -89,8 +88,8 @@ export interface Call extends Idempotency {
   readonly timeoutMs: number;
   readonly isAuthorization?: boolean;
   /**
-   * True if the service answers a success with the status 204. Any other success status then
-   * probably comes from a proxy.
+   * True if the service answers a success with the status 204. Any other success status then probably comes from a
+   * proxy.
    */
   readonly isAnsweredWith204?: boolean;
   /** Values in the body that errors must not contain, even if the service quotes them. */
@@ -105,8 +104,8 @@ export interface Caller {
    */
   read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<CallResult<z.output<S>>>;
   /**
-   * Makes a call and ignores the body of its response. If the call is `isAnsweredWith204`, the
-   * status must be 204. Otherwise the body must be empty or JSON.
+   * Makes a call and ignores the body of its response. If the call is `isAnsweredWith204`, the status must be 204.
+   * Otherwise the body must be empty or JSON.
    *
    * @throws {CompanyDataError}
    */

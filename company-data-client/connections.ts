@@ -9,10 +9,9 @@
  * - `any`: the idle connection that was used last, or a new one. If the service closes an idle connection just as a
  *   request is sent, the response is lost. That does not matter for a request that can be repeated.
  * - `certain`, for authorizations: an idle connection that the service cannot be closing, or a new one. The service
- *   announces how long it keeps an idle connection (`Keep-Alive: timeout=…`), counted from its
- *   response. A connection is certain for half of that time, counted from the connection's last
- *   request, because the request was certainly sent before the response. The other half allows for
- *   the time that the next request takes to arrive.
+ *   announces how long it keeps an idle connection (`Keep-Alive: timeout=…`), counted from its response. A connection
+ *   is certain for half of that time, counted from the connection's last request, because the request was certainly
+ *   sent before the response. The other half allows for the time that the next request takes to arrive.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -21,10 +20,7 @@ import { buildConnector, Client } from 'undici';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** How long a connection is certain if the service announces nothing. Some servers close idle connections after 2 s. */
 const CERTAIN_UNANNOUNCED_MS = 1_000;
-/**
- * The longest time that a connection is certain, because a proxy can close it earlier than the
- * service announces.
- */
+/** The longest time that a connection is certain, because a proxy can close it earlier than the service announces. */
 const MAX_CERTAIN_MS = 10_000;
 
 export interface Connection {

@@ -4,8 +4,8 @@ import type { Connection } from './schemas';
 
 /**
  * Masks the credential in the texts of a connection, which can quote it even in a success response. In error messages,
- * the other fields of the authorization are masked, too. Other texts keep these fields, because
- * they identify the organization, which is compared with the supplied organization.
+ * the other fields of the authorization are masked, too. Other texts keep these fields, because they identify the
+ * organization, which is compared with the supplied organization.
  */
 export function withoutSecrets(connection: Connection, fields: Readonly<Record<string, string>>): Connection {
   const credentials = Object.entries(fields).flatMap(([name, value]) =>
@@ -34,8 +34,8 @@ export function withoutSecrets(connection: Connection, fields: Readonly<Record<s
 const LONGEST_ORGANIZATION_ID = 40;
 
 /**
- * Returns whether a credential consists of several parts, and one of them is this organization's
- * id. The id must stay readable, because it is compared with the supplied id.
+ * Returns whether a credential consists of several parts, and one of them is this organization's id. The id must stay
+ * readable, because it is compared with the supplied id.
  */
 function isPartBetweenSeparators(organizationId: string, credential: string): boolean {
   if (organizationId.length > LONGEST_ORGANIZATION_ID || organizationId === credential) return false;

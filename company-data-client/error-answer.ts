@@ -19,9 +19,9 @@ import type { HttpResponse } from './transport';
 
 /**
  * Creates the error for a response whose status is not a success. Accepts any body: the service's error body, a proxy's
- * HTML page, a truncated body or none. If the body is not the service's error body, only the status
- * decides: 429 gives `Throttled`, any other status below 500 gives `ForeignResponse`, 500 and 502
- * to 504 give `ServiceFailing`, and all other statuses give `ErrorResponse`.
+ * HTML page, a truncated body or none. If the body is not the service's error body, only the status decides: 429 gives
+ * `Throttled`, any other status below 500 gives `ForeignResponse`, 500 and 502 to 504 give `ServiceFailing`, and all
+ * other statuses give `ErrorResponse`.
  *
  * @param secrets values that the call sent; they are masked in the error's text
  */

@@ -1,8 +1,8 @@
 import type { CallFailure } from '../domain/companies/call-failure';
 
 /**
- * The safety of retrying a call. `safe`: the failed call had no effect. `risky`: it might have taken effect.
- * `useless`: a retry would fail in the same way.
+ * The safety of retrying a call. `safe`: the failed call had no effect. `risky`: it might have taken effect. `useless`:
+ * a retry would fail in the same way.
  */
 type RetrySafety = 'safe' | 'risky' | 'useless';
 
@@ -141,9 +141,9 @@ export class ServiceFailing extends ErrorResponse {
 }
 
 /**
- * Thrown when no complete response arrived. `refused`: the request was certainly never sent.
- * `time-out`, `dropped` and `malformed`: the call might have taken effect. A call with a malformed
- * response is not retried, because the sender would answer in the same way again.
+ * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out`, `dropped` and
+ * `malformed`: the call might have taken effect. A call with a malformed response is not retried, because the sender
+ * would answer in the same way again.
  */
 export class NoResponse extends CompanyDataError {
   override readonly name = 'NoResponse';

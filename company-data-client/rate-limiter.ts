@@ -7,10 +7,9 @@
  *
  * Modes:
  * - Unpaced: requests start immediately. Small jobs are fast. The limiter starts in this mode.
- * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the
- *   rest of the window, so that this process uses its share of the remaining requests. The next
- *   window is paced from its beginning. A window that ends with more than half of its limit unused
- *   returns the limiter to unpaced mode.
+ * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the rest of the window, so
+ *   that this process uses its share of the remaining requests. The next window is paced from its beginning. A window
+ *   that ends with more than half of its limit unused returns the limiter to unpaced mode.
  * - Exhausted: entered when our share of the remaining requests is half a request or less. Requests wait for the reset.
  * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
  *
@@ -60,9 +59,9 @@ const DEFAULT_BLOCK_MS = 1_000;
 /** If our share of the remaining requests is this or less, requests wait for the reset. */
 const MIN_REMAINING = 0.5;
 /**
- * The weight of the previous window's share in the estimate, as a fraction of the limit. With a
- * limit of 1,000, the previous share weighs as much as 100 counted requests. It dominates until
- * this window has counted more requests than that.
+ * The weight of the previous window's share in the estimate, as a fraction of the limit. With a limit of 1,000, the
+ * previous share weighs as much as 100 counted requests. It dominates until this window has counted more requests than
+ * that.
  */
 const SHARE_MEMORY = 0.1;
 
@@ -71,8 +70,8 @@ export function createRateLimiter(): RateLimiter {
   const clock = createServiceClock();
   let window: Window | undefined;
   /**
-   * Milliseconds from the first response of the window to its reset. The beginning of the next
-   * window is paced with this value, until a response reports the limits of that window.
+   * Milliseconds from the first response of the window to its reset. The beginning of the next window is paced with
+   * this value, until a response reports the limits of that window.
    */
   let windowMs = 0;
   let isPacing = false;

@@ -1,9 +1,9 @@
 /**
  * Transport: sends one HTTP request to the service, at most once, over an idle or a new connection (connections.ts).
  *
- * The connections lead to one origin only, so the API key cannot be sent anywhere else. Two semaphores limit the requests
- * in flight, one for authorizations and one for all other requests, so that slow authorizations do not delay the rest.
- * The time limit of a request starts when it gets a connection and covers the complete response.
+ * The connections lead to one origin only, so the API key cannot be sent anywhere else. Two semaphores limit the
+ * requests in flight, one for authorizations and one for all other requests, so that slow authorizations do not delay
+ * the rest. The time limit of a request starts when it gets a connection and covers the complete response.
  *
  * The reason for a failure shows whether the request could have left this machine: `refused` if it certainly did not,
  * `dropped`, `malformed` or `time-out` if it might have.
@@ -38,8 +38,8 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * True for an authorization. It gets a connection that the service is certainly not closing. If
-   * the response were lost with the connection, it would be unknown whether the token was used.
+   * True for an authorization. It gets a connection that the service is certainly not closing. If the response were
+   * lost with the connection, it would be unknown whether the token was used.
    */
   readonly isAuthorization: boolean;
 }
@@ -132,13 +132,12 @@ type Received = Omit<HttpResponse, 'durationMs'>;
 /**
  * One request and its response. undici calls the methods of this handler.
  *
- * An exchange ends with the first of these events: a complete response, an error, the time limit or
- * the caller's signal. If an error or the time limit ends the exchange after the status has
- * arrived, the result is a response whose body is cut off. After its end, the exchange ignores
- * undici's calls.
+ * An exchange ends with the first of these events: a complete response, an error, the time limit or the caller's
+ * signal. If an error or the time limit ends the exchange after the status has arrived, the result is a response whose
+ * body is cut off. After its end, the exchange ignores undici's calls.
  *
- * The exchange handles undici's calls itself, because a stream and an `AbortController` for each
- * response would take as much CPU time as the rest of the client.
+ * The exchange handles undici's calls itself, because a stream and an `AbortController` for each response would take as
+ * much CPU time as the rest of the client.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with a `NoResponse` or with the signal's reason. */
@@ -242,8 +241,8 @@ function neverConnected(error: unknown): boolean {
 }
 
 /**
- * Returns whether a response arrived that is not valid HTTP: no status line, oversized headers, contradictory lengths, a
- * 100, or a change of protocol that was not requested.
+ * Returns whether a response arrived that is not valid HTTP: no status line, oversized headers, contradictory lengths,
+ * a 100, or a change of protocol that was not requested.
  */
 function isMalformed(error: unknown): boolean {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return true;

@@ -1,8 +1,8 @@
 /**
  * The Company Data Service: an HTTP API for companies, their connections to platforms, and the data sets that are
  * synced through these connections. All state is in Postgres. A sandbox simulates the platforms: see docs/sandbox.md.
- * "The specification" in comments, and section numbers in titles of tests, refer to the
- * specification of the API that this service implements. It is not in this repository.
+ * "The specification" in comments, and section numbers in titles of tests, refer to the specification of the API that
+ * this service implements. It is not in this repository.
  *
  * Folders:
  * - `http/`: the routes, and the hooks that run for every request

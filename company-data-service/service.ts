@@ -26,8 +26,7 @@ export interface ServiceOptions {
   /** A path before every endpoint, such as `/v1`. Default: none. */
   readonly basePath?: string;
   /**
-   * The public URL of the service, for links. Default: the address on which the service listens,
-   * with the base path.
+   * The public URL of the service, for links. Default: the address on which the service listens, with the base path.
    */
   readonly publicUrl?: string;
   /** Default: nothing is logged. */
@@ -70,8 +69,8 @@ export interface Service {
 /**
  * Starts the Company Data Service. Several processes can serve one database.
  *
- * @throws if the database is unreachable, its schema cannot be updated, it contains a secret encrypted under a key
- * that `cipher` does not have, or the service cannot listen on the host and port
+ * @throws if the database is unreachable, its schema cannot be updated, it contains a secret encrypted under a key that
+ * `cipher` does not have, or the service cannot listen on the host and port
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, cipher, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;
@@ -105,8 +104,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(cutOff);
     }
     await engine.stop();
-    // Close this pool first. Closing it waits until each authorization in progress has committed
-    // its transaction, which stores the new tokens. Until then, an authorization also needs `db`.
+    // Close this pool first. Closing it waits until each authorization in progress has committed its transaction, which
+    // stores the new tokens. Until then, an authorization also needs `db`.
     await waitingDb.destroy();
     await db.destroy();
   };

@@ -7,13 +7,12 @@ import { isLoopback } from '../security/codec-server/access';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Tokenferry's environment variables. Each message continues a sentence that begins with the
- * variable's name. A message never quotes the value, which can contain a password.
+ * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. A message
+ * never quotes the value, which can contain a password.
  *
- * The `TEMPORAL_*` variables in this list are set by the Temporal Worker Controller. temporal.ts
- * reads the other `TEMPORAL_*` variables, which configure the connection. OpenTelemetry reads all
- * `OTEL_*` variables itself. The `OTEL_*` variables in this list are read here as well, because
- * they turn traces on or off.
+ * The `TEMPORAL_*` variables in this list are set by the Temporal Worker Controller. temporal.ts reads the other
+ * `TEMPORAL_*` variables, which configure the connection. OpenTelemetry reads all `OTEL_*` variables itself. The
+ * `OTEL_*` variables in this list are read here as well, because they turn traces on or off.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -122,8 +121,8 @@ function address(...protocols: string[]) {
 }
 
 /**
- * Returns the folder of this user's persistent files: `TOKENFERRY_HOME`. By default, this is
- * Tokenferry's folder in the place where the operating system keeps user data.
+ * Returns the folder of this user's persistent files: `TOKENFERRY_HOME`. By default, this is Tokenferry's folder in the
+ * place where the operating system keeps user data.
  */
 export function homeFolder(configured: string | undefined): string {
   return configured === undefined ? envPaths('tokenferry', { suffix: '' }).data : path.resolve(configured);

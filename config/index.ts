@@ -29,9 +29,7 @@ export class ConfigurationError extends Error {
 
   readonly problems: readonly string[];
 
-  /**
-   * Removes unsafe characters from the problems, because they can quote paths from the environment.
-   */
+  /** Removes unsafe characters from the problems, because they can quote paths from the environment. */
   constructor(problems: readonly string[]) {
     const lines = problems.map(withoutUnsafeCharacters);
     super(lines.join('\n'));
@@ -138,8 +136,8 @@ function readTracing(environment: Environment): true | undefined {
 }
 
 /**
- * Reads the address of the Web UI for clients. The running stack's UI has migration links only in
- * the stack's own namespace.
+ * Reads the address of the Web UI for clients. The running stack's UI has migration links only in the stack's own
+ * namespace.
  */
 function readClientUi(
   { TOKENFERRY_CLIENT_UI_URL: url }: Environment,

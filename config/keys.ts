@@ -1,6 +1,6 @@
 /**
- * Reads the keys of the configuration (master, payload and service keys, and a person's signing
- * key) and finds the folder of the vault secrets.
+ * Reads the keys of the configuration (master, payload and service keys, and a person's signing key) and finds the
+ * folder of the vault secrets.
  */
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -65,9 +65,9 @@ export function readKeys(
 }
 
 /**
- * Returns the folder of the vault secrets. A configured folder must exist, because otherwise a
- * worker whose shared storage is not mounted would create its own folder. Returns undefined if no
- * source has one, or if a problem was added to `problems`.
+ * Returns the folder of the vault secrets. A configured folder must exist, because otherwise a worker whose shared
+ * storage is not mounted would create its own folder. Returns undefined if no source has one, or if a problem was added
+ * to `problems`.
  */
 export function findVaultSecretsFolder(
   { TOKENFERRY_VAULT_SECRETS: configured }: Environment,
@@ -88,17 +88,14 @@ export function findVaultSecretsFolder(
   return undefined;
 }
 
-/**
- * Returns the path of a person's signing key: the configured path, or `signing.key` in the home
- * folder.
- */
+/** Returns the path of a person's signing key: the configured path, or `signing.key` in the home folder. */
 export function signingKeyFile(home: string, configured: string | undefined): string {
   return configured ?? path.join(home, 'signing.key');
 }
 
 /**
- * Returns the key that signs this person's decisions. Returns undefined if there is no key, in
- * which case decisions are not signed, or if a problem was added to `problems`.
+ * Returns the key that signs this person's decisions. Returns undefined if there is no key, in which case decisions are
+ * not signed, or if a problem was added to `problems`.
  */
 export function readSigningKey(
   { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,

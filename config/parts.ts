@@ -28,10 +28,7 @@ export interface ClientUiConfig {
   hasMigrationLinks: boolean;
 }
 
-/**
- * The parts of the configuration. A process requests the parts that it needs; the other parts are
- * not read.
- */
+/** The parts of the configuration. A process requests the parts that it needs; the other parts are not read. */
 export interface Parts {
   /** Connection to Temporal. Commands that start, show or decide on migrations need it. */
   temporal: TemporalConfig;
@@ -41,10 +38,7 @@ export interface Parts {
   portalDatabaseUrl: Secret;
   /** The portal's address for clients, without a slash at the end. */
   portalUrl: string;
-  /**
-   * OpenID Connect for the portal. Default: people cannot sign in with an account at an identity
-   * provider.
-   */
+  /** OpenID Connect for the portal. Default: people cannot sign in with an account at an identity provider. */
   openId: OpenIdConfig;
   /** The portal's secret at the identity provider. Default: the portal is a public client, and uses only PKCE. */
   openIdSecret: Secret;
@@ -53,8 +47,8 @@ export interface Parts {
   /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
   masterKeys: KeyRing;
   /**
-   * The folder of the vault secrets, outside Postgres and its backups. All workers of a database
-   * share this folder. Without it, a process cannot open credentials.
+   * The folder of the vault secrets, outside Postgres and its backups. All workers of a database share this folder.
+   * Without it, a process cannot open credentials.
    */
   vaultSecrets: string;
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
@@ -70,16 +64,16 @@ export interface Parts {
    */
   signingKey: SigningKey;
   /**
-   * The fingerprint of the provider key, which the provider publishes. The provider key signs the
-   * public keys of migrations. Default: the fingerprint of the running stack. If there is no
-   * fingerprint, a command does not check who signed a public key.
+   * The fingerprint of the provider key, which the provider publishes. The provider key signs the public keys of
+   * migrations. Default: the fingerprint of the running stack. If there is no fingerprint, a command does not check who
+   * signed a public key.
    */
   providerFingerprint: string;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
   /**
-   * The address of the running stack's codec server. If `TEMPORAL_CODEC_ENDPOINT` is set, `ferry
-   * doctor` checks that codec server instead.
+   * The address of the running stack's codec server. If `TEMPORAL_CODEC_ENDPOINT` is set, `ferry doctor` checks that
+   * codec server instead.
    */
   stackCodecUrl: string;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */

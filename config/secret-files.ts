@@ -2,9 +2,8 @@ import { types } from 'node:util';
 import { readSmallFile } from './small-file';
 
 /**
- * The variables that can also be given as files, because containers mount secrets as files.
- * `<variable>_FILE` contains the path. Variables with keys can also be given as files, but keys.ts
- * reads them.
+ * The variables that can also be given as files, because containers mount secrets as files. `<variable>_FILE` contains
+ * the path. Variables with keys can also be given as files, but keys.ts reads them.
  */
 const SECRETS = [
   ...['DATABASE_URL', 'PORTAL_DATABASE_URL', 'COMPANY_DATA_API_KEY', 'TOKENFERRY_WEBHOOK_SECRET'],
@@ -15,8 +14,8 @@ const SECRETS = [
  * Reads the secrets that are given as files.
  *
  * @param relevant the variables that the process uses; the files of other variables are not read
- * @returns the variables, including the secrets that were read, and the names of the secrets that
- * cannot be used; a message about each unusable secret is added to `problems`
+ * @returns the variables, including the secrets that were read, and the names of the secrets that cannot be used; a
+ * message about each unusable secret is added to `problems`
  */
 export function readSecretFiles(
   variables: Readonly<Record<string, string>>,

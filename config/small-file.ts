@@ -1,10 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { KeyInvalid } from '../security';
 
-/**
- * The maximum size of a file. Without a maximum, reading a device such as `/dev/zero` would never
- * end.
- */
+/** The maximum size of a file. Without a maximum, reading a device such as `/dev/zero` would never end. */
 const MAX_BYTES = 64 * 1024;
 
 /**

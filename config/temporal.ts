@@ -22,9 +22,9 @@ export function targetsOtherTemporal(env: Readonly<Record<string, string>>, stac
 }
 
 /**
- * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of the
- * configuration file. The running stack takes precedence over the default profile, because the
- * stack's database belongs to the stack's own Temporal.
+ * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of the configuration file.
+ * The running stack takes precedence over the default profile, because the stack's database belongs to the stack's own
+ * Temporal.
  *
  * @returns undefined if no address is configured, or if a problem was added to `problems`
  */
@@ -67,8 +67,8 @@ export function readTemporal(
 const SOURCES = "Temporal's configuration (TEMPORAL_* variables, profile)";
 
 /**
- * Returns whether a value is absent, or a text that is not empty. A value can be of any type,
- * because a profile is read from TOML without a check of its types.
+ * Returns whether a value is absent, or a text that is not empty. A value can be of any type, because a profile is read
+ * from TOML without a check of its types.
  */
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || (typeof value === 'string' && value !== '');
 

@@ -1,17 +1,13 @@
 /**
- * Runs the health checks of a process at intervals, so that a probe starts no check and gets an
- * answer at once.
+ * Runs the health checks of a process at intervals, so that a probe starts no check and gets an answer at once.
  *
- * A check is reported as failing only after several failed runs in a row, because one slow answer
- * is not an outage. The check is reported as ok again at the first success. Each change is logged.
+ * A check is reported as failing only after several failed runs in a row, because one slow answer is not an outage. The
+ * check is reported as ok again at the first success. Each change is logged.
  */
 import type { Logger } from 'pino';
 import type { CheckState, CheckStates } from './health-server';
 
-/**
- * Resolves with null if all is well, and with the reason if not. A rejection also counts as a
- * failure.
- */
+/** Resolves with null if all is well, and with the reason if not. A rejection also counts as a failure. */
 export type Check = () => Promise<string | null>;
 
 export interface MonitorTiming {

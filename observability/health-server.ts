@@ -1,6 +1,6 @@
 /**
- * The HTTP server for health checks and metrics, on a separate address. The third path exists only
- * in a process with metrics:
+ * The HTTP server for health checks and metrics, on a separate address. The third path exists only in a process with
+ * metrics:
  *
  * - `/health/live`: 200, or 503 if only a restart can help;
  * - `/health/ready`: 200, or 503 if the process cannot do its work at the moment;

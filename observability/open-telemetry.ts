@@ -1,8 +1,7 @@
 /**
- * Exports spans with OpenTelemetry, as JSON over HTTP (OTLP). Reads the standard variables for the
- * endpoint, its headers and certificates, the sampler, batching, and the attributes of the
- * resource. Detects no attributes of the host or the process, because the arguments of a process
- * can contain names.
+ * Exports spans with OpenTelemetry, as JSON over HTTP (OTLP). Reads the standard variables for the endpoint, its
+ * headers and certificates, the sampler, batching, and the attributes of the resource. Detects no attributes of the
+ * host or the process, because the arguments of a process can contain names.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from '@opentelemetry/api';

@@ -20,21 +20,17 @@ export interface ProcessContext {
 const FLUSH_WITHIN_MS = 2_000;
 
 /**
- * Runs the main function of a process. If it rejects, the process logs the error as its last line
- * and exits with 1.
+ * Runs the main function of a process. If it rejects, the process logs the error as its last line and exits with 1.
  *
  * @param name name of the process in log lines, for example `codec server`
  */
 export function runProcess(name: string, main: (context: ProcessContext) => Promise<void>): void {
   // Errors are logged at the default level until the configuration has been read.
   const output = openStandardOutput();
-  // Hides the method `flushSync`. With it, pino would write the last line while an earlier line is
-  // still being written.
+  // Hides the method `flushSync`. With it, pino would write the last line while an earlier line is still being written.
   const lines = { write: (line: string): void => void output.write(line) };
   let log = createLog({ to: lines });
-  /**
-   * Ends the process after all log lines have been written. The lines are written asynchronously.
-   */
+  /** Ends the process after all log lines have been written. The lines are written asynchronously. */
   const exit = (code: number): void => {
     output.once('close', () => process.exit(code));
     output.end();
@@ -49,8 +45,8 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       stop.abort();
     });
   }
-  // The supervisor started this process with an IPC channel. The channel closes if the supervisor
-  // was killed, or has ended without stopping this process.
+  // The supervisor started this process with an IPC channel. The channel closes if the supervisor was killed, or has
+  // ended without stopping this process.
   process.once('disconnect', () => {
     log.warn(`the supervisor of the ${name} has ended, so the ${name} is stopping`);
     stop.abort();

@@ -1,13 +1,9 @@
-/**
- * Spans of HTTP requests: in the process that sends a request, and in the service, which continues
- * the trace.
- */
+/** Spans of HTTP requests: in the process that sends a request, and in the service, which continues the trace. */
 import { currentTraceparent, startSpan } from './tracing';
 import { parseTraceparent } from '../domain/text/trace-context';
 
 /**
- * The fixed segments in paths of the service. All other segments, such as ids and data types,
- * differ between requests.
+ * The fixed segments in paths of the service. All other segments, such as ids and data types, differ between requests.
  */
 const FIXED_SEGMENTS: ReadonlySet<string> = new Set([
   ...['account', 'all', 'authorization', 'companies', 'connections', 'credentials', 'data', 'dataStatus', 'healthz'],

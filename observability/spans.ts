@@ -23,10 +23,7 @@ export interface SpanStart {
   readonly name: string;
   readonly kind?: 'internal' | 'client' | 'server';
   readonly attributes?: SpanAttributes;
-  /**
-   * `traceparent` of the parent span. Default: the current span. A span without a parent begins a
-   * trace.
-   */
+  /** `traceparent` of the parent span. Default: the current span. A span without a parent begins a trace. */
   readonly parent?: string;
   /** Start of the span, in milliseconds since the epoch. Default: now. */
   readonly startMs?: number;
@@ -55,8 +52,8 @@ export interface SpanExportOptions {
   /** The name of the service in traces, unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;
   /**
-   * Time limit of an export with its retries, in milliseconds. Default:
-   * `OTEL_EXPORTER_OTLP_TIMEOUT`, or 10,000 if that variable is not set.
+   * Time limit of an export with its retries, in milliseconds. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, or 10,000 if that
+   * variable is not set.
    */
   readonly exportWithinMs?: number;
   /** Called when spans cannot be exported, at most once a minute. Optional. */

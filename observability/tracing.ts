@@ -1,8 +1,7 @@
 /**
- * The traces of this process (OpenTelemetry). They are off by default. A process turns them on if
- * the standard variables configure an endpoint, and only then loads OpenTelemetry. For this
- * purpose, `scripts/build.mjs` compiles the imports of this file so that a module is loaded at its
- * first use.
+ * The traces of this process (OpenTelemetry). They are off by default. A process turns them on if the standard
+ * variables configure an endpoint, and only then loads OpenTelemetry. For this purpose, `scripts/build.mjs` compiles
+ * the imports of this file so that a module is loaded at its first use.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
@@ -52,8 +51,8 @@ export function startSpan(start: SpanStart): TraceSpan | null {
 }
 
 /**
- * Does the work in a span, which is the parent of all spans that the work starts. If tracing is
- * off, does only the work.
+ * Does the work in a span, which is the parent of all spans that the work starts. If tracing is off, does only the
+ * work.
  */
 export async function inSpan<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
   const span = startSpan(start);

@@ -18,8 +18,8 @@ const LONGEST_PAUSE_MS = 5_000;
 const LOG_EVERY_MS = 30_000;
 
 /**
- * Repeats a start until it succeeds. Logs why the process is waiting: at once, when the reason changes, and every
- * 30 seconds.
+ * Repeats a start until it succeeds. Logs why the process is waiting: at once, when the reason changes, and every 30
+ * seconds.
  *
  * @returns null if the process was stopped while it waited
  * @throws the error of the start, if waiting cannot help

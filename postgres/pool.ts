@@ -1,6 +1,6 @@
 /**
- * The connection pool for Kysely, and a test for database errors that waiting can cure. The
- * orchestrator and the Company Data Service both use it.
+ * The connection pool for Kysely, and a test for database errors that waiting can cure. The orchestrator and the
+ * Company Data Service both use it.
  */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';
@@ -15,9 +15,8 @@ export interface PoolUsage {
 }
 
 /**
- * Opens a pool that survives the loss of connections. A statement in progress fails, and the next
- * statement opens a new connection. Frequent statements with parameters are prepared once per
- * connection.
+ * Opens a pool that survives the loss of connections. A statement in progress fails, and the next statement opens a new
+ * connection. Frequent statements with parameters are prepared once per connection.
  */
 export function openPool(config: PoolConfig): PostgresPool & { usage(): PoolUsage } {
   const pool = new Pool(config);

@@ -9,8 +9,8 @@
 /** Number of uses after which a statement is prepared, because it will probably be used again. */
 const USES_BEFORE_PREPARING = 20;
 /**
- * Maximum number of statements that have a name. A connection can hold more, because a reset does
- * not remove the old statements from the connection.
+ * Maximum number of statements that have a name. A connection can hold more, because a reset does not remove the old
+ * statements from the connection.
  */
 const MAX_PREPARED = 300;
 /** Maximum number of statements whose uses are counted. Callers can build any number of different statements. */

@@ -1,9 +1,9 @@
 /**
- * Starts `npm run demo`, `npm run bench`, `npm run chaos`, `npm run cluster`, `npm run images:test`, `npm run conformance`
- * (which also needs Python 3) and `npm test` on a machine that has only Node and npm: installs the packages, builds, finds
- * or installs Temporal's command, and then runs the task. The task `prepare` stops before that last step. Prints nothing
- * about steps that are already done. This file and its static imports use only Node's own modules, because they run before
- * any package is installed.
+ * Starts `npm run demo`, `npm run bench`, `npm run chaos`, `npm run cluster`, `npm run images:test`, `npm run
+ * conformance` (which also needs Python 3) and `npm test` on a machine that has only Node and npm: installs the
+ * packages, builds, finds or installs Temporal's command, and then runs the task. The task `prepare` stops before that
+ * last step. Prints nothing about steps that are already done. This file and its static imports use only Node's own
+ * modules, because they run before any package is installed.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds three bundles:
- * the workflow code for Temporal's sandbox, the `ferry` command, and the portal's page. Does not
- * check types, because a demo should not have to wait for that: see `npm run lint`.
+ * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds three bundles: the workflow code
+ * for Temporal's sandbox, the `ferry` command, and the portal's page. Does not check types, because a demo should not
+ * have to wait for that: see `npm run lint`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -168,10 +168,7 @@ function readRecord() {
   }
 }
 
-/**
- * Replaces a file atomically, because another build or a running demo can be reading it at the same
- * time.
- */
+/** Replaces a file atomically, because another build or a running demo can be reading it at the same time. */
 function writeAtomically(file, content) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content);

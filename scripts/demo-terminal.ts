@@ -130,8 +130,7 @@ const STDOUT: TerminalStream = process.stdout.isTTY
         write: (piece: Buffer, _encoding, done) => {
           const lines = piece.toString().split('\n');
           process.stdout.write(lines.flatMap((line) => wrappedWithIndent(line)).join('\n'));
-          // Called immediately, because the demo itself writes to standard output between the
-          // commands.
+          // Called immediately, because the demo itself writes to standard output between the commands.
           done();
         },
       }),

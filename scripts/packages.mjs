@@ -13,8 +13,7 @@ export async function installPackages(log) {
   if (packagesAreInstalled()) return;
   log('Installing packages with npm ci (about a minute, longer on a slow connection)');
   const npmArguments = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  // Prefers the npm that runs this script, because the npm on the PATH can be another version, or
-  // missing.
+  // Prefers the npm that runs this script, because the npm on the PATH can be another version, or missing.
   const npm = process.env.npm_execpath;
   const code = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...npmArguments])

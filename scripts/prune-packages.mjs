@@ -50,10 +50,7 @@ function manifestOf(folder) {
   return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
 }
 
-/**
- * Yields the folders of the packages in one `node_modules` folder, and in those inside its
- * packages.
- */
+/** Yields the folders of the packages in one `node_modules` folder, and in those inside its packages. */
 function* packagesIn(folder) {
   if (!existsSync(folder)) return;
   for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {

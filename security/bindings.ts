@@ -13,8 +13,8 @@ interface CredentialLabel {
 }
 
 /**
- * Returns the binding of a sealed credential. Includes the time, because otherwise an old
- * credential could be presented as if it was obtained after the confirmation.
+ * Returns the binding of a sealed credential. Includes the time, because otherwise an old credential could be presented
+ * as if it was obtained after the confirmation.
  */
 export function credentialBinding(migrationId: string, { reference, obtainedAt }: CredentialLabel): Buffer {
   return Buffer.from(JSON.stringify(['credential', migrationId, reference, obtainedAt]));

@@ -1,12 +1,10 @@
 /**
- * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, computed with
- * Node's cryptography.
+ * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, computed with Node's cryptography.
  *
- * An encapsulation is the public key of a new key pair, which the sender generates. From it and the
- * recipient's key pair, both sides derive a context: a key and a base nonce. A context encrypts up
- * to 2^32 messages, each with the nonce of its own sequence number, so each message can be
- * decrypted without the others. Base mode does not authenticate the sender, so anyone who has the
- * public key can encrypt.
+ * An encapsulation is the public key of a new key pair, which the sender generates. From it and the recipient's key
+ * pair, both sides derive a context: a key and a base nonce. A context encrypts up to 2^32 messages, each with the
+ * nonce of its own sequence number, so each message can be decrypted without the others. Base mode does not
+ * authenticate the sender, so anyone who has the public key can encrypt.
  *
  * The labels and the functions that use them have the RFC's names.
  * docs/decisions/0024-sealing-with-nodes-cryptography.md explains why no library is used.
@@ -90,8 +88,7 @@ export function createSender(publicKey: Uint8Array, info: Uint8Array): Sender {
   return {
     encapsulated,
     encrypt(plaintext, boundTo) {
-      // No sequence number is used twice, because two messages would then be encrypted with the
-      // same nonce.
+      // No sequence number is used twice, because two messages would then be encrypted with the same nonce.
       const sequence = next;
       next += 1;
       const cipher = createCipheriv(CIPHER, context.key, nonceOf(context, sequence), { authTagLength: TAG_BYTES });
@@ -105,8 +102,8 @@ export function createSender(publicKey: Uint8Array, info: Uint8Array): Sender {
 /**
  * Reads a private key once, for any number of encapsulations.
  *
- * @returns a function that creates the recipient of an encapsulation, and throws when the
- * encapsulation is not a point on the curve
+ * @returns a function that creates the recipient of an encapsulation, and throws when the encapsulation is not a point
+ * on the curve
  */
 export function createRecipients(privateKey: Buffer, info: Uint8Array): (encapsulated: Uint8Array) => Recipient {
   const ecdh = createECDH(CURVE);
@@ -158,16 +155,16 @@ function nonceOf({ baseNonce }: Context, sequence: number): Buffer {
 }
 
 /**
- * Computes `LabeledExtract` (RFC 9180, 4). HMAC pads an empty salt with zeros, which gives the salt
- * of zeros that HKDF requires.
+ * Computes `LabeledExtract` (RFC 9180, 4). HMAC pads an empty salt with zeros, which gives the salt of zeros that HKDF
+ * requires.
  */
 function labeledExtract(suite: Buffer, salt: Buffer, label: string, ikm: Uint8Array): Buffer {
   return hmac(salt, Buffer.from('HPKE-v1'), suite, Buffer.from(label), ikm);
 }
 
 /**
- * Computes `LabeledExpand` (RFC 9180, 4). Returns at most one block of HKDF, 32 bytes, because no
- * value that this suite derives is longer.
+ * Computes `LabeledExpand` (RFC 9180, 4). Returns at most one block of HKDF, 32 bytes, because no value that this suite
+ * derives is longer.
  */
 function labeledExpand(suite: Buffer, prk: Buffer, label: string, info: Uint8Array, length: number): Buffer {
   const lengthAndVersion = Buffer.concat([Buffer.of(0, length), Buffer.from('HPKE-v1')]);
@@ -181,8 +178,8 @@ function hmac(key: Buffer, ...parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Refuses the other encodings of a point, because Node would accept them. Node itself checks that
- * the point is on the curve.
+ * Refuses the other encodings of a point, because Node would accept them. Node itself checks that the point is on the
+ * curve.
  */
 function assertUncompressed(point: Uint8Array): void {
   if (point.length !== POINT_BYTES || point[0] !== UNCOMPRESSED) throw new RangeError('not an uncompressed point');

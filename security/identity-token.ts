@@ -1,6 +1,6 @@
 /**
- * Verifies ID tokens of OpenID Connect. With an ID token, a person proves to a worker which account
- * at the identity provider is theirs.
+ * Verifies ID tokens of OpenID Connect. With an ID token, a person proves to a worker which account at the identity
+ * provider is theirs.
  */
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';

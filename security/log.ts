@@ -1,11 +1,9 @@
 /**
- * Creates the loggers of all processes. They remove secrets from all fields and messages before a
- * line is written.
+ * Creates the loggers of all processes. They remove secrets from all fields and messages before a line is written.
  *
- * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and binary data
- * prints as its length. An error is reduced to its name, message, stack, code and causes, because
- * the errors of libraries contain requests, responses and database rows. Finally, credentials in
- * the whole line are masked, because a message can quote one.
+ * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and binary data prints as its length.
+ * An error is reduced to its name, message, stack, code and causes, because the errors of libraries contain requests,
+ * responses and database rows. Finally, credentials in the whole line are masked, because a message can quote one.
  */
 import { types } from 'node:util';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';
@@ -20,8 +18,8 @@ export interface LogOptions {
 
 /** Creates the logger of a process. Child loggers redact in the same way. */
 export function createLog({ level = 'info', to }: LogOptions): Logger {
-  // Opened synchronously, because the folder of an ephemeral stack can be removed before an
-  // asynchronous open has finished.
+  // Opened synchronously, because the folder of an ephemeral stack can be removed before an asynchronous open has
+  // finished.
   const stream = typeof to === 'string' ? destination({ dest: to, mkdir: true, mode: 0o600, sync: true }) : to;
   return pino(
     {

@@ -1,10 +1,10 @@
 /**
  * Migration keys: the keys with which clients seal their credentials offline.
  *
- * A migration key is the public key of a migration's vault, with the migration's id and its
- * platform. A worker or `ferry vault` signs it with the provider key. The provider publishes the
- * fingerprint of the provider key, so a client notices if the public key was replaced, in the
- * database or on its way to the client. A migration key contains no secret.
+ * A migration key is the public key of a migration's vault, with the migration's id and its platform. A worker or
+ * `ferry vault` signs it with the provider key. The provider publishes the fingerprint of the provider key, so a client
+ * notices if the public key was replaced, in the database or on its way to the client. A migration key contains no
+ * secret.
  */
 import { hkdfSync } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519';
@@ -25,9 +25,8 @@ export interface ProviderKey {
 }
 
 /**
- * Derives the provider key from a master key, because the same processes need both keys, and no
- * other process is allowed to have either of them. A new master key therefore changes the
- * fingerprint that the provider publishes.
+ * Derives the provider key from a master key, because the same processes need both keys, and no other process is
+ * allowed to have either of them. A new master key therefore changes the fingerprint that the provider publishes.
  */
 export function deriveProviderKey(masterKey: Secret<Buffer>): ProviderKey {
   const seed = Buffer.from(hkdfSync('sha256', masterKey.reveal(), '', 'tokenferry provider key 1', 32));
@@ -114,8 +113,8 @@ export function parseMigrationKey(text: string): MigrationKey {
 }
 
 /**
- * Asserts that the provider with this fingerprint has signed the key. Ignores case, spaces and
- * hyphens in the fingerprint.
+ * Asserts that the provider with this fingerprint has signed the key. Ignores case, spaces and hyphens in the
+ * fingerprint.
  *
  * @throws {MigrationKeyInvalid}
  */

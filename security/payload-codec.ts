@@ -31,8 +31,8 @@ import type { Secret } from './secret';
 const StoredPayload = temporal.api.common.v1.Payload;
 
 /**
- * Replaces a payload that fails authentication. The payload converter turns it into an
- * `UnreadablePayload`, because the SDK's converter does not know its encoding.
+ * Replaces a payload that fails authentication. The payload converter turns it into an `UnreadablePayload`, because the
+ * SDK's converter does not know its encoding.
  */
 const ALTERED_PAYLOAD: Payload = { metadata: { encoding: Buffer.from(ALTERED) } };
 
@@ -66,8 +66,8 @@ export function createDataConverter(payloadKeys: KeyRing): LoadedDataConverter {
 }
 
 /**
- * Creates a data converter that does not decrypt payloads. It needs no key. Its users can read only
- * data that is not encrypted, such as states, times and counts.
+ * Creates a data converter that does not decrypt payloads. It needs no key. Its users can read only data that is not
+ * encrypted, such as states, times and counts.
  */
 export function createPlainDataConverter(): LoadedDataConverter {
   return { payloadConverter, failureConverter, payloadCodecs: [] };
@@ -95,19 +95,18 @@ interface CodecOptions {
 }
 
 /**
- * Creates the codec. It encodes with the newest key, and binds each payload to its namespace and
- * its workflow if the SDK specifies them. How it decodes depends on the payload:
+ * Creates the codec. It encodes with the newest key, and binds each payload to its namespace and its workflow if the
+ * SDK specifies them. How it decodes depends on the payload:
  *
  * - A payload that was encrypted under a known key is decrypted.
- * - A payload that is not encrypted is returned unchanged, because a person can enter a payload in
- *   Temporal's UI or CLI.
- * - A payload that was altered after its encryption, or copied from another workflow, is replaced
- *   by an unreadable value, because a single message must not stop a migration.
- * - For a payload that was encrypted under an unknown key, it throws {@link UnknownPayloadKey},
- *   because the data would be lost otherwise. The exception: in a worker, a workflow's payload
- *   stays encrypted, because it can be a message from anyone who may write to the namespace.
- *   `workflows/interceptors.ts` then refuses the message. If the payload is an input or a result
- *   instead of a message, the interceptors fail the workflow task. The codec cannot make this
+ * - A payload that is not encrypted is returned unchanged, because a person can enter a payload in Temporal's UI or
+ *   CLI.
+ * - A payload that was altered after its encryption, or copied from another workflow, is replaced by an unreadable
+ *   value, because a single message must not stop a migration.
+ * - For a payload that was encrypted under an unknown key, it throws {@link UnknownPayloadKey}, because the data would
+ *   be lost otherwise. The exception: in a worker, a workflow's payload stays encrypted, because it can be a message
+ *   from anyone who may write to the namespace. `workflows/interceptors.ts` then refuses the message. If the payload is
+ *   an input or a result instead of a message, the interceptors fail the workflow task. The codec cannot make this
  *   distinction, because the SDK does not tell it which of these a payload is.
  */
 export function createPayloadCodec({ newest, byId }: KeyRing, options: CodecOptions = {}): PayloadCodec {

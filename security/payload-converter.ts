@@ -1,10 +1,9 @@
 /**
- * Converts values to payloads and back like the SDK's default converter, with one exception: a
- * payload that cannot be decoded becomes an `UnreadablePayload`. An error would make every workflow
- * task of the migration fail.
+ * Converts values to payloads and back like the SDK's default converter, with one exception: a payload that cannot be
+ * decoded becomes an `UnreadablePayload`. An error would make every workflow task of the migration fail.
  *
- * Also defines the names of the metadata of encrypted payloads. They are not defined in the codec,
- * because the workflow sandbox also loads this file, and cannot load the codec.
+ * Also defines the names of the metadata of encrypted payloads. They are not defined in the codec, because the workflow
+ * sandbox also loads this file, and cannot load the codec.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common/lib/converter/payload-converter';
@@ -17,8 +16,8 @@ export const ENCRYPTED = 'binary/encrypted';
 export const ALTERED = 'tokenferry/altered';
 export const KEY_ID = 'encryption-key-id';
 /**
- * Metadata with the namespace and the workflow that a payload is bound to. Both are authenticated
- * together with the key id.
+ * Metadata with the namespace and the workflow that a payload is bound to. Both are authenticated together with the key
+ * id.
  */
 export const BOUND_NAMESPACE = 'bound-to-namespace';
 export const BOUND_WORKFLOW = 'bound-to-workflow';
@@ -36,8 +35,7 @@ export const payloadConverter: PayloadConverter = {
 };
 
 /**
- * Describes why a payload cannot be decoded. A payload is still encrypted if this worker does not
- * have its payload key.
+ * Describes why a payload cannot be decoded. A payload is still encrypted if this worker does not have its payload key.
  */
 function unreadable({ metadata }: Payload): UnreadablePayload {
   const encoding = textOf(metadata?.['encoding']);
@@ -52,10 +50,7 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
   );
 }
 
-/**
- * Returns the key id, or a placeholder if the id is malformed, because a sender can put any bytes
- * there.
- */
+/** Returns the key id, or a placeholder if the id is malformed, because a sender can put any bytes there. */
 export function printableKeyId(keyId: string): string {
   return /^[0-9a-f]{16}$/.test(keyId) ? keyId : '(invalid id)';
 }

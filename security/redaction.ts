@@ -97,10 +97,10 @@ function encodingsOf(secret: string): readonly string[] {
 }
 
 /**
- * One or two words, such as `unavailable`. If a part of a secret has this form, an ordinary
- * sentence can contain it, too. Such a part is therefore not masked if separators surround it, both
- * in the text and in the secret. A random token hardly ever has such a part, because the part would
- * have to be between two separators and contain no digit and no inner capital.
+ * One or two words, such as `unavailable`. If a part of a secret has this form, an ordinary sentence can contain it,
+ * too. Such a part is therefore not masked if separators surround it, both in the text and in the secret. A random
+ * token hardly ever has such a part, because the part would have to be between two separators and contain no digit and
+ * no inner capital.
  */
 const WORDS = /^[A-Za-z][a-z]+(?:-[a-z]+)?$/;
 const MAX_WORDS_LENGTH = 20;
@@ -120,10 +120,7 @@ function isOrdinaryPart(text: string, from: number, to: number, secret: string):
   return !around.some((character) => ALPHANUMERIC.test(character));
 }
 
-/**
- * Masks every part of `text` that consists of fragments of `secret`, unless the part consists of
- * ordinary words.
- */
+/** Masks every part of `text` that consists of fragments of `secret`, unless the part consists of ordinary words. */
 function maskFragments(text: string, secret: string): string {
   const length = Math.min(FRAGMENT_LENGTH, secret.length);
   const fragments = new Set<string>();

@@ -1,27 +1,22 @@
 /**
- * Sealing: encrypts credentials in two layers, so that a copy of the database is not sufficient to
- * decrypt them.
+ * Sealing: encrypts credentials in two layers, so that a copy of the database is not sufficient to decrypt them.
  *
- * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only
- *    the private key opens it. `ferry credentials` and `ferry seal` use only the public key, so
- *    they cannot open a credential again. Each sealed credential is bound to a migration and a
- *    company (bindings.ts), so a copy in another row cannot be opened.
- * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret
- *    (vault-secrets.ts) and then with a master key. Postgres stores only the result. Only workers
- *    and `ferry vault` have the secrets and the master keys, which are never stored in the
- *    database. Erasing the secret makes every copy of the wrapped key useless.
+ * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only the private key opens
+ *    it. `ferry credentials` and `ferry seal` use only the public key, so they cannot open a credential again. Each
+ *    sealed credential is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
+ * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret (vault-secrets.ts) and then with a
+ *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
+ *    which are never stored in the database. Erasing the secret makes every copy of the wrapped key useless.
  *
- * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each box
- * can be opened without the others. A box has one of three versions:
- * - version 3: the version (one byte), the encapsulated key (65 bytes), the sequence number (4
- *   bytes), the ciphertext with its tag; the version is part of the additional authenticated data
- * - version 2, which is no longer made: the same parts, but bound to the number of a row, and not
- *   to the version
- * - version 1, which is no longer made: as version 2, but without the sequence number, which is
- *   always 0
+ * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each box can be opened without
+ * the others. A box has one of three versions:
+ * - version 3: the version (one byte), the encapsulated key (65 bytes), the sequence number (4 bytes), the ciphertext
+ *   with its tag; the version is part of the additional authenticated data
+ * - version 2, which is no longer made: the same parts, but bound to the number of a row, and not to the version
+ * - version 1, which is no longer made: as version 2, but without the sequence number, which is always 0
  *
- * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts). The
- * inner layer is bound to the migration, and the outer layer to the id of the master key.
+ * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts). The inner layer is bound
+ * to the migration, and the outer layer to the id of the master key.
  */
 import { decrypt, encrypt } from './aead';
 import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf } from './hpke';
@@ -34,8 +29,8 @@ import type { VaultSecrets } from './vault-secrets';
 const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
 const SEQUENCE_BYTES = 4;
 /**
- * Number of encapsulations that an opener remembers, because the next box probably has the same
- * encapsulation as an earlier box.
+ * Number of encapsulations that an opener remembers, because the next box probably has the same encapsulation as an
+ * earlier box.
  */
 const REMEMBERED = 100;
 /** Separates the uses of HPKE: a box that was sealed with other `info` cannot be opened here. */
@@ -93,12 +88,11 @@ export function createVaultKey(): VaultKey {
 export type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
 
 /**
- * Creates a function that seals with the vault's public key. All of its boxes share one
- * encapsulation, because creating an encapsulation takes ten times as long as sealing a box. Create
- * a new sealer for each group of credentials.
+ * Creates a function that seals with the vault's public key. All of its boxes share one encapsulation, because creating
+ * an encapsulation takes ten times as long as sealing a box. Create a new sealer for each group of credentials.
  *
- * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener}
- * detects a public key that is valid but was replaced
+ * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener} detects a public key
+ * that is valid but was replaced
  */
 export function createSealer(publicKey: Uint8Array): Sealer {
   const sender = attempt(
@@ -207,8 +201,8 @@ export interface WrappedKey {
 }
 
 /**
- * Wraps and unwraps the private keys of vaults. This is an interface, so that a cloud key service
- * can replace the local master keys and the folder of secrets. Such a service must support `erase`.
+ * Wraps and unwraps the private keys of vaults. This is an interface, so that a cloud key service can replace the local
+ * master keys and the folder of secrets. Such a service must support `erase`.
  */
 export interface VaultKeyWrapper {
   /** Id of the master key that {@link wrap} uses. */
@@ -222,23 +216,18 @@ export interface VaultKeyWrapper {
   /**
    * Unwraps a private key.
    *
-   * @throws {UnknownMasterKey} when this wrapper does not have the master key that wrapped the
-   * private key
+   * @throws {UnknownMasterKey} when this wrapper does not have the master key that wrapped the private key
    * @throws {VaultSecretMissing} when the vault's secret was erased or lost
-   * @throws {VaultSecretElsewhere} when the wrapper that wrapped the key stored its secrets in
-   * another place
-   * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another
-   * migration
+   * @throws {VaultSecretElsewhere} when the wrapper that wrapped the key stored its secrets in another place
+   * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another migration
    */
   unwrap(migrationId: string, key: WrappedKey): Promise<Secret<Buffer>>;
   /**
-   * Makes all wrapped keys that {@link wrap} has returned for this migration useless, even to a
-   * person who has all master keys. Spares the key that was wrapped with the secret `keepId`.
-   * Idempotent.
+   * Makes all wrapped keys that {@link wrap} has returned for this migration useless, even to a person who has all
+   * master keys. Spares the key that was wrapped with the secret `keepId`. Idempotent.
    *
    * @param secretId id of the secret of the key in use; null if there is none
-   * @throws {VaultSecretElsewhere} when nothing was erased, because the secret was stored in
-   * another place
+   * @throws {VaultSecretElsewhere} when nothing was erased, because the secret was stored in another place
    */
   erase(migrationId: string, secretId: string | null, keepId?: string): Promise<void>;
 }

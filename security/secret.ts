@@ -34,9 +34,7 @@ export class Secret<T = string> {
     return MASK;
   }
 
-  /**
-   * Returns the mask for `+` and comparisons too. Without this method, they would call `valueOf`.
-   */
+  /** Returns the mask for `+` and comparisons too. Without this method, they would call `valueOf`. */
   [Symbol.toPrimitive](): string {
     return MASK;
   }
@@ -52,8 +50,8 @@ export function createPortalToken(): string {
 }
 
 /**
- * Returns the SHA-256 of a token's text. The database contains only this hash of a token. The hash
- * needs no salt and no stretching, because a token has 256 random bits.
+ * Returns the SHA-256 of a token's text. The database contains only this hash of a token. The hash needs no salt and no
+ * stretching, because a token has 256 random bits.
  */
 export function hashPortalToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();

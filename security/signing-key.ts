@@ -45,8 +45,7 @@ export function parseSigningKey(text: Secret): SigningKey {
 }
 
 /**
- * Parses JSON. Returns undefined if the text is not JSON. Drops the error, because its message
- * would quote the text.
+ * Parses JSON. Returns undefined if the text is not JSON. Drops the error, because its message would quote the text.
  */
 export function jsonOf(text: string): unknown {
   try {

@@ -1,10 +1,10 @@
 /**
- * Vault secrets: one random secret per vault, stored outside Postgres and its backups. Erasing a
- * vault secret makes every copy of the vault's private key unreadable.
+ * Vault secrets: one random secret per vault, stored outside Postgres and its backups. Erasing a vault secret makes
+ * every copy of the vault's private key unreadable.
  *
- * Postgres cannot erase data reliably: dead rows, planner statistics, the write-ahead log and
- * backups keep earlier contents of a table. A file that is overwritten and removed has no such
- * copies, unless its file system or a backup makes them.
+ * Postgres cannot erase data reliably: dead rows, planner statistics, the write-ahead log and backups keep earlier
+ * contents of a table. A file that is overwritten and removed has no such copies, unless its file system or a backup
+ * makes them.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -26,20 +26,16 @@ export interface VaultSecrets {
    */
   read(migrationId: string, id: string): Promise<Secret<Buffer>>;
   /**
-   * Erases all secrets of the migration except `keepId`. Idempotent, so that it can be repeated
-   * after an interruption.
+   * Erases all secrets of the migration except `keepId`. Idempotent, so that it can be repeated after an interruption.
    *
-   * @param knownId the id of the secret in use, which shows whether the secret was stored in this
-   * place; null if there is none
+   * @param knownId the id of the secret in use, which shows whether the secret was stored in this place; null if there
+   * is none
    * @throws {VaultSecretElsewhere} when the secret was stored in another place; nothing was erased
    */
   erase(migrationId: string, knownId: string | null, keepId?: string): Promise<void>;
 }
 
-/**
- * Thrown when the secret of a vault no longer exists. The vault's sealed credentials can then never
- * be opened.
- */
+/** Thrown when the secret of a vault no longer exists. The vault's sealed credentials can then never be opened. */
 export class VaultSecretMissing extends Error {
   override readonly name = 'VaultSecretMissing';
 
@@ -51,10 +47,7 @@ export class VaultSecretMissing extends Error {
   }
 }
 
-/**
- * Thrown when the secret of a vault was stored in a place other than the one that this process
- * uses.
- */
+/** Thrown when the secret of a vault was stored in a place other than the one that this process uses. */
 export class VaultSecretElsewhere extends Error {
   override readonly name = 'VaultSecretElsewhere';
 
@@ -72,8 +65,8 @@ const renew = (migrationId: string, option = '') =>
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
 /**
- * The file that identifies a folder. With it, a worker that uses another folder recognizes that a
- * secret is stored elsewhere. Otherwise, the worker would conclude that the secret was erased.
+ * The file that identifies a folder. With it, a worker that uses another folder recognizes that a secret is stored
+ * elsewhere. Otherwise, the worker would conclude that the secret was erased.
  */
 const IDENTITY_FILE = 'folder.id';
 
@@ -117,10 +110,7 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
   };
 }
 
-/**
- * Hashes the migration's id, because the client's name in that id must not appear in a listing of
- * this folder.
- */
+/** Hashes the migration's id, because the client's name in that id must not appear in a listing of this folder. */
 function prefixOf(migrationId: string): string {
   return `${createHash('sha256').update(migrationId).digest('hex').slice(0, 32)}.`;
 }
@@ -137,8 +127,8 @@ async function readIdentity(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the identity at the first use. If several processes create it concurrently, one succeeds,
- * and all return the identity that it created.
+ * Creates the identity at the first use. If several processes create it concurrently, one succeeds, and all return the
+ * identity that it created.
  */
 async function ensureIdentity(folder: string): Promise<string> {
   const existing = await readIdentity(folder);
@@ -156,10 +146,7 @@ async function ensureIdentity(folder: string): Promise<string> {
   return ensureIdentity(folder);
 }
 
-/**
- * Writes a file that only its owner can read. Even after a crash, the file is either complete or
- * absent.
- */
+/** Writes a file that only its owner can read. Even after a crash, the file is either complete or absent. */
 async function writeDurably(folder: string, file: string, content: Buffer): Promise<void> {
   const unfinished = `${file}.unfinished`;
   const handle = await open(unfinished, 'wx', 0o600);
@@ -173,10 +160,7 @@ async function writeDurably(folder: string, file: string, content: Buffer): Prom
   await syncFolder(folder);
 }
 
-/**
- * Overwrites the file in place, flushes it to the disk and removes it. Does nothing if the file no
- * longer exists.
- */
+/** Overwrites the file in place, flushes it to the disk and removes it. Does nothing if the file no longer exists. */
 async function eraseFile(file: string): Promise<void> {
   try {
     const handle = await open(file, 'r+');
@@ -194,8 +178,8 @@ async function eraseFile(file: string): Promise<void> {
 }
 
 /**
- * Flushes the folder's entries to disk. Does nothing on Windows, because Windows cannot open a
- * folder and flushes entries itself.
+ * Flushes the folder's entries to disk. Does nothing on Windows, because Windows cannot open a folder and flushes
+ * entries itself.
  */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;

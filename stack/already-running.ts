@@ -8,8 +8,8 @@ class StackAlreadyRunning extends Error {
 }
 
 /**
- * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash
- * another process can have been given the process id of the stack.
+ * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash another process can
+ * have been given the process id of the stack.
  *
  * @throws {@link StackAlreadyRunning}
  */

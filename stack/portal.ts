@@ -32,8 +32,8 @@ export interface StackPortal {
 }
 
 /**
- * Reserves the portal's port before the portal starts, because the stack first writes the address
- * to `stack.json`, where commands find it.
+ * Reserves the portal's port before the portal starts, because the stack first writes the address to `stack.json`,
+ * where commands find it.
  */
 export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPortal> {
   const reserved = await reservePort(port);

@@ -9,10 +9,7 @@ const PROGRAM = path.join(__dirname, '..', 'worker', 'main.js');
 /** A worker that is stopping waits up to 70 seconds for the answers to its calls: see docs/deploying.md. */
 const GRACE_MS = 75_000;
 
-/**
- * The cores for Postgres, Temporal and the service, which need about as much CPU time as two
- * workers.
- */
+/** The cores for Postgres, Temporal and the service, which need about as much CPU time as two workers. */
 const OTHER_CORES = 2;
 const MAX_DEFAULT_WORKERS = 4;
 
@@ -43,8 +40,8 @@ class WorkerUnavailable extends Error {
 }
 
 /**
- * Starts the worker processes. They load their code while the servers start, and wait for the file of the running stack,
- * from which they take their configuration.
+ * Starts the worker processes. They load their code while the servers start, and wait for the file of the running
+ * stack, from which they take their configuration.
  */
 export function startWorkers({ dataFolder, ephemeral, workers, env, logLevel }: WorkersOptions): Workers {
   const logs = path.join(dataFolder, 'logs');
@@ -98,9 +95,8 @@ function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Confi
 }
 
 /**
- * Gives each worker its own port: the first worker gets the port of `TOKENFERRY_HEALTH_ADDRESS`,
- * and each other worker the port after that of the previous worker. If the port is 0, each worker
- * takes any free port.
+ * Gives each worker its own port: the first worker gets the port of `TOKENFERRY_HEALTH_ADDRESS`, and each other worker
+ * the port after that of the previous worker. If the port is 0, each worker takes any free port.
  */
 function healthAddress({ TOKENFERRY_HEALTH_ADDRESS: first = '' }: NodeJS.ProcessEnv, index: number): NodeJS.ProcessEnv {
   const address = parseListenAddress(first);

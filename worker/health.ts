@@ -1,15 +1,14 @@
 /**
  * The health of a worker process.
  *
- * Alive: unless the pollers are stuck, because only then can a restart help. The pollers are stuck
- * if Temporal has answered none of their polls for three minutes, although it answers other calls.
- * Temporal answers each poll within about a minute, even if there is no task. A worker that waits
- * for Temporal or Postgres is alive.
+ * Alive: unless the pollers are stuck, because only then can a restart help. The pollers are stuck if Temporal has
+ * answered none of their polls for three minutes, although it answers other calls. Temporal answers each poll within
+ * about a minute, even if there is no task. A worker that waits for Temporal or Postgres is alive.
  *
- * Ready: the worker takes tasks, the ledger and Temporal answer, and the worker's workflow tasks do
- * not all fail. Workflow tasks count as failing once three of them have failed without a completed
- * task in between. They count as working again as soon as a task is completed, or when none has
- * failed for 15 minutes, because Temporal retries a failing task at least every 10 minutes.
+ * Ready: the worker takes tasks, the ledger and Temporal answer, and the worker's workflow tasks do not all fail.
+ * Workflow tasks count as failing once three of them have failed without a completed task in between. They count as
+ * working again as soon as a task is completed, or when none has failed for 15 minutes, because Temporal retries a
+ * failing task at least every 10 minutes.
  */
 import type { Logger } from 'pino';
 import { HealthMonitor } from '../observability/health-monitor';

@@ -1,6 +1,4 @@
-/**
- * The worker, which runs workflows and activities. `main.ts` runs a worker as a separate process.
- */
+/** The worker, which runs workflows and activities. `main.ts` runs a worker as a separate process. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { activityInfo } from '@temporalio/activity';
@@ -89,8 +87,7 @@ export interface WorkerObservation {
 /**
  * Starts a worker that runs until it is stopped.
  *
- * @param workflows the workflow code; defaults to the bundle of the build, or to the sources if
- *   there is no build
+ * @param workflows the workflow code; defaults to the bundle of the build, or to the sources if there is no build
  * @param timing defaults to {@link TIMING}
  * @param observation default: the worker is not monitored
  * @throws {DatabaseUnavailable}
@@ -107,8 +104,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // The runtime is installed only after the database has been opened. It ends with its last
-  // connection to Temporal, so without any connection it would keep the process running.
+  // The runtime is installed only after the database has been opened. It ends with its last connection to Temporal, so
+  // without any connection it would keep the process running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,

@@ -5,15 +5,14 @@ import type { Logger } from 'pino';
 import { migrationOfWorkflow } from '../domain/migration/temporal-names';
 
 /**
- * Installs Temporal's runtime, unless the process has one. All log lines of the runtime go to
- * `log`, including the lines of its native part. The runtime does not handle signals, because
- * `ferry up` must be able to stop its workers before the servers that they use.
+ * Installs Temporal's runtime, unless the process has one. All log lines of the runtime go to `log`, including the
+ * lines of its native part. The runtime does not handle signals, because `ferry up` must be able to stop its workers
+ * before the servers that they use.
  *
- * The runtime ends when its last connection to Temporal is closed. A worker that waits for Temporal
- * therefore installs the runtime again for each attempt to connect.
+ * The runtime ends when its last connection to Temporal is closed. A worker that waits for Temporal therefore installs
+ * the runtime again for each attempt to connect.
  *
- * @param metricsAddress `host:port` on which the runtime serves its own metrics; default: it
- *   collects none
+ * @param metricsAddress `host:port` on which the runtime serves its own metrics; default: it collects none
  */
 export function installRuntime(log: Logger, metricsAddress?: string): void {
   try {
@@ -44,10 +43,9 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
 const REMEMBERED_RUNS = 1_000;
 
 /**
- * Returns a function that forwards the SDK's log lines of level INFO and above. Lines of the SDK's
- * native part contain the run but not the migration. The function therefore remembers the migration
- * of each run from other lines, for example from the TRACE line that says that a workflow was
- * created.
+ * Returns a function that forwards the SDK's log lines of level INFO and above. Lines of the SDK's native part contain
+ * the run but not the migration. The function therefore remembers the migration of each run from other lines, for
+ * example from the TRACE line that says that a workflow was created.
  */
 function createForward(log: Logger): (entry: LogEntry) => void {
   const migrations = new Map<string, string>();

@@ -1,7 +1,4 @@
-/**
- * Reads the metrics that Temporal's SDK serves on an address of this machine. The worker adds them
- * to its own.
- */
+/** Reads the metrics that Temporal's SDK serves on an address of this machine. The worker adds them to its own. */
 import { createServer, type AddressInfo } from 'node:net';
 import { request } from 'undici';
 

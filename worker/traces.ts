@@ -1,7 +1,4 @@
-/**
- * Continues traces in a worker: with spans of workflows, which arrive through a sink, and spans of
- * activities.
- */
+/** Continues traces in a worker: with spans of workflows, which arrive through a sink, and spans of activities. */
 import type { Info } from '@temporalio/activity';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
@@ -47,8 +44,8 @@ export const STEP_OF_ACTIVITY: Partial<Record<keyof Activities, Step>> = {
 };
 
 /**
- * Runs an activity in a span if a decision has caused it, or if it works on a slice. Adds the step to the SDK's log lines
- * of activities.
+ * Runs an activity in a span if a decision has caused it, or if it works on a slice. Adds the step to the SDK's log
+ * lines of activities.
  */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   outbound: {

@@ -1,16 +1,12 @@
 /**
- * The deployment version of a worker. If a worker is versioned, Temporal gives each workflow task
- * only to a worker whose code can continue the workflow (docs/upgrading.md,
- * docs/decisions/0023-versioned-workers.md).
+ * The deployment version of a worker. If a worker is versioned, Temporal gives each workflow task only to a worker
+ * whose code can continue the workflow (docs/upgrading.md, docs/decisions/0023-versioned-workers.md).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { WorkerOptions } from '@temporalio/worker';
 
-/**
- * Thrown when a worker with a deployment has no workflow bundle, because the build id is a hash of
- * the bundle.
- */
+/** Thrown when a worker with a deployment has no workflow bundle, because the build id is a hash of the bundle. */
 export class NoWorkflowBundle extends Error {
   override readonly name = 'NoWorkflowBundle';
 
@@ -22,8 +18,8 @@ export class NoWorkflowBundle extends Error {
 /**
  * Returns the options that make a worker versioned.
  *
- * Migrations move to the current version, because they take weeks. A batch run is pinned to the version that
- * started it, because it takes a day at most (workflows/batch-run.ts).
+ * Migrations move to the current version, because they take weeks. A batch run is pinned to the version that started
+ * it, because it takes a day at most (workflows/batch-run.ts).
  *
  * @param deploymentName undefined if the worker is not versioned
  * @param givenBuildId the build id that the Temporal Worker Controller expects of this worker; default: the hash of the

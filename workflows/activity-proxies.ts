@@ -9,10 +9,7 @@ import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
-/**
- * The default summary of each activity in the Temporal UI. Some callers replace it with a more
- * specific summary.
- */
+/** The default summary of each activity in the Temporal UI. Some callers replace it with a more specific summary. */
 const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   openMigration: 'Open the migration',
   preflight: 'Check the supplied details',

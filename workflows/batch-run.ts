@@ -30,9 +30,8 @@ export interface Batch {
   /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
   /**
-   * True if a problem, not a person, has paused the migration: the run begins no moves, and only
-   * finishes companies that are being imported or are syncing. The run then ends when the migration
-   * is resumed.
+   * True if a problem, not a person, has paused the migration: the run begins no moves, and only finishes companies
+   * that are being imported or are syncing. The run then ends when the migration is resumed.
    */
   readonly finishing: boolean;
   /** The highest mark of the ledger that the migration has seen; 0 if it has seen none. */
@@ -41,14 +40,11 @@ export interface Batch {
 
 export interface BatchReport {
   /**
-   * Why the run stopped early; null if it did all it could, or left the remaining companies to the
-   * next run because of its duration or its long history.
+   * Why the run stopped early; null if it did all it could, or left the remaining companies to the next run because of
+   * its duration or its long history.
    */
   readonly stop: StopReason | null;
-  /**
-   * The failure rate or the companies that led to the stop, as text for people; null if neither
-   * did.
-   */
+  /** The failure rate or the companies that led to the stop, as text for people; null if neither did. */
   readonly stopNumbers: string | null;
 }
 
@@ -78,9 +74,8 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   return { stop: context.stopReason(), stopNumbers: context.stopNumbers() };
 }
 
-// A run on a versioned worker stays on that version (`PINNED`). Old versions drain, because a run
-// ends after a day at most. A worker that is not versioned must not ask for `PINNED`, because
-// Temporal would refuse all of its tasks.
+// A run on a versioned worker stays on that version (`PINNED`). Old versions drain, because a run ends after a day at
+// most. A worker that is not versioned must not ask for `PINNED`, because Temporal would refuse all of its tasks.
 setWorkflowOptions(
   () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {}),
   batchRun,
@@ -96,8 +91,8 @@ async function moveAndVerify(
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, outsideWindow }: CheckReport): boolean =>
-    // In the second case, windows have been agreed since this run began without windows. The run
-    // ends, because the migration creates the Schedule of the windows only between runs.
+    // In the second case, windows have been agreed since this run began without windows. The run ends, because the
+    // migration creates the Schedule of the windows only between runs.
     syncing === 0 || (outsideWindow && window === null);
   importing.start();
   try {
@@ -119,10 +114,7 @@ async function moveAndVerify(
   }
 }
 
-/**
- * The delay between two reports. It is short at first, so that people also see the progress of a
- * small batch.
- */
+/** The delay between two reports. It is short at first, so that people also see the progress of a small batch. */
 const REPORT_DELAY = { shortestMs: 5_000, longestMs: 60_000 };
 
 /** Reports progress to the migration: every 5 s at first, later at most once a minute. */

@@ -47,8 +47,8 @@ export function interceptors(): WorkflowInterceptors {
           signals += 1;
           const marker = `unreadable-signal-${signals}`;
           const lacking = input.args.find(isMissingKey);
-          // In a replay, `patched` returns whether the marker is in the history. Outside a replay,
-          // it writes the marker and returns true.
+          // In a replay, `patched` returns whether the marker is in the history. Outside a replay, it writes the marker
+          // and returns true.
           if (lacking) {
             if (!patched(marker)) failTask(lacking);
           } else if (workflowInfo().unsafe.isReplaying && patched(marker)) {
@@ -105,8 +105,8 @@ export function interceptors(): WorkflowInterceptors {
 const STEP = defineSearchAttributeKey('FerryStep', SEARCH_ATTRIBUTES.FerryStep);
 
 /**
- * Returns the step for log lines. A migration's step is in a search attribute. A batch run has no
- * such attribute, but batch runs exist only in the last step.
+ * Returns the step for log lines. A migration's step is in a search attribute. A batch run has no such attribute, but
+ * batch runs exist only in the last step.
  */
 function stepField(): { readonly step?: string } {
   const { workflowType, typedSearchAttributes } = workflowInfo();

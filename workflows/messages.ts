@@ -1,14 +1,12 @@
 /**
- * Workflow types, signals, queries and search attributes: everything that other processes address
- * by name.
+ * Workflow types, signals, queries and search attributes: everything that other processes address by name.
  *
- * This file imports only types, so that `client/` can import it without the workflows. Wire names
- * are an interface: a renamed message breaks running migrations and other people's programs.
+ * This file imports only types, so that `client/` can import it without the workflows. Wire names are an interface: a
+ * renamed message breaks running migrations and other people's programs.
  *
- * The decisions of people (`approve`, `pause`, ...) are not defined here.
- * `migration/message-handlers.ts` defines each of `DECISION_MESSAGES` twice: as a signal, which is
- * delivered even if every worker is down, and as an update of the same name, which also returns the
- * outcome. `domain/migration/parse-decision.ts` parses their fields.
+ * The decisions of people (`approve`, `pause`, ...) are not defined here. `migration/message-handlers.ts` defines each
+ * of `DECISION_MESSAGES` twice: as a signal, which is delivered even if every worker is down, and as an update of the
+ * same name, which also returns the outcome. `domain/migration/parse-decision.ts` parses their fields.
  */
 import type { ScheduleOptions } from '@temporalio/client';
 import type { QueryDefinition, SignalDefinition } from '@temporalio/common';
@@ -46,9 +44,8 @@ export const SWEEP = 'sweep';
 export const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * Returns the Schedule that starts a sweep at regular intervals. The first sweep starts after one
- * interval. A namespace has one such Schedule, created by `ferry setup` or by the namespace's first
- * worker.
+ * Returns the Schedule that starts a sweep at regular intervals. The first sweep starts after one interval. A namespace
+ * has one such Schedule, created by `ferry setup` or by the namespace's first worker.
  *
  * @param everyMs the interval in milliseconds, at least 1,000
  */
@@ -89,8 +86,8 @@ export const SEARCH_ATTRIBUTES = {
 export const UNKNOWN_PAYLOAD_KEY = 'UnknownPayloadKey';
 
 /**
- * Define queries and signals like the functions of these names in `@temporalio/workflow`. They are
- * repeated here so that `ferry` does not have to load that package.
+ * Define queries and signals like the functions of these names in `@temporalio/workflow`. They are repeated here so
+ * that `ferry` does not have to load that package.
  */
 const defineQuery = <Answer, Args extends [unknown?] = []>(name: string) =>
   ({ type: 'query', name }) as QueryDefinition<Answer, Args>;
@@ -136,10 +133,9 @@ export const outageSignal = defineSignal<[Outage | null]>('outage');
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /**
- * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a
- * migration whose Schedule a person has paused or resumed. A migration sends it to its batch run
- * when a decision has been recorded, a window has opened, end customers have reconnected, or the
- * migration itself has been woken.
+ * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a migration whose Schedule a
+ * person has paused or resumed. A migration sends it to its batch run when a decision has been recorded, a window has
+ * opened, end customers have reconnected, or the migration itself has been woken.
  */
 export const wakeSignal = defineSignal('wake');
 

@@ -29,15 +29,12 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
 
 const NO_WINDOWS = 'the migration has no more windows';
 
-/**
- * How early a Schedule can fire: the clocks of Temporal and Postgres differ, and the ledger uses
- * Postgres's clock.
- */
+/** How early a Schedule can fire: the clocks of Temporal and Postgres differ, and the ledger uses Postgres's clock. */
 const MAX_EARLY_MS = 60_000;
 
 /**
- * Returns the open occurrence. If the next occurrence opens within `MAX_EARLY_MS`, waits for its
- * opening first. If it opens later, or there is none, returns the reason why no window is open.
+ * Returns the open occurrence. If the next occurrence opens within `MAX_EARLY_MS`, waits for its opening first. If it
+ * opens later, or there is none, returns the reason why no window is open.
  */
 async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowOpening> {
   for (;;) {

@@ -14,10 +14,9 @@ export interface SweepOutcome {
 }
 
 /**
- * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no
- * longer running. The Schedule `tokenferry-sweep` starts this workflow every hour. On request,
- * `ferry sweep --close` does the same, and also closes migrations that are open in the ledger but
- * unknown to Temporal, or ended there in another way.
+ * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
+ * Schedule `tokenferry-sweep` starts this workflow every hour. On request, `ferry sweep --close` does the same, and
+ * also closes migrations that are open in the ledger but unknown to Temporal, or ended there in another way.
  */
 export async function sweep(): Promise<SweepOutcome> {
   const { schedulesDeleted, terminated, unknown } = await longActivities.findTerminated();
@@ -33,8 +32,7 @@ export async function sweep(): Promise<SweepOutcome> {
 }
 
 /**
- * Starts closing a migration. Does not wait until it is closed, because interrupted companies can
- * still have leases.
+ * Starts closing a migration. Does not wait until it is closed, because interrupted companies can still have leases.
  */
 async function startClosing(migrationId: string): Promise<void> {
   log.warn('the migration was terminated in Temporal; closing it as cancelled', { migrationId });

@@ -1,16 +1,15 @@
 /**
- * Traces of workflows: one for each decision, one for each start of a migration, and one for each
- * slice that is not part of such a trace.
+ * Traces of workflows: one for each decision, one for each start of a migration, and one for each slice that is not
+ * part of such a trace.
  *
- * A process with tracing sends decisions, and the start of a migration, with a `traceparent`
- * header. The handler of a decision becomes a span. The start of a migration has no span, because a
- * run can take weeks. Activities that are scheduled while a handler or an activity of the trace is
- * still running get the header too, so they belong to the same trace. Any other slice has its own
- * trace, whose ids every process derives from the run and the activity.
+ * A process with tracing sends decisions, and the start of a migration, with a `traceparent` header. The handler of a
+ * decision becomes a span. The start of a migration has no span, because a run can take weeks. Activities that are
+ * scheduled while a handler or an activity of the trace is still running get the header too, so they belong to the same
+ * trace. Any other slice has its own trace, whose ids every process derives from the run and the activity.
  *
- * Everything here depends only on the history, not on the configuration of the worker, so a worker
- * with tracing can replay histories of a worker without it, and vice versa. Spans leave the sandbox
- * through a sink, which a replay does not call.
+ * Everything here depends only on the history, not on the configuration of the worker, so a worker with tracing can
+ * replay histories of a worker without it, and vice versa. Spans leave the sandbox through a sink, which a replay does
+ * not call.
  */
 import type { Sinks, WorkflowInterceptors } from '@temporalio/workflow';
 import { defaultPayloadConverter, proxySinks, workflowInfo } from '@temporalio/workflow';

@@ -1,17 +1,15 @@
 /**
  * The waits of one workflow, in a list that a single condition of the SDK watches.
  *
- * An entry has a condition, which is a plain function without side effects, and an action. The SDK
- * evaluates its own condition, and with it all conditions of the list, after every job of an
- * activation and whenever all microtasks have run. Entries whose conditions hold leave the list,
- * and their actions run in the order in which the entries were added. Actions that end a wait come
- * first, so that no other action can change what the wait has seen. If no condition holds, the
- * workflow has settled: no wait can continue until the next activation.
+ * An entry has a condition, which is a plain function without side effects, and an action. The SDK evaluates its own
+ * condition, and with it all conditions of the list, after every job of an activation and whenever all microtasks have
+ * run. Entries whose conditions hold leave the list, and their actions run in the order in which the entries were
+ * added. Actions that end a wait come first, so that no other action can change what the wait has seen. If no condition
+ * holds, the workflow has settled: no wait can continue until the next activation.
  *
- * Each wait could use its own condition of the SDK. But a condition of the SDK needs several
- * promises, and the SDK keeps a stack trace for every pending promise: nearly 2 KB of memory, and
- * CPU time to create it. A wait in this list needs one promise, or three with a timer. An action
- * needs none, or two with a timer.
+ * Each wait could use its own condition of the SDK. But a condition of the SDK needs several promises, and the SDK
+ * keeps a stack trace for every pending promise: nearly 2 KB of memory, and CPU time to create it. A wait in this list
+ * needs one promise, or three with a timer. An action needs none, or two with a timer.
  */
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 

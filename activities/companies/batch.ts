@@ -23,10 +23,7 @@ export interface SliceReport extends SliceResult {
    * remaining company needs something else first, such as the end of the ramp or a confirmation.
    */
   readonly nextClaimInMs: number | null;
-  /**
-   * Milliseconds until the first time at which a company could be reclaimed; null if no company is
-   * importing.
-   */
+  /** Milliseconds until the first time at which a company could be reclaimed; null if no company is importing. */
   readonly nextReclaimInMs: number | null;
 }
 

@@ -1,31 +1,29 @@
 /**
- * Circuit breaker: detects an outage of the service or the platform from consecutive failures, so
- * that a slice ends early instead of trying company after company in vain.
+ * Circuit breaker: detects an outage of the service or the platform from consecutive failures, so that a slice ends
+ * early instead of trying company after company in vain.
  *
- * Each result is recorded: an import of a company, or a check of a syncing company. The company is
- * deferred if the service or the platform failed, did not respond, or asked us to wait. Otherwise
- * it got through, even if it was not moved.
+ * Each result is recorded: an import of a company, or a check of a syncing company. The company is deferred if the
+ * service or the platform failed, did not respond, or asked us to wait. Otherwise it got through, even if it was not
+ * moved.
  *
  * ## States
  *
  * - CLOSED, the initial state. Companies are tried.
  *   - A company gets through: the count of consecutive deferrals is reset to 0.
  *   - A company is deferred: the count rises. When it reaches the threshold -> OPEN.
- * - OPEN. The slice takes no more companies, and ends when the companies in flight are done. Their
- *   results are recorded as well.
+ * - OPEN. The slice takes no more companies, and ends when the companies in flight are done. Their results are recorded
+ *   as well.
  *   - A company gets through -> CLOSED. The slice ends nevertheless, but reports no outage.
  *
- * The threshold is the number of companies that can be in flight at once, because one brief glitch
- * can defer all of them. It is passed to `isOpen` and `report` each time, because limits can change
- * during a slice.
+ * The threshold is the number of companies that can be in flight at once, because one brief glitch can defer all of
+ * them. It is passed to `isOpen` and `report` each time, because limits can change during a slice.
  *
- * A slice can end with fewer results than the threshold. It still reports an outage if the last
- * company was deferred, no company got through, and at least one result is not from a retried
- * import. Retries are not enough, because the platform can defer a single company again and again.
+ * A slice can end with fewer results than the threshold. It still reports an outage if the last company was deferred,
+ * no company got through, and at least one result is not from a retried import. Retries are not enough, because the
+ * platform can defer a single company again and again.
  *
- * There is no half-open state, because each slice has its own breaker. After an outage, the batch
- * run waits, probes the service with `probeService`, and starts new slices
- * (workflows/batch/outage.ts).
+ * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
+ * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
  */
 import type { OutageSource } from '../../domain/companies/failures';
 

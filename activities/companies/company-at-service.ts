@@ -1,6 +1,4 @@
-/**
- * Finds or creates, at the service, the company of a claimed row and its connection to the platform.
- */
+/** Finds or creates, at the service, the company of a claimed row and its connection to the platform. */
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
 import type { ClaimedCompany, RecordSendIntent, VaultReader } from '../../store';
@@ -27,9 +25,7 @@ export interface ImportContext {
    * (store/companies/lease.ts).
    */
   readonly sendBefore: Date;
-  /**
-   * False if the ledger might have been restored to an older state, and so might lack some tries.
-   */
+  /** False if the ledger might have been restored to an older state, and so might lack some tries. */
   readonly ledgerIsCurrent: boolean;
 }
 
@@ -49,8 +45,8 @@ export class CompanyAtService {
    * Finds the company whose id the client supplied, or that an earlier try created.
    *
    * @returns undefined if there is no such company
-   * @throws {CompanyDataError} if a call fails. A lost company counts as a failed call only if the
-   *   client supplied its id or its credential may have been sent
+   * @throws {CompanyDataError} if a call fails. A lost company counts as a failed call only if the client supplied its
+   *   id or its credential may have been sent
    */
   async findCompany(): Promise<Company | undefined> {
     const { service, signal } = this.context;
@@ -72,8 +68,7 @@ export class CompanyAtService {
     const { service, signal } = this.context;
     return service.createCompany(
       { name: this.company.name, tags: { [ROW_TAG]: this.rowTag() } },
-      // The id of a lost company is part of the key, because the service might still remember its
-      // creation.
+      // The id of a lost company is part of the key, because the service might still remember its creation.
       {
         idempotencyKey: idempotencyKey(`${this.rowTag()}/company/${lostId ?? this.company.companyId ?? ''}`),
         signal,
@@ -115,8 +110,8 @@ export class CompanyAtService {
   }
 
   /**
-   * Returns whether the service has accepted the credential, or an earlier attempt recorded a send
-   * intent and may have sent the credential.
+   * Returns whether the service has accepted the credential, or an earlier attempt recorded a send intent and may have
+   * sent the credential.
    */
   mayHaveSentCredential(): boolean {
     return this.company.crossed || this.company.wasSent;

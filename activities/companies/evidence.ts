@@ -8,10 +8,9 @@ import type { DueCompany } from '../../store';
 import { organizationOf } from './service-refs';
 
 /**
- * Returns the evidence that the platform has accepted the token. If the credential contains a
- * refresh token, the service refreshes the token and stores the new token before it answers
- * `Linked`. An accepted authorization therefore proves that the token worked, and that only the
- * service has the current token.
+ * Returns the evidence that the platform has accepted the token. If the credential contains a refresh token, the
+ * service refreshes the token and stores the new token before it answers `Linked`. An accepted authorization therefore
+ * proves that the token worked, and that only the service has the current token.
  */
 export function refreshEvidence({ accepted }: DueCompany, platform: Platform): Evidence {
   return {
@@ -41,8 +40,8 @@ export function authorizationEvidence({ status }: Connection, answer: ServiceAns
 }
 
 /**
- * Compares organizations by id. Also shows the names at the platform and in the manifest, because
- * only people can compare names.
+ * Compares organizations by id. Also shows the names at the platform and in the manifest, because only people can
+ * compare names.
  */
 export function organizationEvidence(due: DueCompany, connection: Connection): Evidence {
   const organization = organizationOf(connection);
@@ -120,9 +119,9 @@ function rounded(answer: ServiceAnswer | null): Pick<Evidence, 'correlationId' |
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns how often the service syncs a company automatically, and when the next sync begins. The
- * settings are read for each company when it has moved: reading the settings of all companies
- * before the handover would delay the handover by a minute per thousand companies.
+ * Returns how often the service syncs a company automatically, and when the next sync begins. The settings are read for
+ * each company when it has moved: reading the settings of all companies before the handover would delay the handover by
+ * a minute per thousand companies.
  */
 export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): SyncSchedule {
   const scheduled = settings.filter(
@@ -141,8 +140,8 @@ export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): 
 }
 
 /**
- * Returns an instant in ISO 8601; null if `epochMs` is outside the range of dates, for example
- * Infinity because no data set has a last sync.
+ * Returns an instant in ISO 8601; null if `epochMs` is outside the range of dates, for example Infinity because no data
+ * set has a last sync.
  */
 function instantText(epochMs: number): string | null {
   const instant = new Date(epochMs);

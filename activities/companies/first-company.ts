@@ -11,8 +11,8 @@ export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
   | { readonly stop: StopReason }
   /**
-   * The company is not finished. `outageReason`: the outage or failure that delays the company;
-   * null if there is none. `outageSource`: absent if this attempt has not encountered an outage.
+   * The company is not finished. `outageReason`: the outage or failure that delays the company; null if there is none.
+   * `outageSource`: absent if this attempt has not encountered an outage.
    */
   | { readonly retryInMs: number; readonly outageReason: string | null; readonly outageSource?: OutageSource };
 
@@ -24,8 +24,8 @@ export function firstCompanyActivities(deps: ActivityDeps) {
   const { db } = deps;
   return {
     /**
-     * Chooses the first company: the requested company or, if none is requested, the next company
-     * by wave and row that can be moved. Keeps an earlier choice if its move has begun.
+     * Chooses the first company: the requested company or, if none is requested, the next company by wave and row that
+     * can be moved. Keeps an earlier choice if its move has begun.
      *
      * @returns null if no company can be chosen
      */

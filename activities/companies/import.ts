@@ -1,23 +1,17 @@
 /**
- * The import of one company: create the company and its connection, authorize the connection, start
- * the syncs.
+ * The import of one company: create the company and its connection, authorize the connection, start the syncs.
  *
- * The authorization hands the credential over (the crossing). No single-use credential is ever used
- * twice:
- * - `authorize` records the send intent (store/companies/send-intent.ts) before it sends the
- *   credential.
- * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential
- *   can be sent again: only to the same connection, and only when no request can be in flight any
- *   longer.
+ * The authorization hands the credential over (the crossing). No single-use credential is ever used twice:
+ * - `authorize` records the send intent (store/companies/send-intent.ts) before it sends the credential.
+ * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again:
+ *   only to the same connection, and only when no request can be in flight any longer.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
- * A company that might already exist is looked up by its id or its tag before it is created: on
- * every retry, and on the first try if the ledger is not known to be current
- * (ledger-comparison.ts).
+ * A company that might already exist is looked up by its id or its tag before it is created: on every retry, and on the
+ * first try if the ledger is not known to be current (ledger-comparison.ts).
  *
- * A service that was restored to an older state may have lost a company that an import created. If
- * the credential was never sent, the company is created again. Otherwise the client must supply a
- * new credential.
+ * A service that was restored to an older state may have lost a company that an import created. If the credential was
+ * never sent, the company is created again. Otherwise the client must supply a new credential.
  */
 import type { Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
@@ -66,9 +60,8 @@ export class CompanyImport {
   /** The id of the company that this try has created; null until then. */
   private createdId: string | null = null;
   /**
-   * The id of a company that this try created, but that the service does not have: the service lost
-   * the company at once, or repeated an old response because it knew the idempotency key. Null if
-   * none.
+   * The id of a company that this try created, but that the service does not have: the service lost the company at
+   * once, or repeated an old response because it knew the idempotency key. Null if none.
    */
   private lostId: string | null = null;
   private readonly atService: CompanyAtService;
@@ -163,8 +156,7 @@ export class CompanyImport {
   }
 
   /**
-   * Concludes from an unlinked connection what happened to a credential that an earlier attempt may
-   * have sent.
+   * Concludes from an unlinked connection what happened to a credential that an earlier attempt may have sent.
    *
    * @returns undefined if no earlier attempt sent the credential, or if it can be sent again
    */
@@ -173,9 +165,8 @@ export class CompanyImport {
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
-    // If the service has already accepted this body, it answers without using the token again.
-    // Another authorization therefore shows the outcome, or is the first authorization that
-    // arrives.
+    // If the service has already accepted this body, it answers without using the token again. Another authorization
+    // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -199,9 +190,9 @@ export class CompanyImport {
   }
 
   /**
-   * Returns whether to replace the credential that has linked the connection. True if the client
-   * has supplied a newer credential, or the connection gives access to the wrong organization; but
-   * false if the newer credential was accepted or may have been sent.
+   * Returns whether to replace the credential that has linked the connection. True if the client has supplied a newer
+   * credential, or the connection gives access to the wrong organization; but false if the newer credential was
+   * accepted or may have been sent.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;
@@ -209,9 +200,8 @@ export class CompanyImport {
   }
 
   /**
-   * Handles a company that the service has lost. If this try has just created the company, creates
-   * it once more. Otherwise, treats the credential as handed over if it may have been sent, and
-   * retries the company later if not.
+   * Handles a company that the service has lost. If this try has just created the company, creates it once more.
+   * Otherwise, treats the credential as handed over if it may have been sent, and retries the company later if not.
    */
   private companyGone(call: Call, error: CompanyDataError): ImportResult | Promise<ImportResult> {
     const isUnsentByThisTry = call !== 'authorize' && call !== 'start-sync';
@@ -229,8 +219,8 @@ export class CompanyImport {
   }
 
   /**
-   * Treats the credential as handed over, because it may have been sent to a connection that the
-   * service has lost. The credential is never sent to another connection.
+   * Treats the credential as handed over, because it may have been sent to a connection that the service has lost. The
+   * credential is never sent to another connection.
    */
   private connectionLost(): ImportResult {
     this.refs = { ...this.refs, crossed: true };
@@ -253,8 +243,8 @@ export class CompanyImport {
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop': {
         const { reason } = consequence;
-        // An isolated reason means that the platform refused the application. The credential was
-        // then not used, so the company is retried, and `ferry exceptions` lists it.
+        // An isolated reason means that the platform refused the application. The credential was then not used, so the
+        // company is retried, and `ferry exceptions` lists it.
         const end = isIsolated(reason) ? { retryInMs: this.backoffMs(), failure: reason } : { retryInMs: 0 };
         return this.ended({ to: 'waiting', text, ...end }, reason);
       }
@@ -270,8 +260,8 @@ export class CompanyImport {
   }
 
   /**
-   * Keeps the row in `importing` if an earlier attempt recorded a send intent, because the
-   * transition to `waiting` would clear the intent.
+   * Keeps the row in `importing` if an earlier attempt recorded a send intent, because the transition to `waiting`
+   * would clear the intent.
    */
   private keepAfterSending({ outcome, stop }: ImportResult): ImportResult {
     if (outcome.to !== 'waiting' || outcome.text === null || this.company.sentAt === null) return { outcome, stop };
@@ -305,8 +295,8 @@ export class CompanyImport {
   }
 
   /**
-   * Returns a backoff with full jitter, so that companies that failed together are not retried together. Tries
-   * that only read the connection after a lost answer do not lengthen the backoff.
+   * Returns a backoff with full jitter, so that companies that failed together are not retried together. Tries that
+   * only read the connection after a lost answer do not lengthen the backoff.
    */
   private backoffMs(): number {
     const { tries, triesInFlight } = this.company;

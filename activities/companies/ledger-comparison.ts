@@ -31,8 +31,8 @@ export async function findLostTries(
     if (rows.length > 0) lost.push(...(await readUntriedRows(db, migrationId, rows)));
     rows = [];
   };
-  // The service is read before the ledger, because a current ledger then contains the try of every
-  // company that the service has listed.
+  // The service is read before the ledger, because a current ledger then contains the try of every company that the
+  // service has listed.
   for await (const { row } of companiesOfMigration(service, migrationId, { signal: cancellationSignal() })) {
     rows.push(row);
     if (rows.length === ROWS_AT_ONCE) await compare();
@@ -45,10 +45,9 @@ export async function findLostTries(
  * States how far a slice can rely on the ledger.
  *
  * - `behind`: the mark or the service has shown that the ledger was restored to an older state.
- * - `reconciling`: `ferry reconcile` is repairing the ledger, so no company can be claimed. It is
- *   not known whether the ledger is behind.
- * - `unknown`: the service did not list its companies, so each company is looked up by its tag
- *   before it is created.
+ * - `reconciling`: `ferry reconcile` is repairing the ledger, so no company can be claimed. It is not known whether the
+ *   ledger is behind.
+ * - `unknown`: the service did not list its companies, so each company is looked up by its tag before it is created.
  */
 export interface LedgerTrust {
   readonly ledger: 'current' | 'behind' | 'reconciling' | 'unknown';
@@ -61,10 +60,9 @@ export interface LedgerTrust {
 /**
  * Decides whether a slice can rely on the ledger. A ledger that is behind is flagged.
  *
- * Comparing the marks is enough if the workflow has seen a mark, the slice has already run in this
- * batch run, and the activity is not being retried. Otherwise, claims of an attempt that died might
- * be unknown to the workflow. The ledger is then also compared with the service, with one request
- * per 5,000 companies.
+ * Comparing the marks is enough if the workflow has seen a mark, the slice has already run in this batch run, and the
+ * activity is not being retried. Otherwise, claims of an attempt that died might be unknown to the workflow. The ledger
+ * is then also compared with the service, with one request per 5,000 companies.
  *
  * @param workflowMark the highest mark that the workflow has seen; 0 if it has seen none
  */

@@ -16,9 +16,9 @@ export interface RelinkReport {
 export function relinkActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Checks every company whose end customer was asked to reconnect, and starts the syncs of
-     * companies that are linked again. If the service has deleted a company or its connection,
-     * gives up on that company and continues with the others.
+     * Checks every company whose end customer was asked to reconnect, and starts the syncs of companies that are linked
+     * again. If the service has deleted a company or its connection, gives up on that company and continues with the
+     * others.
      */
     async checkReconnected({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
       const signal = cancellationSignal();

@@ -4,8 +4,8 @@ import type { Database, LeaseOwner } from '../../store';
 import { beginRun, hasRamp, isRampInProgress, NotReleased, readLimits } from '../../store';
 
 /**
- * Makes this run the current run. The first run begins the ramp. A ramp that an earlier run did not
- * finish continues, because the other companies wait until the ramp has ended.
+ * Makes this run the current run. The first run begins the ramp. A ramp that an earlier run did not finish continues,
+ * because the other companies wait until the ramp has ended.
  *
  * @returns the limits of the migration
  * @throws {NotReleased} if no recorded decision has released all companies
@@ -18,8 +18,8 @@ export async function startRun(db: Database, migrationId: string, run: string): 
 }
 
 /**
- * Begins the run in the ledger again if the ledger was restored to a time before the run began.
- * Without this, the run could claim no company, and would never end.
+ * Begins the run in the ledger again if the ledger was restored to a time before the run began. Without this, the run
+ * could claim no company, and would never end.
  */
 export async function beginAgainIfLost(
   db: Database,
@@ -30,8 +30,7 @@ export async function beginAgainIfLost(
   try {
     await startRun(db, migrationId, run);
   } catch (error) {
-    // The ledger has also lost the decision that released the companies. A reconciliation restores
-    // it.
+    // The ledger has also lost the decision that released the companies. A reconciliation restores it.
     if (!(error instanceof NotReleased)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the company and the connection that the service already has for a row, and tells whether
- * the service has lost the company or the connection.
+ * Finds the company and the connection that the service already has for a row, and tells whether the service has lost
+ * the company or the connection.
  */
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
@@ -121,8 +121,8 @@ export function activeError(connection: Connection): ConnectionError | undefined
 }
 
 /**
- * Returns the error that shows what happened to a credential; undefined if there is none. An error from before the
- * send intent concerns an older credential.
+ * Returns the error that shows what happened to a credential; undefined if there is none. An error from before the send
+ * intent concerns an older credential.
  */
 export function errorSince(connection: Connection, sentAt: Date): ConnectionError | undefined {
   const error = activeError(connection);
@@ -130,9 +130,8 @@ export function errorSince(connection: Connection, sentAt: Date): ConnectionErro
 }
 
 /**
- * Returns whether the service has accepted a credential. The status `Linked` is not enough. If an
- * older credential has linked the connection and the service refuses the new credential, the
- * connection stays linked and gets a new error.
+ * Returns whether the service has accepted a credential. The status `Linked` is not enough. If an older credential has
+ * linked the connection and the service refuses the new credential, the connection stays linked and gets a new error.
  *
  * @param before the connection before the credential was sent
  * @param after the answer to the authorization

@@ -65,8 +65,8 @@ export interface SliceWork {
 }
 
 /**
- * The delay before a slice searches again for interrupted companies, if its last search found none
- * to reclaim. The first search takes place when the slice begins.
+ * The delay before a slice searches again for interrupted companies, if its last search found none to reclaim. The
+ * first search takes place when the slice begins.
  */
 const RECLAIM_EVERY_MS = 1_000;
 
@@ -113,8 +113,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
       if (isSurplus || Date.now() < nextClaimAt) return [];
-      // The clock is read before the claim, so that the deadline is never later than the lease
-      // allows.
+      // The clock is read before the claim, so that the deadline is never later than the lease allows.
       const claimedAt = Date.now();
       const companies = await nextCompanies(Math.min(size, pace.companies));
       claimed += companies.length;
@@ -134,8 +133,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       return limits;
     },
   });
-  // A ledger that was restored during the slice has refused further claims. The marks reveal the
-  // restore.
+  // A ledger that was restored during the slice has refused further claims. The marks reveal the restore.
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
   const outage = behindSince === null || isProvenBehind ? end.outage : RECONCILING;
@@ -143,8 +141,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 }
 
 /**
- * Reported like an outage, because a reconciliation takes only seconds: the batch run waits, and
- * the migration is not paused.
+ * Reported like an outage, because a reconciliation takes only seconds: the batch run waits, and the migration is not
+ * paused.
  */
 const WHY_RECONCILING =
   'the ledger is being reconciled; if this takes more than a few minutes, start the reconciliation again';
@@ -192,9 +190,8 @@ export interface CheckWork {
 const CHECK_FOR_MS = 15_000;
 
 /**
- * The delay between two polls of the ledger while a slice waits for checks. The delay is short at
- * first, because a small import ends within a second. It then grows, because a person would not
- * notice more frequent checks.
+ * The delay between two polls of the ledger while a slice waits for checks. The delay is short at first, because a
+ * small import ends within a second. It then grows, because a person would not notice more frequent checks.
  */
 const LEDGER_POLL_MS = { shortest: 500, longest: 2_000 };
 
@@ -217,8 +214,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
       let hasWaited = false;
       while (inFlight === 0 && Date.now() < waitsUntil) {
         const remaining = await readRemainingWork(db, migrationId);
-        // Ends the wait and the slice, because the ramp advances only after a slice (`advanceRamp`
-        // in batch.ts).
+        // Ends the wait and the slice, because the ramp advances only after a slice (`advanceRamp` in batch.ts).
         if (remaining.rampOnly && finished > 0) break;
         const delayMs = delayUntilCheck(remaining, polls);
         polls += 1;
@@ -250,8 +246,8 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
  * Returns the delay before a slice that verifies companies during an import polls the ledger again.
  *
  * @param polls the number of times that the slice has polled the ledger so far
- * @returns milliseconds; null if the slice must not wait, because a check is due, or because the
- *   workflow has to decide: the migration is paused, or no company is left to import
+ * @returns milliseconds; null if the slice must not wait, because a check is due, or because the workflow has to
+ *   decide: the migration is paused, or no company is left to import
  */
 function delayUntilCheck(
   { paused, importing, nextClaimInMs, nextCheckInMs }: RemainingWork,

@@ -30,11 +30,10 @@ export interface Verification {
   readonly platform: Platform;
   readonly syncTimeoutMs: number;
   /**
-   * True to count and time every data set, which is done only for the first company. For the other
-   * companies, only invoices are counted, because the manifest contains an expected number only for
-   * invoices. Counting every data set would increase the number of requests by half. It is not
-   * needed, because the first company has shown that data sets with the status `Complete` are
-   * complete.
+   * True to count and time every data set, which is done only for the first company. For the other companies, only
+   * invoices are counted, because the manifest contains an expected number only for invoices. Counting every data set
+   * would increase the number of requests by half. It is not needed, because the first company has shown that data sets
+   * with the status `Complete` are complete.
    */
   readonly countEveryDataSet: boolean;
   readonly signal: AbortSignal;
@@ -48,8 +47,8 @@ export interface VerificationResult {
 }
 
 /**
- * Until this age, a check of running syncs reads only their status, because checks are frequent.
- * Later checks also read the connection.
+ * Until this age, a check of running syncs reads only their status, because checks are frequent. Later checks also read
+ * the connection.
  */
 const YOUNG_SYNC_MS = 60_000;
 
@@ -61,8 +60,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const { value: status } = await service.dataStatus(due.companyId, { signal });
     const sets = groupDataSets(status);
     const syncing = dataSetsInSync(sets, status);
-    // If the grant ends, the syncs fail as well. In the first minute, checking their status is
-    // therefore enough.
+    // If the grant ends, the syncs fail as well. In the first minute, checking their status is therefore enough.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
     // The connection is read after the status, because when a grant ends, the sync fails before the connection's status
     // changes.
@@ -122,9 +120,9 @@ function deferralOf(error: CompanyDataError): Deferral {
 }
 
 /**
- * No data set has been queued. This is normal immediately after the request to start the syncs. If
- * it lasts, a proxy has probably answered the request instead of the service. The request is then
- * sent again; running syncs are not affected.
+ * No data set has been queued. This is normal immediately after the request to start the syncs. If it lasts, a proxy
+ * has probably answered the request instead of the service. The request is then sent again; running syncs are not
+ * affected.
  */
 const NOT_STARTED = 'no sync has started';
 
@@ -168,8 +166,8 @@ async function dataSetEvidence(
 }
 
 /**
- * Counts the records of a data set. Returns undefined if the platform does not have the data set.
- * The service sometimes reports this only when the data set is read.
+ * Counts the records of a data set. Returns undefined if the platform does not have the data set. The service sometimes
+ * reports this only when the data set is read.
  */
 async function countEvidence(
   { service, signal }: Verification,
@@ -229,8 +227,8 @@ function reauthorizationRequired(
 }
 
 /**
- * Fails a company that the service has lost together with its grant. A new credential is needed,
- * because the old credential has been used.
+ * Fails a company that the service has lost together with its grant. A new credential is needed, because the old
+ * credential has been used.
  */
 function companyGone(due: DueCompany, { correlationId }: CompanyDataError): VerificationResult {
   return failed(due, 'credential-unreadable', COMPANY_GONE, [], { correlationId, isGone: true });
@@ -241,9 +239,9 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
   const [connected, expected] = [organizationOf(connection), due.organization];
   const text = `the platform reports organization ${connected}, but the manifest says ${expected}`;
   const result = failed(due, 'wrong-organization', text, evidence, { linkUrl });
-  // The import has already checked the organization of an accepted credential. When an end customer
-  // reconnects, the ledger clears `accepted`. If `accepted` is null, the end customer has probably
-  // connected the wrong organization. Other companies are not affected, so the run continues.
+  // The import has already checked the organization of an accepted credential. When an end customer reconnects, the
+  // ledger clears `accepted`. If `accepted` is null, the end customer has probably connected the wrong organization.
+  // Other companies are not affected, so the run continues.
   if (due.accepted !== null) return { ...result, stop: 'wrong-organization' };
   const reconnected = `the end customer connected organization ${connected}, but the manifest says ${expected}; send the link again`;
   return { ...result, outcome: { ...result.outcome, text: reconnected } };

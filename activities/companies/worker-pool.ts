@@ -1,41 +1,35 @@
 /**
- * Worker pool of a slice: handles companies concurrently, but takes them and writes their outcomes
- * in groups.
+ * Worker pool of a slice: handles companies concurrently, but takes them and writes their outcomes in groups.
  *
- * Groups keep the number of SQL statements small: one statement claims many companies, and one
- * writes many outcomes. No company waits for another company, so a slow company does not delay the
- * others.
+ * Groups keep the number of SQL statements small: one statement claims many companies, and one writes many outcomes. No
+ * company waits for another company, so a slow company does not delay the others.
  *
- * `runSlice` is used by the import and by the verification, which differ only in their
- * `SliceSteps`. Each group follows the current limits: the statement that writes outcomes also
- * returns the limits, and the next group is taken immediately afterwards. After each group the
- * slice pauses the migration if the limits no longer tolerate the failures. `runWorkerPool` is the
- * loop itself.
+ * `runSlice` is used by the import and by the verification, which differ only in their `SliceSteps`. Each group follows
+ * the current limits: the statement that writes outcomes also returns the limits, and the next group is taken
+ * immediately afterwards. After each group the slice pauses the migration if the limits no longer tolerate the
+ * failures. `runWorkerPool` is the loop itself.
  *
  * ## Modes
  *
- * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more
- *   items, and each of them starts at once. If `take` returns none, it is called again after the
- *   next write. It returns none if no company can be taken now, the slice's time is up, or the
- *   activity is cancelled.
- *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome
- *     stops the run, the slice has paused the migration because of its failures, or the circuit
- *     breaker is open.
+ * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
+ *   them starts at once. If `take` returns none, it is called again after the next write. It returns none if no company
+ *   can be taken now, the slice's time is up, or the activity is cancelled.
+ *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
+ *     slice has paused the migration because of its failures, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
  * - DRAINING. No more items are taken. Items in flight run to completion and are written.
  *   - No item is in flight or unwritten -> ENDED.
  * - ENDED. The pool returns, or throws the first error of `handle`.
  *
- * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error.
- * Results that were not written are lost. The attempt still owns their companies, and the next
- * attempt reclaims them (store/companies/lease.ts).
+ * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were
+ * not written are lost. The attempt still owns their companies, and the next attempt reclaims them
+ * (store/companies/lease.ts).
  *
  * ## When results are written
  *
- * Results are written as soon as one of these is true: half of the slots have a result, the oldest
- * result has waited for 200 ms, or no item is in flight. Results that arrive in the same turn of
- * the event loop are written together. After every write, items are taken if at most half of the
- * slots are busy, so slots are also filled in groups.
+ * Results are written as soon as one of these is true: half of the slots have a result, the oldest result has waited
+ * for 200 ms, or no item is in flight. Results that arrive in the same turn of the event loop are written together.
+ * After every write, items are taken if at most half of the slots are busy, so slots are also filled in groups.
  */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { StopReason } from '../../domain/companies/failures';
@@ -83,8 +77,8 @@ interface SliceSteps<Item, Outcome> {
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
   /**
-   * Waits until the next group may be taken. Returns whether it has waited. If so, the limits are
-   * read again, because they can change in the meantime.
+   * Waits until the next group may be taken. Returns whether it has waited. If so, the limits are read again, because
+   * they can change in the meantime.
    */
   beforeTake?(inFlight: number): Promise<boolean>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
@@ -167,16 +161,15 @@ async function concernedBy(
 }
 
 /**
- * The first check counts at most this many tried companies, but all failures. Its failure rate is
- * therefore never lower than the true rate. All tried companies need to be counted only if the
- * first rate exceeds the limit.
+ * The first check counts at most this many tried companies, but all failures. Its failure rate is therefore never lower
+ * than the true rate. All tried companies need to be counted only if the first rate exceeds the limit.
  */
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration if the migration has too many failures. The function
- * returns the failure rate as text if it paused the migration, otherwise null. After the first
- * call, the function queries the ledger only if a call has found a failed company.
+ * Returns a function that pauses the migration if the migration has too many failures. The function returns the failure
+ * rate as text if it paused the migration, otherwise null. After the first call, the function queries the ledger only
+ * if a call has found a failed company.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies that other slices handled may have failed.

@@ -46,9 +46,9 @@ interface ClosedLedger {
 export function closingActivities({ db, keys, service, workflowStatus }: ActivityDeps) {
   return {
     /**
-     * Records that the migration was terminated, and stops its claims. Records nothing if decisions
-     * had already ended the migration. Fails without a retry if the migration is still running,
-     * because a running migration must not be ended in this way.
+     * Records that the migration was terminated, and stops its claims. Records nothing if decisions had already ended
+     * the migration. Fails without a retry if the migration is still running, because a running migration must not be
+     * ended in this way.
      */
     async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
       if ((await workflowStatus.statusOf(migrationId)) === 'running')
@@ -70,12 +70,11 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     },
 
     /**
-     * Closes the migration in the ledger and destroys its credentials. Fails without a retry if the
-     * recorded decisions or the states of the companies do not allow this. A migration that has
-     * already been closed keeps its ending.
+     * Closes the migration in the ledger and destroys its credentials. Fails without a retry if the recorded decisions
+     * or the states of the companies do not allow this. A migration that has already been closed keeps its ending.
      *
-     * @returns how the migration ended, according to the recorded decisions; its counts; and the
-     *   first links for the client's page
+     * @returns how the migration ended, according to the recorded decisions; its counts; and the first links for the
+     *   client's page
      */
     async closeMigration({ migrationId }: MigrationRef): Promise<ClosedLedger> {
       const ending = await db.transaction().execute((tx) => closeInLedger(tx, migrationId));
@@ -85,12 +84,12 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     },
 
     /**
-     * Resolves companies whose attempt died, based on their connections at the service. After the
-     * end of a migration, no slice reclaims such companies. Fails without a retry while the
-     * migration continues, because the attempts might still be alive.
+     * Resolves companies whose attempt died, based on their connections at the service. After the end of a migration,
+     * no slice reclaims such companies. Fails without a retry while the migration continues, because the attempts might
+     * still be alive.
      *
-     * @returns milliseconds until another call is needed, because a lease has not ended or a row
-     *   has just changed; null if every company is resolved
+     * @returns milliseconds until another call is needed, because a lease has not ended or a row has just changed; null
+     *   if every company is resolved
      */
     async resolveInterrupted({ migrationId }: MigrationRef): Promise<{ readonly retryInMs: number | null }> {
       const stopped = await db.transaction().execute((tx) => stopEnded(tx, migrationId));
@@ -153,8 +152,8 @@ async function readMigrationOrRefuse(tx: Database, migrationId: string): Promise
 }
 
 /**
- * Closes the migration as the recorded decisions say. Holds the lock on decisions, so that no
- * decision is recorded in the meantime.
+ * Closes the migration as the recorded decisions say. Holds the lock on decisions, so that no decision is recorded in
+ * the meantime.
  */
 async function closeInLedger(tx: Database, migrationId: string): Promise<Ending> {
   await lockDecisions(tx, migrationId);
@@ -172,9 +171,8 @@ async function closeInLedger(tx: Database, migrationId: string): Promise<Ending>
 /**
  * Stops the claims of a migration that recorded decisions have ended.
  *
- * @returns whether claims are stopped; false if no decision has ended the migration. That includes
- *   a self-service migration that is complete but not closed yet, which has no companies left to
- *   import
+ * @returns whether claims are stopped; false if no decision has ended the migration. That includes a self-service
+ *   migration that is complete but not closed yet, which has no companies left to import
  */
 async function stopEnded(tx: Database, migrationId: string): Promise<boolean> {
   await lockDecisions(tx, migrationId);
@@ -202,8 +200,7 @@ async function resolutionOf(
     ...(connection === undefined ? {} : { connectionId: connection.id }),
   };
   if (id !== undefined && connection?.status === 'Linked') {
-    // The attempt may have died before it started the syncs. Syncs that are already running are not
-    // affected.
+    // The attempt may have died before it started the syncs. Syncs that are already running are not affected.
     await service.startSync(id, { signal });
     return { to: 'syncing', refs };
   }

@@ -39,8 +39,8 @@ export async function apply(
       await setPaused(tx, migrationId, true);
       break;
     case 'resume':
-      // A restored ledger might lack the pause. The resume then changes nothing; in particular, it
-      // does not accept the failures so far.
+      // A restored ledger might lack the pause. The resume then changes nothing; in particular, it does not accept the
+      // failures so far.
       if (!paused) break;
       if (pausedItself && !actsAsSupport({ route }, decision.role)) {
         await liftPausesByPeople(tx, migrationId);
@@ -80,8 +80,8 @@ export async function apply(
 }
 
 /**
- * Starts to use the credentials that were staged for the decision. Their number in the outcome
- * comes from the ledger, not from the message.
+ * Starts to use the credentials that were staged for the decision. Their number in the outcome comes from the ledger,
+ * not from the message.
  */
 async function acceptCredentials(
   tx: Database,

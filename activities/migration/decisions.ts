@@ -1,11 +1,10 @@
 /**
  * Records decisions. A decision that was sent to a migration changes the ledger only here.
  *
- * For each decision, one transaction verifies it (`domain/decisions/verification.ts`), applies it
- * to the ledger, adds it to the audit trail, and stores the resulting release. Verification relies
- * only on the ledger, because anyone who may write to the Temporal namespace can pass any decision
- * to this activity. A decision that fails verification is recorded as refused and changes nothing
- * else.
+ * For each decision, one transaction verifies it (`domain/decisions/verification.ts`), applies it to the ledger, adds
+ * it to the audit trail, and stores the resulting release. Verification relies only on the ledger, because anyone who
+ * may write to the Temporal namespace can pass any decision to this activity. A decision that fails verification is
+ * recorded as refused and changes nothing else.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Counts } from '../../domain/companies/company-state';
@@ -107,16 +106,15 @@ async function recordDecision(
   const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
   const outcome =
     facts.earlierOutcome ?? (await verifyAndWrite(tx, keys, boundedBy(facts.now, scheduledAt, record), facts));
-  // The facts contain the mark from before this decision raised it. The ledger is flagged last,
-  // because that locks the migration's row. A claim locks companies first and that row second; the
-  // opposite order could cause a deadlock.
+  // The facts contain the mark from before this decision raised it. The ledger is flagged last, because that locks the
+  // migration's row. A claim locks companies first and that row second; the opposite order could cause a deadlock.
   if (facts.mark < ledgerMark) await flagLedger(tx, migrationId);
   return outcome;
 }
 
 /**
- * Limits the time that a record states. The latest possible time is `now` or `scheduledAt`,
- * whichever is earlier, because Temporal's clock can be ahead of the database's clock.
+ * Limits the time that a record states. The latest possible time is `now` or `scheduledAt`, whichever is earlier,
+ * because Temporal's clock can be ahead of the database's clock.
  */
 function boundedBy(now: Date, scheduledAt: Date, record: DecisionRecord): DecisionRecord {
   return withBoundedTime(record, now < scheduledAt ? now : scheduledAt);
@@ -143,14 +141,13 @@ async function verifyAndWrite(
 /**
  * Verifies, applies and records one decision that the ledger has lost, in a transaction.
  *
- * The decision is verified like any other. But if the ledger is known to be behind, its companies
- * might be in an earlier state, so the rules about companies are not checked. The approval of the
- * first company then requires only that some company is syncing or moved. If the supply that was
- * staged for the decision is lost or does not match the decision's digest, only the decision is
- * restored, and the client must repeat the supply.
+ * The decision is verified like any other. But if the ledger is known to be behind, its companies might be in an
+ * earlier state, so the rules about companies are not checked. The approval of the first company then requires only
+ * that some company is syncing or moved. If the supply that was staged for the decision is lost or does not match the
+ * decision's digest, only the decision is restored, and the client must repeat the supply.
  *
- * @returns the outcome; null if the ledger already has the decision. A decision that fails
- *   verification is not recorded, so that it can be verified later
+ * @returns the outcome; null if the ledger already has the decision. A decision that fails verification is not
+ *   recorded, so that it can be verified later
  */
 export async function restoreDecision(
   tx: Database,
@@ -171,10 +168,7 @@ export async function restoreDecision(
   return write(tx, record, ledger, null);
 }
 
-/**
- * Returns a substitute for a verified first company, if any company of the migration is syncing or
- * moved.
- */
+/** Returns a substitute for a verified first company, if any company of the migration is syncing or moved. */
 async function readFirstCompanyStandIn(
   tx: Database,
   migrationId: string,

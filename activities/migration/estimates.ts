@@ -24,9 +24,9 @@ const MIN_COMPANIES_TO_STORE = 5;
 export function estimateActivities({ db }: ActivityDeps) {
   return {
     /**
-     * Estimates the whole move. If a start is proposed, stores the start and the estimate, so that
-     * the report can compare them with the actual move. Stores nothing if the start is not a valid
-     * time, or once the migration has ended.
+     * Estimates the whole move. If a start is proposed, stores the start and the estimate, so that the report can
+     * compare them with the actual move. Stores nothing if the start is not a valid time, or once the migration has
+     * ended.
      */
     async estimatePlan({
       migrationId,
@@ -61,10 +61,7 @@ export function estimateActivities({ db }: ActivityDeps) {
   };
 }
 
-/**
- * Returns when the first window after the start opens; empty if a window is open then, or there are
- * no windows.
- */
+/** Returns when the first window after the start opens; empty if a window is open then, or there are no windows. */
 async function openingAfter(
   db: Database,
   migrationId: string,

@@ -33,9 +33,8 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
 /**
  * Applies a decision to the companies that it names.
  *
- * @returns the text of the outcome. If the decision names more companies than were changed, the
- *   text says how many were changed. Companies might have changed since the decision was made, or
- *   might not exist
+ * @returns the text of the outcome. If the decision names more companies than were changed, the text says how many were
+ *   changed. Companies might have changed since the decision was made, or might not exist
  */
 export async function applyToCompanies(
   db: Queryable,

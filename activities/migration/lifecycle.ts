@@ -54,10 +54,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
   };
 }
 
-/**
- * Makes a `NotReleased` failure non-retryable, because only another decision can release the
- * companies.
- */
+/** Makes a `NotReleased` failure non-retryable, because only another decision can release the companies. */
 function asFinalFailure(error: unknown): never {
   if (error instanceof NotReleased) throw ApplicationFailure.nonRetryable(error.message, error.name);
   throw error;

@@ -1,14 +1,11 @@
-/**
- * Finds the repairs of rows whose companies a restored service no longer has. `ferry reconcile`
- * carries them out.
- */
+/** Finds the repairs of rows whose companies a restored service no longer has. `ferry reconcile` carries them out. */
 import type { CompanyDataClient } from '../../company-data-client';
 import type { RecordedCompany, Repair } from '../../store';
 import { COMPANY_GONE, isCompanyGone } from '../companies/service-refs';
 
 /**
- * The repair of a lost company. `gone`: the company needs a new credential. `toCreate`: its
- * credential was never sent, so the next import creates the company again.
+ * The repair of a lost company. `gone`: the company needs a new credential. `toCreate`: its credential was never sent,
+ * so the next import creates the company again.
  */
 export interface LostCompany {
   readonly kind: 'gone' | 'toCreate';

@@ -1,7 +1,4 @@
-/**
- * Checks the staged rows of a manifest that a decision supplies, and replaces all companies with
- * them.
- */
+/** Checks the staged rows of a manifest that a decision supplies, and replaces all companies with them. */
 import type { ManifestSupplied } from '../../domain/migration/decision';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { counted, oneLine } from '../../domain/text/sentences';

@@ -60,8 +60,8 @@ function signature(secret: Secret, content: string): string {
 export function noticeActivities({ db, notices }: ActivityDeps) {
   return {
     /**
-     * Sends a notice. Fails without a retry if the migration is not in the ledger: anyone can start
-     * a workflow with any id.
+     * Sends a notice. Fails without a retry if the migration is not in the ledger: anyone can start a workflow with any
+     * id.
      */
     async sendNotice(notice: Notice): Promise<void> {
       if (!(await readMigration(db, notice.migrationId)))

@@ -106,10 +106,7 @@ export function preflightActivities(deps: ActivityDeps) {
 const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
   severity === 'error' && code.startsWith('application-');
 
-/**
- * Returns the registered application. Its `suppliedBy` is null if it was not supplied for this
- * migration.
- */
+/** Returns the registered application. Its `suppliedBy` is null if it was not supplied for this migration. */
 function checkedApplication(
   registered: ApplicationFacts | null | undefined,
   { supplied }: MigrationApplications,
@@ -124,9 +121,8 @@ const REGISTERED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 250;
 
 /**
- * Waits up to 10 s until the application that was just supplied is registered with the service.
- * `ferry application` registers it only after the migration has accepted the decision, which also
- * starts this preflight.
+ * Waits up to 10 s until the application that was just supplied is registered with the service. `ferry application`
+ * registers it only after the migration has accepted the decision, which also starts this preflight.
  *
  * @param supplied null if there is nothing to wait for
  */
@@ -148,8 +144,8 @@ async function untilRegistered(
 }
 
 /**
- * Reads the registered application. Null if none is registered; undefined if the service does not
- * show the application or the call fails. The checks that follow report the reason.
+ * Reads the registered application. Null if none is registered; undefined if the service does not show the application
+ * or the call fails. The checks that follow report the reason.
  */
 async function readApplication(
   service: CompanyDataClient,

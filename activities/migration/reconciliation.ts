@@ -53,8 +53,8 @@ export function reconciliationActivities(deps: ActivityDeps) {
       await flagForReconciliation(db, migrationId);
       const { workflow, ledgerMark } = await workflowRecords.stateAndMarkOf(migrationId);
       const isBehind = await isProvenBehind(deps, migrationId, ledgerMark);
-      // Companies are compared first, because some decisions require moved companies, and again afterwards,
-      // because a decision can set companies to `waiting`.
+      // Companies are compared first, because some decisions require moved companies, and again afterwards, because a
+      // decision can set companies to `waiting`.
       const before = await reconcileCompanies(deps, migrationId);
       const decisions = await restoreDecisions(deps, migrationId, isBehind);
       const after = await reconcileCompanies(deps, migrationId);
@@ -70,9 +70,8 @@ export function reconciliationActivities(deps: ActivityDeps) {
 }
 
 /**
- * Returns whether the workflow's mark or the service shows that the ledger is behind. Must be
- * called before companies are repaired. A positive result is stored in the ledger, so that a second
- * attempt returns it again.
+ * Returns whether the workflow's mark or the service shows that the ledger is behind. Must be called before companies
+ * are repaired. A positive result is stored in the ledger, so that a second attempt returns it again.
  */
 async function isProvenBehind(
   { db, service }: ActivityDeps,
@@ -147,8 +146,8 @@ interface Finding {
 }
 
 /**
- * Lists the companies of a migration at the service. If a row has several companies, keeps a
- * company with a linked connection if there is one, and otherwise the last company.
+ * Lists the companies of a migration at the service. If a row has several companies, keeps a company with a linked
+ * connection if there is one, and otherwise the last company.
  */
 async function readService(service: CompanyDataClient, migrationId: string, platform: Platform) {
   const found = new Map<number, ListedCompany>();
@@ -172,10 +171,7 @@ interface ListedCompany {
   readonly statuses: readonly string[];
 }
 
-/**
- * Reads a company's connection to the platform; if there are several, a linked connection or else
- * the last.
- */
+/** Reads a company's connection to the platform; if there are several, a linked connection or else the last. */
 async function readConnection(service: CompanyDataClient, companyId: string, platformKey: string) {
   let latest: Connection | undefined;
   for await (const connection of service.connections(companyId, { signal: cancellationSignal() })) {

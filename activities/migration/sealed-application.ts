@@ -1,7 +1,4 @@
-/**
- * Registers the client's application with the service, if the client has sealed the application's
- * secret.
- */
+/** Registers the client's application with the service, if the client has sealed the application's secret. */
 import { cancellationSignal, log } from '@temporalio/activity';
 import { BadRequest, CompanyDataError } from '../../company-data-client';
 import { applicationName, findOtherApplication } from '../../domain/preflight/applications';
@@ -19,12 +16,11 @@ import {
 import type { ActivityDeps } from '../deps';
 
 /**
- * Opens the client secret that was sealed for the latest decision, sends it to the service, and
- * deletes it. Does nothing if there is no such secret, or if another open migration uses a
- * different application.
+ * Opens the client secret that was sealed for the latest decision, sends it to the service, and deletes it. Does
+ * nothing if there is no such secret, or if another open migration uses a different application.
  *
- * @returns a finding if the secret cannot be opened or the service refuses the call. The finding
- *   says whether the client must supply the application again
+ * @returns a finding if the secret cannot be opened or the service refuses the call. The finding says whether the
+ *   client must supply the application again
  * @throws {CompanyDataError} when the call fails in a way that a retry can repair
  */
 export async function registerSealedApplication(

@@ -55,8 +55,7 @@ export async function unopenableRefusal(
   { decisionId, kind }: DecisionRecord['decision'],
 ): Promise<string | null> {
   if (kind !== 'credentials-supplied' && kind !== 'replace-credential') return null;
-  // A missing vault secret or master key is reported elsewhere, and does not mean that a credential
-  // is broken.
+  // A missing vault secret or master key is reported elsewhere, and does not mean that a credential is broken.
   const vault = await readVault(tx, keys, migrationId).catch(() => null);
   if (vault === null) return null;
   const broken: string[] = [];

@@ -15,8 +15,8 @@ export interface TerminatedMigrations {
 export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
     /**
-     * Deletes the Schedules of migrations that are no longer running, and finds migrations that are
-     * open only in the ledger.
+     * Deletes the Schedules of migrations that are no longer running, and finds migrations that are open only in the
+     * ledger.
      */
     async findTerminated(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];

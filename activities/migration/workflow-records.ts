@@ -57,9 +57,7 @@ function isMigrationType(type: unknown): boolean {
   return (Object.values(MIGRATIONS) as readonly unknown[]).includes(type);
 }
 
-/**
- * A mark that no migration can exceed: it allows a million claims for each of a million companies.
- */
+/** A mark that no migration can exceed: it allows a million claims for each of a million companies. */
 const HIGHEST_MARK = 1_000_000_000_000;
 
 async function queryMark(handle: WorkflowHandle): Promise<number> {
@@ -80,8 +78,8 @@ function malformed(migrationId: string, what: string, cause?: unknown): Applicat
 }
 
 /**
- * Returns whether Temporal does not have the workflow or its history. The call that reads a history
- * rejects with a raw gRPC error; all other calls reject with the Temporal client's own errors.
+ * Returns whether Temporal does not have the workflow or its history. The call that reads a history rejects with a raw
+ * gRPC error; all other calls reject with the Temporal client's own errors.
  */
 function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
@@ -90,10 +88,7 @@ function isNotFound(error: unknown): boolean {
 /** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
 
-/**
- * Reads the decisions that one run passed to `recordDecisions`, with the outcomes that the activity
- * returned.
- */
+/** Reads the decisions that one run passed to `recordDecisions`, with the outcomes that the activity returned. */
 async function readRun(
   { workflow, options }: Client,
   migrationId: string,
@@ -121,8 +116,7 @@ async function readRun(
     }
     const completed = event.activityTaskCompletedEventAttributes;
     const batch = batches.get(String(completed?.scheduledEventId));
-    // The ledger's outcomes replace the workflow's, because the ledger can refuse an applied
-    // decision.
+    // The ledger's outcomes replace the workflow's, because the ledger can refuse an applied decision.
     if (batch) batch.outcomes = listIn(await decode(completed?.result?.payloads, eventId), 'outcomes');
   }
   const recorded = [...batches].flatMap(([eventId, { given, outcomes = [], at }]) =>

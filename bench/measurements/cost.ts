@@ -12,8 +12,8 @@ export const cost: Benchmark = {
 };
 
 /**
- * Measured with the rate limit of a usual account. Its batch takes longer, and therefore needs more
- * heartbeats and timers.
+ * Measured with the rate limit of a usual account. Its batch takes longer, and therefore needs more heartbeats and
+ * timers.
  */
 export const limitedCost: Benchmark = {
   description: 'Temporal Cloud actions of a migration at 1,000 requests a minute',

@@ -74,9 +74,7 @@ export const peers: Benchmark = {
 
 const titleOf = (each: Case): string => `${each.latencyMs} ms, ${atOnce(each)} at once`;
 
-/**
- * Returns the figures. Leaves out a figure if the turns that it needs have not been finished yet.
- */
+/** Returns the figures. Leaves out a figure if the turns that it needs have not been finished yet. */
 function figuresOf(turns: readonly Turn[]): readonly Measured[] {
   const ratios = PEERS.flatMap((peer) =>
     CASES.map((each): Measured => ({

@@ -79,8 +79,8 @@ async function killDuringBatch(
   { id, companies }: PreparedBatch,
   kill: () => Promise<void>,
 ): Promise<number> {
-  // Kill the worker when half of the companies have been claimed. At that moment, companies are
-  // being imported and others verified.
+  // Kill the worker when half of the companies have been claimed. At that moment, companies are being imported and
+  // others verified.
   while ((await countCompanies(ferry.db, id)).waiting > companies / 2) await delay(POLL_MS);
   await kill();
   const killedAt = performance.now();

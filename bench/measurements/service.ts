@@ -112,8 +112,8 @@ async function requestsPerSecond(
 }
 
 /**
- * Returns how long it takes to request and read a page, in milliseconds. Throws if the page is not
- * full, or if its link to the next page is missing or unexpected.
+ * Returns how long it takes to request and read a page, in milliseconds. Throws if the page is not full, or if its link
+ * to the next page is missing or unexpected.
  */
 async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
   const started = performance.now();

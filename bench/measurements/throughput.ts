@@ -21,8 +21,8 @@ export const TWO_HUNDRED = { slicesAtOnce: 4, companiesPerSliceAtOnce: 50 };
 export const LATENCY_MS = 50;
 
 /**
- * The target for the CPU time per company of the worker, Temporal and the ledger, in milliseconds:
- * with 50 companies at once and no latency.
+ * The target for the CPU time per company of the worker, Temporal and the ledger, in milliseconds: with 50 companies at
+ * once and no latency.
  */
 export const CPU_GOAL = ['<=', 2.5] as const;
 

@@ -1,7 +1,4 @@
-/**
- * Measures how long an update of an empty workflow takes. No decision can be faster on this
- * machine.
- */
+/** Measures how long an update of an empty workflow takes. No decision can be faster on this machine. */
 import type { LedgerClient } from '../../client';
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';

@@ -8,8 +8,8 @@ import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
 const MB = 1024 * 1024;
 /**
- * How long to wait for the heaps of the other threads. All of this time is waited, because the
- * number of threads is unknown.
+ * How long to wait for the heaps of the other threads. All of this time is waited, because the number of threads is
+ * unknown.
  */
 const ANSWER_WITHIN_MS = 5_000;
 

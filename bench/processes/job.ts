@@ -1,7 +1,7 @@
 /**
- * The job that the benchmarks compare: eight requests that move one company, in the order and with
- * the bodies of a Tokenferry worker. Uses undici and no code of the product, so that the job does
- * not share the limits of the product's HTTP client.
+ * The job that the benchmarks compare: eight requests that move one company, in the order and with the bodies of a
+ * Tokenferry worker. Uses undici and no code of the product, so that the job does not share the limits of the product's
+ * HTTP client.
  *
  * The job stores no state. If it stops early, it is unknown which tokens have been used.
  */

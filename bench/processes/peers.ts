@@ -1,6 +1,6 @@
 /**
- * Starts the peers of Tokenferry: DBOS and Restate, with their programs in bench/peers. Both store each step durably, on
- * the same disk as Tokenferry's ledger.
+ * Starts the peers of Tokenferry: DBOS and Restate, with their programs in bench/peers. Both store each step durably,
+ * on the same disk as Tokenferry's ledger.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
@@ -30,10 +30,7 @@ export function installPeers(): void {
 
 export interface Peer {
   readonly mover: Mover;
-  /**
-   * CPU time of the other processes that work for the mover, by name, in milliseconds since their
-   * start.
-   */
+  /** CPU time of the other processes that work for the mover, by name, in milliseconds since their start. */
   othersCpuMs(): Promise<Readonly<Record<string, number>>>;
   stop(): Promise<void>;
 }

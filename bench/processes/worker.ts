@@ -14,8 +14,8 @@ export interface WorkerSettings {
 }
 
 /**
- * A timing with a lease of 5 s instead of 135 s. If a worker dies while an authorization is in
- * flight, another worker can send the credential again only after the lease.
+ * A timing with a lease of 5 s instead of 135 s. If a worker dies while an authorization is in flight, another worker
+ * can send the credential again only after the lease.
  */
 export const SHORT_TIMING: WorkerTiming = {
   ...TIMING,

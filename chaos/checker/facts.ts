@@ -10,10 +10,7 @@ export interface Sending {
   /** The digest of the authorization body. */
   readonly body: string | null;
   readonly forwarded: boolean;
-  /**
-   * The status of the service's answer; null if the service did not answer, or a fault replaced its
-   * answer.
-   */
+  /** The status of the service's answer; null if the service did not answer, or a fault replaced its answer. */
   readonly status: number | null;
   /** True if the worker received a complete answer, from the service or from a fault. */
   readonly delivered: boolean;

@@ -1,7 +1,4 @@
-/**
- * Checks the invariants `outcome`, `lost` and `unknown`: the ledger state of each row agrees with
- * the service.
- */
+/** Checks the invariants `outcome`, `lost` and `unknown`: the ledger state of each row agrees with the service. */
 import type { Findings, Invariant, UnknownRow, Violation } from './evidence';
 import type { RowFacts } from './facts';
 import { hasGrantEnded, isComplete, isLinkedTo, isUsedByService } from './facts';
@@ -46,8 +43,8 @@ function firstProblem(facts: RowFacts): Problem | null {
 }
 
 /**
- * Returns what happened to a row whose outcome is unknown, and whether a retry would move the row.
- * A retry moves it if its connection is linked, or if its token can still be used or exchanged.
+ * Returns what happened to a row whose outcome is unknown, and whether a retry would move the row. A retry moves it if
+ * its connection is linked, or if its token can still be used or exchanged.
  */
 function truthOf(facts: RowFacts): { readonly text: string; readonly retryMovesIt: boolean } {
   const { connections, platformTokens, row } = facts;
@@ -65,8 +62,8 @@ function truthOf(facts: RowFacts): { readonly text: string; readonly retryMovesI
 }
 
 /**
- * Returns whether the service has used the token of the row, but no connection is linked and no
- * grant has ended. A row that the product can still finish without a person is not lost.
+ * Returns whether the service has used the token of the row, but no connection is linked and no grant has ended. A row
+ * that the product can still finish without a person is not lost.
  */
 function isLost(facts: RowFacts): boolean {
   const { row, migration, connections, platformTokens } = facts;
@@ -140,8 +137,8 @@ function whyNotFailed(facts: RowFacts): string | null {
 }
 
 /**
- * Returns whether the service has accepted an authorization that it has since forgotten, because it
- * was restored to an older state. The token might have been used, so the company must reconnect.
+ * Returns whether the service has accepted an authorization that it has since forgotten, because it was restored to an
+ * older state. The token might have been used, so the company must reconnect.
  */
 function wasForgotten({ sendings, connections }: RowFacts): boolean {
   return sendings.some(({ connectionId, status }) => {

@@ -1,14 +1,13 @@
 /**
- * Checks the invariants `confirmation`, `release` and `window`: each token was sent only when the
- * decisions in the audit trail allowed it.
+ * Checks the invariants `confirmation`, `release` and `window`: each token was sent only when the decisions in the
+ * audit trail allowed it.
  *
- * The orchestrator checks its permissions when it claims a row, and a token can be in flight until
- * the lease of the claim ends. So a send is accepted if it was allowed at some time within
- * {@link IN_FLIGHT_MS} before it. A send whose answer was lost or was an error may be repeated at
- * any time, with the same token and to the same connection, because the claim of the row still
- * holds. A claim has no such tolerance: its time in the ledger, which comes from the clock of the
- * ledger's database, must be inside a window. If the windows change, the change can count from the
- * time of the decision or from the time of its record.
+ * The orchestrator checks its permissions when it claims a row, and a token can be in flight until the lease of the
+ * claim ends. So a send is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A send whose
+ * answer was lost or was an error may be repeated at any time, with the same token and to the same connection, because
+ * the claim of the row still holds. A claim has no such tolerance: its time in the ledger, which comes from the clock
+ * of the ledger's database, must be inside a window. If the windows change, the change can count from the time of the
+ * decision or from the time of its record.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
 import type { RowFacts, Sending } from './facts';
@@ -99,9 +98,9 @@ function isRepeated(before: Sending, sending: Sending): boolean {
 }
 
 /**
- * Returns whether the client had confirmed the row. In the managed route, a decision of the client
- * confirms rows, and a rejection of `disable-syncing` withdraws the confirmation. In the
- * self-service route, the ledger has the time of the client's statement.
+ * Returns whether the client had confirmed the row. In the managed route, a decision of the client confirms rows, and a
+ * rejection of `disable-syncing` withdraws the confirmation. In the self-service route, the ledger has the time of the
+ * client's statement.
  */
 function isConfirmed({ row, migration }: RowFacts, decisions: readonly TrailEntry[], at: number): boolean {
   if (migration.route !== 'managed') return row.confirmedAt !== null && row.confirmedAt.getTime() <= at;
@@ -121,8 +120,7 @@ function isConfirmed({ row, migration }: RowFacts, decisions: readonly TrailEntr
 /**
  * Returns the windows over time; null while they are not known.
  *
- * @param time the time from which a change counts: when it was decided, or when the ledger recorded
- * it
+ * @param time the time from which a change counts: when it was decided, or when the ledger recorded it
  */
 function windowsOf(
   migration: LedgerMigration,

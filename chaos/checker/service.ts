@@ -21,10 +21,7 @@ export interface ServiceConnection {
   /** The number of its data types, and the number of data types without a successful sync. */
   readonly dataTypes: number;
   readonly incomplete: number;
-  /**
-   * `syncErrors`: true if a sync has failed. `authErrors`: true if a sync has failed because the
-   * grant was refused.
-   */
+  /** `syncErrors`: true if a sync has failed. `authErrors`: true if a sync has failed because the grant was refused. */
   readonly syncErrors: boolean;
   readonly authErrors: boolean;
   readonly invoices: number;
@@ -43,8 +40,7 @@ export interface PlatformToken {
   readonly sha256: string;
   readonly platformKey: string;
   /**
-   * True if the service has exchanged the token for new tokens. False if it is unused, or another
-   * application used it.
+   * True if the service has exchanged the token for new tokens. False if it is unused, or another application used it.
    */
   readonly usedByService: boolean;
 }
@@ -56,8 +52,8 @@ export interface Service {
 }
 
 /**
- * Reads the companies that have a tag of the rows' migrations or that the ledger names, and the
- * platforms' records of the tokens with these digests.
+ * Reads the companies that have a tag of the rows' migrations or that the ledger names, and the platforms' records of
+ * the tokens with these digests.
  */
 export async function readService(
   url: string,

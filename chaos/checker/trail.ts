@@ -4,9 +4,9 @@ import { groupBy } from './facts';
 import type { TrailEntry } from './ledger';
 
 /**
- * Compares the audit trail with the log of decisions. A message that was sent twice with the same
- * id has one entry. An entry for a decision that the driver did not send is accepted if the
- * decision was refused, because the trail also keeps messages without a readable id.
+ * Compares the audit trail with the log of decisions. A message that was sent twice with the same id has one entry. An
+ * entry for a decision that the driver did not send is accepted if the decision was refused, because the trail also
+ * keeps messages without a readable id.
  */
 export function checkTrail(trail: readonly TrailEntry[], sent: readonly LoggedDecision[]): Findings {
   const entries = groupBy(trail, keyOf);

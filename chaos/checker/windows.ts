@@ -4,8 +4,8 @@ import type { WeeklyWindow } from './evidence';
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Returns whether moves can begin at this time. Without windows they always can. When clocks go
- * back, a window that contains the repeated hour contains it both times.
+ * Returns whether moves can begin at this time. Without windows they always can. When clocks go back, a window that
+ * contains the repeated hour contains it both times.
  *
  * @param at milliseconds
  */

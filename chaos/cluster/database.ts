@@ -117,9 +117,8 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Starts a process that resumes the suspended processes when this process ends, because a suspended
- * process does not handle the signal that stops its server. Stopping the started process resumes
- * them, too.
+ * Starts a process that resumes the suspended processes when this process ends, because a suspended process does not
+ * handle the signal that stops its server. Stopping the started process resumes them, too.
  */
 function resumeIfParentEnds(pids: readonly number[], logFile: string): SupervisedProcess {
   const script = 'trap "kill -CONT $*; exit" TERM; while :; do sleep 600 & wait $!; done';

@@ -50,8 +50,8 @@ interface Answer {
 }
 
 /**
- * Starts a proxy. If the service cannot be reached, the worker's connection breaks, as behind a
- * proxy that has lost its backend.
+ * Starts a proxy. If the service cannot be reached, the worker's connection breaks, as behind a proxy that has lost its
+ * backend.
  *
  * @param target the service's address
  * @param log called once for each complete request, when its answer is known or lost
@@ -128,8 +128,7 @@ function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers
 }
 
 /**
- * Sends the request once, over a connection of its own, because a reused connection could be closed
- * at the same moment.
+ * Sends the request once, over a connection of its own, because a reused connection could be closed at the same moment.
  *
  * @returns null if no complete answer arrived; `not sent` if the service refused the connection
  */

@@ -19,8 +19,8 @@ const SETTLED_AFTER_MS = 3_000;
 export interface ClusterPrometheus extends ClusterProcess {
   readonly url: string;
   /**
-   * Returns the alerts that have fired since {@link SETTLED_AFTER_MS} after the start: as `alert
-   * (instance)`, or as `alert` if the alert is about all workers.
+   * Returns the alerts that have fired since {@link SETTLED_AFTER_MS} after the start: as `alert (instance)`, or as
+   * `alert` if the alert is about all workers.
    */
   firedAlerts(): Promise<readonly string[]>;
   /** Kills the process and releases its port. */

@@ -50,14 +50,11 @@ export interface WorkerProcess extends ClusterProcess {
   readonly temporal: TcpProxy;
   /** `host:port` of its health checks and metrics; null if it serves none. */
   readonly metricsAddress: string | null;
-  /**
-   * Milliseconds by which the clock of the worker's JavaScript is ahead after its next start.
-   * Default 0.
-   */
+  /** Milliseconds by which the clock of the worker's JavaScript is ahead after its next start. Default 0. */
   clockSkewMs: number;
   /**
-   * Absolute path of the workflow bundle that the worker runs after its next start. Null, the
-   * default: the build's own bundle.
+   * Absolute path of the workflow bundle that the worker runs after its next start. Null, the default: the build's own
+   * bundle.
    */
   bundle: string | null;
 }

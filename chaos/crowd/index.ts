@@ -1,6 +1,6 @@
 /**
- * The crowd: many migrations move companies at the same time, without faults. Measures how long a
- * small migration takes in the crowd, compared with such a migration while nothing else runs.
+ * The crowd: many migrations move companies at the same time, without faults. Measures how long a small migration takes
+ * in the crowd, compared with such a migration while nothing else runs.
  */
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -31,17 +31,14 @@ const REPETITIONS = 5;
 /** Migrations that are prepared at the same time. */
 const PREPARED_AT_ONCE = 10;
 /**
- * Keeps the crowd moving while the small migrations are measured: a crowd of 100 migrations moves
- * about ten companies per second in all. At twice this rate, the syncs of the sandbox on two cores
- * fall behind, and every company waits for them.
+ * Keeps the crowd moving while the small migrations are measured: a crowd of 100 migrations moves about ten companies
+ * per second in all. At twice this rate, the syncs of the sandbox on two cores fall behind, and every company waits for
+ * them.
  */
 const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 5, rampCompanies: 5 };
 const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 100, rampCompanies: 5 };
 const PREPARED_WITHIN_MS = 900_000;
-/**
- * All batches of the crowd begin at the same moment. After this time, the resulting burst of work
- * is over.
- */
+/** All batches of the crowd begin at the same moment. After this time, the resulting burst of work is over. */
 const SETTLED_AFTER_MS = 60_000;
 const FIRST_ORGANIZATION = 3_000_000_000;
 
@@ -57,8 +54,7 @@ export interface CrowdOptions {
 /**
  * Starts a cluster, measures in it, and stops it.
  *
- * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster
- * when interrupted
+ * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster when interrupted
  */
 export async function crowd(
   { migrations, folder, log }: CrowdOptions,

@@ -1,7 +1,4 @@
-/**
- * The companies of a chaos run. Most of them can be moved; a few cannot, for reasons that are known
- * in advance.
- */
+/** The companies of a chaos run. Most of them can be moved; a few cannot, for reasons that are known in advance. */
 import { createHash } from 'node:crypto';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
@@ -21,10 +18,7 @@ const INVOICES = 2;
 /** Keeps requests in flight for long enough that faults hit them. */
 const PLATFORM_LATENCY_MS = 250;
 
-/**
- * The behaviours of a company's platform that differ from `GOOD`, with their shares. See
- * docs/sandbox.md.
- */
+/** The behaviours of a company's platform that differ from `GOOD`, with their shares. See docs/sandbox.md. */
 const BEHAVIOURS = [
   { share: 0.03, behaviour: 'sbx-revoked', expectedInvoices: INVOICES },
   { share: 0.02, behaviour: `sbx-short-1-of-${INVOICES}`, expectedInvoices: INVOICES },

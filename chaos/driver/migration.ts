@@ -49,10 +49,7 @@ export interface MigrationOptions {
 const POLL_MS = 500;
 /** The time for which a decision is sent again and again. No fault lasts this long. */
 const DECIDE_WITHIN_MS = 300_000;
-/**
- * The default of `preparedWithinMs`, which allows for no fault: chaos runs inject faults only
- * during the batch.
- */
+/** The default of `preparedWithinMs`, which allows for no fault: chaos runs inject faults only during the batch. */
 const PREPARED_WITHIN_MS = 180_000;
 
 export class ChaosMigration {
@@ -164,9 +161,7 @@ export class ChaosMigration {
     }
   }
 
-  /**
-   * Takes the migration through steps 1 to 5. Approving the first company then begins the batch.
-   */
+  /** Takes the migration through steps 1 to 5. Approving the first company then begins the batch. */
   async beginBatch(): Promise<void> {
     await this.releaseFirstCompany('all');
     await this.approveFirstCompany();
@@ -228,8 +223,8 @@ export class ChaosMigration {
   }
 
   /**
-   * Supervises the migration until it is not paused and each company has an outcome: a final one or
-   * `outcome-unknown`. Returns the progress at the end.
+   * Supervises the migration until it is not paused and each company has an outcome: a final one or `outcome-unknown`.
+   * Returns the progress at the end.
    *
    * @throws if that takes longer than `withinMs`
    */
@@ -251,8 +246,8 @@ export class ChaosMigration {
   }
 
   /**
-   * Retries every company whose outcome is unknown. Returns the references of these companies, and
-   * of those that were then moved.
+   * Retries every company whose outcome is unknown. Returns the references of these companies, and of those that were
+   * then moved.
    */
   async retryUnknown(withinMs: number): Promise<{ readonly unknown: string[]; readonly movedByRetry: string[] }> {
     const unknown = await this.referencesIn('outcome-unknown');

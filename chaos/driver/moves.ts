@@ -9,10 +9,7 @@ interface Sample {
   readonly waiting: number;
 }
 
-/**
- * Milliseconds until the next move; `timed out` if there was none in time; null if no company was
- * waiting.
- */
+/** Milliseconds until the next move; `timed out` if there was none in time; null if no company was waiting. */
 export type Recovery = number | 'timed out' | null;
 
 export interface MoveWatch {
@@ -20,8 +17,8 @@ export interface MoveWatch {
    * Waits for the next company that is linked after `sinceMs`.
    *
    * @param sinceMs milliseconds since 1970
-   * @returns the time from `sinceMs` until that company is linked; `timed out` after `withinMs`;
-   * null if no company is still waiting
+   * @returns the time from `sinceMs` until that company is linked; `timed out` after `withinMs`; null if no company is
+   * still waiting
    */
   nextMove(sinceMs: number, withinMs: number): Promise<Recovery>;
   stop(): Promise<void>;

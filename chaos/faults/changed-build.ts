@@ -6,9 +6,8 @@ import { replaceOnce } from '../mutants/copy';
 export const PRESENT_BUNDLE = path.join(__dirname, '..', '..', 'workflow-bundle.js');
 
 /**
- * Returns a bundle whose workflows call more activities. A batch run that began on the present
- * build cannot continue on the returned bundle. A migration can, because the change to its workflow
- * is behind `patched`.
+ * Returns a bundle whose workflows call more activities. A batch run that began on the present build cannot continue on
+ * the returned bundle. A migration can, because the change to its workflow is behind `patched`.
  *
  * @throws if the bundle does not contain the code to change
  */
@@ -36,8 +35,8 @@ function sdkIn(bundle: string): string {
 }
 
 /**
- * Replaces code in a bundle. In `after`, `SHORT` is replaced with the bundle's name for the proxies
- * of the short activities.
+ * Replaces code in a bundle. In `after`, `SHORT` is replaced with the bundle's name for the proxies of the short
+ * activities.
  *
  * @throws if the bundle does not contain the code exactly once
  */

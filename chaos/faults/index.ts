@@ -40,10 +40,9 @@ const KINDS: readonly (readonly [FaultKind, number])[] = [
 ];
 
 /**
- * Returns faults without end, drawn at random from a bag: every kind occurs as often as `KINDS`
- * says before the bag is filled again. Each fault has its own sequence of random numbers, because
- * some faults draw a number for each request. So the order and the targets depend only on the seed.
- * The moments at which faults hit a request cannot be repeated.
+ * Returns faults without end, drawn at random from a bag: every kind occurs as often as `KINDS` says before the bag is
+ * filled again. Each fault has its own sequence of random numbers, because some faults draw a number for each request.
+ * So the order and the targets depend only on the seed. The moments at which faults hit a request cannot be repeated.
  */
 export function* drawFaults(context: FaultContext, seed: number): Generator<Fault, never> {
   const bag = KINDS.flatMap(([kind, count]) => Array.from({ length: count }, () => kind));

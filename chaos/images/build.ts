@@ -8,10 +8,7 @@ import { exists, isSubstitute, makeSubstitute } from './substitutes';
 /** The tag of the images that a run builds, so that it does not replace those of `docker compose up`. */
 export const TAG = 'images-test';
 const TARGETS = ['worker', 'service', 'codec-server', 'cli'] as const;
-/**
- * The variable with more arguments for building images, for example for a proxy; separated by
- * spaces.
- */
+/** The variable with more arguments for building images, for example for a proxy; separated by spaces. */
 const BUILD_ARGUMENTS = 'TOKENFERRY_BUILD_ARGS';
 
 interface BuildOptions {

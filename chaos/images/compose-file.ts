@@ -51,8 +51,8 @@ export function writeExtension(
 }
 
 /**
- * Returns the servers that run an image of the Dockerfile. Their containers must be unable to write
- * to their file system. Leaves out jobs, because jobs have ended when the containers are checked.
+ * Returns the servers that run an image of the Dockerfile. Their containers must be unable to write to their file
+ * system. Leaves out jobs, because jobs have ended when the containers are checked.
  */
 export function ourServers(services: ComposeServices): readonly string[] {
   return Object.entries(services)

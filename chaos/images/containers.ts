@@ -9,9 +9,7 @@ const HEALTHY_WITHIN_MS = 180_000;
 interface State {
   readonly Status: string;
   readonly ExitCode: number;
-  /**
-   * The id of the main process in the engine's process namespace; 0 if the process is not running.
-   */
+  /** The id of the main process in the engine's process namespace; 0 if the process is not running. */
   readonly Pid: number;
   readonly Health?: { readonly Status: string };
 }
@@ -44,8 +42,7 @@ export class Container {
   }
 
   /**
-   * Kills the main process from outside, because the restart policy ignores a container that
-   * `docker kill` has ended.
+   * Kills the main process from outside, because the restart policy ignores a container that `docker kill` has ended.
    */
   async kill(): Promise<void> {
     const { Pid: pid } = (await this.inspect()).State;

@@ -68,20 +68,16 @@ function substituteName(image: string, { stage }: Substitute): string {
   return `localhost/tokenferry-substitute-${content.digest('hex').slice(0, 8)}/${name}`;
 }
 
-/**
- * Returns whether an image is a substitute that an interrupted run has left under the real name.
- */
+/** Returns whether an image is a substitute that an interrupted run has left under the real name. */
 export async function isSubstitute(engine: Engine, image: string): Promise<boolean> {
   const format = `{{index .Config.Labels "${LABEL}"}}`;
   return (await engine.run(['image', 'inspect', '--format', format, image])) === 'true';
 }
 
 /**
- * Makes the substitute of an image, unless there is one from an earlier run, and gives it the
- * image's name.
+ * Makes the substitute of an image, unless there is one from an earlier run, and gives it the image's name.
  *
- * @param debian the name of the Debian image that the other substitutes are based on, which must
- * exist
+ * @param debian the name of the Debian image that the other substitutes are based on, which must exist
  * @returns the source that the substitute is made from, in words
  * @throws if it cannot be made, with the reason
  */

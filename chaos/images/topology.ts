@@ -16,8 +16,8 @@ import type { Engine } from './engine';
 
 const PROJECT = 'tokenferry-images-test';
 /**
- * Below the range from which the operating system takes the ports of outgoing connections, so that
- * no connection takes one of these ports.
+ * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
+ * one of these ports.
  */
 const FIRST_PORT = 21_500;
 /** The variables of docker-compose.yml that set ports. */
@@ -133,10 +133,7 @@ class ComposeProject {
     }
   }
 
-  /**
-   * Removes the project, and the volumes that Podman has created without the label that
-   * podman-compose looks for.
-   */
+  /** Removes the project, and the volumes that Podman has created without the label that podman-compose looks for. */
   async remove(): Promise<void> {
     const ids = await this.containerIds([]);
     if (ids.length > 0) await this.engine.run(['rm', '--force', ...ids]);

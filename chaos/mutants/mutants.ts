@@ -43,10 +43,7 @@ const ANOTHER_DAY: readonly WeeklyWindow[] = [
 
 const BUNDLE = 'workflow-bundle.js';
 
-/**
- * Returns the same edit for a compiled file and for the bundle of workflow code, which contains the
- * same code.
- */
+/** Returns the same edit for a compiled file and for the bundle of workflow code, which contains the same code. */
 const inBoth = (file: string, before: string, after: string): readonly Edit[] => [
   { file, before, after },
   { file: BUNDLE, before, after },

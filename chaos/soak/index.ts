@@ -1,6 +1,6 @@
 /**
- * The soak: migrations begin at a steady rate while a share of all requests to the service fails.
- * Nothing may grow: no memory, no connections, no open files.
+ * The soak: migrations begin at a steady rate while a share of all requests to the service fails. Nothing may grow: no
+ * memory, no connections, no open files.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,9 +26,9 @@ const FAULT_SHARE = 0.1;
 const SAMPLE_EVERY_MS = 30_000;
 const REPORT_EVERY_MS = 600_000;
 /**
- * The share of a soak, from its beginning, whose samples are not judged. Memory needs up to 50
- * minutes to reach its level: Temporal's cache of histories fills, and the allocators of the
- * workers keep the memory that the busiest minutes needed.
+ * The share of a soak, from its beginning, whose samples are not judged. Memory needs up to 50 minutes to reach its
+ * level: Temporal's cache of histories fills, and the allocators of the workers keep the memory that the busiest
+ * minutes needed.
  */
 const WARM_UP_SHARE = 0.5;
 

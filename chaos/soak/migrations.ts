@@ -18,9 +18,7 @@ const COMPANIES = 300;
 const COMPANIES_PER_MINUTE = 120;
 /** 300 companies every 75 s are 4 companies/s. */
 const BEGIN_EVERY_MS = 75_000;
-/**
- * Each lost answer delays a company by the lease of 135 s, and a company can lose several answers.
- */
+/** Each lost answer delays a company by the lease of 135 s, and a company can lose several answers. */
 const PREPARED_WITHIN_MS = 900_000;
 const OUTCOMES_WITHIN_MS = 1_800_000;
 const FIRST_ORGANIZATION = 2_000_000_000;
@@ -31,9 +29,7 @@ export interface SoakedMigrations {
   readonly reports: Evidence['reports'];
   /** The number of companies whose outcome was unknown. */
   readonly unknown: number;
-  /**
-   * The companies of unknown outcome that a retry then moved, each as `<migration> <reference>`.
-   */
+  /** The companies of unknown outcome that a retry then moved, each as `<migration> <reference>`. */
   readonly movedByRetry: readonly string[];
   /** A line for each migration that was not signed off, with the reason. */
   readonly unfinished: readonly string[];

@@ -28,8 +28,8 @@ interface Supply {
 type Command = 'credentials' | 'replace-credential';
 
 /**
- * Groups the references of refused credentials by the reason. Reads the current states of the
- * companies in the wrong state, because the reason depends on them.
+ * Groups the references of refused credentials by the reason. Reads the current states of the companies in the wrong
+ * state, because the reason depends on them.
  */
 export async function readRefused(
   db: Database,

@@ -48,8 +48,8 @@ const MAX_COMPANIES = 6;
 /**
  * Opens the dialogs. Each dialog suggests the role and name that were used last.
  *
- * @returns a function that runs one dialog and returns its result. An error with advice becomes a
- * result; any other error is thrown.
+ * @returns a function that runs one dialog and returns its result. An error with advice becomes a result; any other
+ * error is thrown.
  */
 export function openDialogs(
   context: DialogContext,
@@ -125,8 +125,8 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
 }
 
 /**
- * Drafts the decision to resume, after showing who paused the migration. If the migration has
- * paused itself and support has not paused it, also offers to pause it.
+ * Drafts the decision to resume, after showing who paused the migration. If the migration has paused itself and support
+ * has not paused it, also offers to pause it.
  */
 async function draftResume(
   { ferry, prompts, terminal }: DialogContext,
@@ -156,10 +156,7 @@ const pauseDraft = (migrationId: string): Draft => ({
   ...{ fields: {}, reason: 'optional' },
 });
 
-/**
- * Binds the approval to the digest of the shown content. Without a worker, there is no content and
- * no digest.
- */
+/** Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest. */
 async function draftApproval(context: DialogContext, progress: Progress | undefined, step: Step): Promise<Draft> {
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
   review?.print(new Output(context.terminal, false));

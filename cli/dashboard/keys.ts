@@ -49,8 +49,8 @@ function decisionFor(state: DashboardState, key: string): RequestedDecision | nu
 }
 
 /**
- * Returns whether the migration is paused. Prefers its open page to the list, because the list is
- * updated a moment later.
+ * Returns whether the migration is paused. Prefers its open page to the list, because the list is updated a moment
+ * later.
  */
 function isPaused(state: DashboardState): boolean {
   const shown = state.isOpen && state.detail ? state.detail.progress.state : selectedRow(state)?.state;

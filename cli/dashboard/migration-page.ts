@@ -18,8 +18,8 @@ import type { MigrationDetail, DashboardState } from './state';
 const MIN_DECISIONS = 2;
 const REASON_LINES = 2;
 /**
- * The fewest lines for the decisions and the exceptions, besides the decisions themselves: a title
- * for each of the two lists, two exceptions, and the reason for the selected exception.
+ * The fewest lines for the decisions and the exceptions, besides the decisions themselves: a title for each of the two
+ * lists, two exceptions, and the reason for the selected exception.
  */
 const LEAST_EXCEPTION_LINES = 4 + REASON_LINES;
 

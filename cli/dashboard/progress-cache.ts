@@ -19,8 +19,8 @@ interface CacheEntry {
   /** Null if the workflow has not answered yet. */
   readonly progress: Progress | null;
   /**
-   * The state, step and role that the list showed when the workflow was queried. The entry expires
-   * when the list shows other values.
+   * The state, step and role that the list showed when the workflow was queried. The entry expires when the list shows
+   * other values.
    */
   readonly version: string;
   readonly expiresAt: number;

@@ -31,8 +31,8 @@ const MAX_DECISIONS = 20;
 const MAX_EXCEPTIONS = 200;
 
 /**
- * Opens a reader with a cache. The `connectionError` of a reading says why something could not be
- * read. A reading throws only if there is a bug in this program.
+ * Opens a reader with a cache. The `connectionError` of a reading says why something could not be read. A reading
+ * throws only if there is a bug in this program.
  */
 export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promise<Reading> {
   const overviews = new Map<string, Overview>();
@@ -97,10 +97,7 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
   });
 }
 
-/**
- * Opens a cache of a migration's first exceptions, which are read again only when their version has
- * changed.
- */
+/** Opens a cache of a migration's first exceptions, which are read again only when their version has changed. */
 function openExceptionCache({
   db,
 }: LedgerClient): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {

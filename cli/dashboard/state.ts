@@ -108,8 +108,8 @@ function sortedRows(rows: readonly DashboardRow[]): readonly DashboardRow[] {
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
 /**
- * The groups of migrations, in the order of the list: support must act, no person must act, or only
- * the client must act.
+ * The groups of migrations, in the order of the list: support must act, no person must act, or only the client must
+ * act.
  */
 const STATUS_GROUPS = ['support', 'running', 'client'] as const;
 

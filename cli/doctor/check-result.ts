@@ -38,10 +38,7 @@ export async function check(
   }
 }
 
-/**
- * Returns the reason for an error on one line. The reason for a gRPC error is in the details of its
- * cause.
- */
+/** Returns the reason for an error on one line. The reason for a gRPC error is in the details of its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const { cause } = error;

@@ -15,10 +15,8 @@ const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
 /**
  * Returns the result of the check.
  *
- * @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`,
- * `TEMPORAL_CODEC_AUTH`
- * @param stackCodecUrl the codec server of the running stack, which is checked if no other codec
- * server is configured
+ * @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH`
+ * @param stackCodecUrl the codec server of the running stack, which is checked if no other codec server is configured
  */
 export async function checkCodecServer(
   env: NodeJS.ProcessEnv,

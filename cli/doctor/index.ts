@@ -47,8 +47,8 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
 }
 
 /**
- * Returns the address of the running stack's codec server; undefined if no stack is running, or the
- * environment points to another Temporal server.
+ * Returns the address of the running stack's codec server; undefined if no stack is running, or the environment points
+ * to another Temporal server.
  */
 function readStackCodecUrl(env: NodeJS.ProcessEnv): string | undefined {
   const codec = readConfig(env, 'stackCodecUrl', 'codec server', 'it is checked if it is configured');

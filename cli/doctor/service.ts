@@ -1,6 +1,4 @@
-/**
- * Checks that the Company Data Service answers, and reads the role and the limits of the API key.
- */
+/** Checks that the Company Data Service answers, and reads the role and the limits of the API key. */
 import { AccessDenied, CompanyDataError, createCompanyDataClient, KeyRefused } from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
@@ -35,8 +33,8 @@ export async function checkService(
 }
 
 /**
- * Reports a problem with the API key only if the service has refused it. After any other failure,
- * the key is still unchecked.
+ * Reports a problem with the API key only if the service has refused it. After any other failure, the key is still
+ * unchecked.
  */
 function accountProblem(error: unknown): CheckResult {
   const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';

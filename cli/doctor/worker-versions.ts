@@ -87,8 +87,8 @@ async function pinnedVersions(
   );
   const counts = await Promise.all(
     older.map(({ buildId }) =>
-      // Temporal updates the status of a version only every few minutes, so a draining version can
-      // already be without batch runs.
+      // Temporal updates the status of a version only every few minutes, so a draining version can already be without
+      // batch runs.
       workflowService.countWorkflowExecutions({
         namespace,
         query: `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}' AND WorkflowType = 'batchRun' AND ExecutionStatus = 'Running'`,

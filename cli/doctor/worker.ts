@@ -16,9 +16,7 @@ export const WORKER = 'worker';
 
 /** Maximum number of recent migrations that are examined. */
 const MAX_MIGRATIONS = 100;
-/**
- * Number of migrations that are queried. More than one, because a single migration could be busy.
- */
+/** Number of migrations that are queried. More than one, because a single migration could be busy. */
 const MAX_QUERIED = 3;
 /** Shorter than the time limit of the whole check. */
 const ANSWER_WITHIN_MS = 3_000;
@@ -88,8 +86,8 @@ const HOW_TO_CONTINUE =
   'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"; decisions are kept until then';
 
 /**
- * Creates the clients of the check. Without a payload key, the reason for a failure cannot be read,
- * but everything else can.
+ * Creates the clients of the check. Without a payload key, the reason for a failure cannot be read, but everything else
+ * can.
  */
 function clientsOf(
   connection: Connection,

@@ -7,10 +7,9 @@ const INITIAL_ENTRIES = 1_024;
 const MAX_LOAD = 0.7;
 
 /**
- * A map from strings to numbers: an open-addressing hash table that keeps only 96 bits of the
- * SHA-256 of each key. The keys are not kept, because a file can have a million rows, and because
- * some keys are secret. Among a million keys, the chance that two share the same 96 bits is about 1
- * in 10^17.
+ * A map from strings to numbers: an open-addressing hash table that keeps only 96 bits of the SHA-256 of each key. The
+ * keys are not kept, because a file can have a million rows, and because some keys are secret. Among a million keys,
+ * the chance that two share the same 96 bits is about 1 in 10^17.
  */
 export class HashedKeyMap {
   #table = new Uint32Array(INITIAL_ENTRIES * WORDS);

@@ -84,8 +84,7 @@ export async function readManifest(
     if (separate !== null) matcher.add(company);
   }
   if (separate !== null) {
-    // No matcher is used if there are errors, because it would report the credentials of invalid
-    // rows as unknown.
+    // No matcher is used if there are errors, because it would report the credentials of invalid rows as unknown.
     const usableMatcher = findings.errors === 0 ? matcher : null;
     for await (const { reader, credential } of eachCredential(separate, platform, { now }, findings.add)) {
       usableMatcher?.check(reader, credential, platform);

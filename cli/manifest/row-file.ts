@@ -21,14 +21,11 @@ export class FileChanged extends CommandFailed {
 }
 
 /**
- * A CSV or JSON file of rows. Rows are not kept in memory, because there can be a million of them.
- * The file is read once to check it, and again, row by row, whenever its rows are needed.
+ * A CSV or JSON file of rows. Rows are not kept in memory, because there can be a million of them. The file is read
+ * once to check it, and again, row by row, whenever its rows are needed.
  */
 export class RowFile {
-  /**
-   * Digest of the content at the first reading: undefined until this reading ends, null if it ended
-   * early.
-   */
+  /** Digest of the content at the first reading: undefined until this reading ends, null if it ended early. */
   #content: string | null | undefined;
   #decoding: Decoding | undefined;
 

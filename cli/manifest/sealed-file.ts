@@ -142,8 +142,8 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
 }
 
 /**
- * Returns whether the file is a sealed file. Returns false if the file cannot be read; the code
- * that reads it reports the error.
+ * Returns whether the file is a sealed file. Returns false if the file cannot be read; the code that reads it reports
+ * the error.
  */
 export async function isSealedFile(file: string): Promise<boolean> {
   try {
@@ -201,8 +201,8 @@ export async function readSealedCredentials(file: string): Promise<SealedCredent
 }
 
 /**
- * Refuses a time that a file of plain credentials could not contain either, for example because the
- * client's clock was wrong.
+ * Refuses a time that a file of plain credentials could not contain either, for example because the client's clock was
+ * wrong.
  */
 function assertPossible(file: string, line: number, obtainedAt: string, now: Date): void {
   const problem = obtainedAtProblem(new Date(obtainedAt), now);

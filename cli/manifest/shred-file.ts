@@ -34,8 +34,7 @@ export interface Disposal {
 }
 
 /**
- * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials
- * was not stored.
+ * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials was not stored.
  *
  * @param file identity of the file when it was read; undefined if it was missing or inaccessible
  * @param done what has happened to its credentials, in the words of the question

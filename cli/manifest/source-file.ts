@@ -13,8 +13,8 @@ const HEAD_BYTES = 4096;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes
- * become U+FFFD, or `?` if `decoding.replacesUndecodable` is true.
+ * A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes become U+FFFD, or `?`
+ * if `decoding.replacesUndecodable` is true.
  */
 export interface SourceFile {
   readonly modifiedAt: Date;

@@ -72,8 +72,8 @@ export async function withPortal<Result>(
 const SAY_AFTER_MS = 3_000;
 
 /**
- * Returns a function that prints why a request is taking longer. Writes to standard error, because
- * standard output can be a file.
+ * Returns a function that prints why a request is taking longer. Writes to standard error, because standard output can
+ * be a file.
  */
 export function sayOnce({ output, terminal: { stderr } }: Context): (text: string) => void {
   const startedAt = Date.now();

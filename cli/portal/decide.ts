@@ -130,8 +130,8 @@ async function printNotMoved(context: PortalContext, { api }: Connection, { coun
 }
 
 /**
- * Workers write the view every two seconds, so a decision that has just become possible can still
- * be missing from the view.
+ * Workers write the view every two seconds, so a decision that has just become possible can still be missing from the
+ * view.
  */
 const VIEW_WITHIN_MS = 8_000;
 const POLL_EVERY_MS = 500;
@@ -171,8 +171,7 @@ interface Decided {
 /**
  * Returns the result of a command that has sent a decision.
  *
- * @throws CommandFailed if a worker did not carry out the request, or it is not known whether it
- * did
+ * @throws CommandFailed if a worker did not carry out the request, or it is not known whether it did
  */
 export function decisionResult(
   { session: { migrationId, publicKey } }: Connection,

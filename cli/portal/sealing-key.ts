@@ -7,9 +7,9 @@ import { CommandFailed } from '../shared/errors';
 import type { Connection, PortalContext } from './connection';
 
 /**
- * Returns the migration's key, after checking that the provider has signed it. The provider's
- * fingerprint comes from `--provider`, `TOKENFERRY_PROVIDER_FINGERPRINT` or the link of the
- * invitation, in this order. Without a fingerprint, asks the person.
+ * Returns the migration's key, after checking that the provider has signed it. The provider's fingerprint comes from
+ * `--provider`, `TOKENFERRY_PROVIDER_FINGERPRINT` or the link of the invitation, in this order. Without a fingerprint,
+ * asks the person.
  *
  * @throws CommandFailed, MigrationKeyInvalid
  */

@@ -49,10 +49,7 @@ function fileOf(env: NodeJS.ProcessEnv, { portal, migrationId }: Pick<SignIn, 'p
   return path.join(folderOf(env), `${name}.json`);
 }
 
-/**
- * Returns the sign-ins at a portal, in the order of their migrations. Ignores files with other
- * content.
- */
+/** Returns the sign-ins at a portal, in the order of their migrations. Ignores files with other content. */
 export function readSignIns(env: NodeJS.ProcessEnv, portal: string): readonly SignIn[] {
   const folder = folderOf(env);
   let names: string[];
@@ -91,9 +88,7 @@ export function createFolder(env: NodeJS.ProcessEnv): void {
   accessSync(folderOf(env), constants.W_OK);
 }
 
-/**
- * Writes the file atomically, so that the key survives a full disk. Returns the path of the file.
- */
+/** Writes the file atomically, so that the key survives a full disk. Returns the path of the file. */
 export function writeSignIn(env: NodeJS.ProcessEnv, { signingKey, token, ...signIn }: SignIn): string {
   const file = fileOf(env, signIn);
   createFolder(env);

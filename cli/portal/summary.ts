@@ -9,9 +9,7 @@ import { environmentFor } from '../shared/remedy-commands';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
-/**
- * Converts the times in a text of the portal, such as `2026-11-20 23:55 UTC`, to the reader's zone.
- */
+/** Converts the times in a text of the portal, such as `2026-11-20 23:55 UTC`, to the reader's zone. */
 export const inReadersZone = (text: string): string =>
   text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day: string, clock: string) =>
     localTime(`${day}T${clock}:00.000Z`),

@@ -17,10 +17,9 @@ export interface PortalTarget {
 }
 
 /**
- * Returns the portal; null if neither `--portal` nor `TOKENFERRY_PORTAL` is set, because the
- * command then works with Temporal and the database, with the rights of support. An empty or
- * missing value of `--portal` must not give these rights, so it is returned as a link, which
- * {@link parseLink} refuses.
+ * Returns the portal; null if neither `--portal` nor `TOKENFERRY_PORTAL` is set, because the command then works with
+ * Temporal and the database, with the rights of support. An empty or missing value of `--portal` must not give these
+ * rights, so it is returned as a link, which {@link parseLink} refuses.
  */
 export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
   const end = args.indexOf('--');
@@ -51,8 +50,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /**
  * Parses a link.
  *
- * @throws CommandFailed, with a message that does not quote the link, because the link can contain
- * an invitation
+ * @throws CommandFailed, with a message that does not quote the link, because the link can contain an invitation
  */
 export function parseLink(text: string): PortalLink {
   if (text.trim() === '')

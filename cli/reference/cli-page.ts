@@ -11,9 +11,7 @@ import { examplesOf } from './examples';
 /** The moment from which docs/cli.md takes its examples of times. It is fixed, so that the page does not change daily. */
 const PAGE_MOMENT = new Date(2030, 0, 6);
 
-/**
- * Returns a context without a terminal, because only the definitions of the commands are needed.
- */
+/** Returns a context without a terminal, because only the definitions of the commands are needed. */
 function definitions() {
   const stdout = new Writable({ write: (_piece, _encoding, done) => done() });
   const terminal = { stdout, stderr: stdout, env: {}, interruption: () => new AbortController().signal };

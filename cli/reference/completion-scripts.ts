@@ -15,8 +15,8 @@ const subcommandPatterns = (commands: readonly CompletableCommand[]): string =>
   commands.flatMap(({ path, subcommands }) => subcommands.map(({ name }) => inQuotes(`${path} ${name}`))).join('|');
 
 /**
- * A shell function that reads migration ids, in bash and zsh. It removes all characters that an id
- * cannot contain, because bash would execute a command substitution inside an id.
+ * A shell function that reads migration ids, in bash and zsh. It removes all characters that an id cannot contain,
+ * because bash would execute a command substitution inside an id.
  */
 const MIGRATIONS = `_ferry_migrations() {
   if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${CACHE_SECONDS} )); then

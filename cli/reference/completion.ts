@@ -28,10 +28,7 @@ export interface CompletableCommand {
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/**
- * The values of options and arguments whose help does not list the values, because the list would
- * be too long.
- */
+/** The values of options and arguments whose help does not list the values, because the list would be too long. */
 const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   platform: PLATFORMS.map(({ slug }) => slug),
   step: STEPS,

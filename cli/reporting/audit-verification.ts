@@ -40,8 +40,8 @@ interface Verification {
   /** True if the last line cannot be verified, because it is signed with a key of support and none is given. */
   readonly isEndUnknown: boolean;
   /**
-   * True if the file contains the ledger's confirmations and release. The verification has then
-   * compared them with the signed decisions.
+   * True if the file contains the ledger's confirmations and release. The verification has then compared them with the
+   * signed decisions.
    */
   readonly hasLedger: boolean;
   /** Texts about decisions that could not be signed, because their role had no key yet. */
@@ -160,9 +160,8 @@ async function verify(file: string, migrationId: string, approvers: readonly App
 }
 
 /**
- * Explains decisions that could not be signed, because the first key of their role had not been
- * added yet. These decisions stay unproven, because anyone who changes a trail could add such a
- * line too.
+ * Explains decisions that could not be signed, because the first key of their role had not been added yet. These
+ * decisions stay unproven, because anyone who changes a trail could add such a line too.
  */
 function createUnsignedNotes(given: readonly Approver[]): {
   readonly add: (line: number, entry: TrailEntry, proof: EntryProof['proof']) => void;

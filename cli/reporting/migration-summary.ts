@@ -39,10 +39,7 @@ export interface MigrationFindings {
   readonly interrupted: Interrupted | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
-  /**
-   * In step 6, who paused the windows, and why; null if the windows are not paused, or no company
-   * is left to move.
-   */
+  /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
   readonly windowsPaused: string | null;
   readonly ledgerBehind: boolean;
   /** The errors of activities and workflow tasks that Temporal retries. */
@@ -63,8 +60,7 @@ const LEDGER_BEHIND =
 /**
  * Prints a migration.
  *
- * @param inFull true to list every check of the first company, and the warnings about the supplied
- * details
+ * @param inFull true to list every check of the first company, and the warnings about the supplied details
  */
 export function printMigration(
   output: Output,
@@ -120,8 +116,7 @@ function printChosenFirst(output: Output, { reference, notReady }: ChosenFirst):
 }
 
 /**
- * The steps in which the key's fingerprint is printed, because the client can seal secrets with the
- * key in these steps.
+ * The steps in which the key's fingerprint is printed, because the client can seal secrets with the key in these steps.
  */
 const SUPPLIES_SECRETS = [
   'supply-details',
@@ -179,10 +174,7 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 
 const number = (count: number): string => count.toLocaleString('en-US');
 
-/**
- * Says that the windows are paused, and how to stop moves, because moves continue in a window that
- * is already open.
- */
+/** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
 const windowsPausedText = (migrationId: string, why: string): string =>
   `No window opens until the windows are resumed (${why}). To stop moves in a window that is already open: ferry pause ${migrationId}`;
 
@@ -207,10 +199,9 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
 }
 
 /**
- * Prints the problems and warnings about the supplied details, the application and the callback
- * URL. In the managed route, leaves out the warnings after step 1, because support has accepted
- * them. In step 6, leaves out the application, because the first company has proved that it works.
- * With `inFull`, prints both.
+ * Prints the problems and warnings about the supplied details, the application and the callback URL. In the managed
+ * route, leaves out the warnings after step 1, because support has accepted them. In step 6, leaves out the
+ * application, because the first company has proved that it works. With `inFull`, prints both.
  */
 function printDetails(output: Output, { route, step, preflight, waitingFor }: Progress, inFull: boolean): void {
   if (!preflight) return;
@@ -221,8 +212,8 @@ function printDetails(output: Output, { route, step, preflight, waitingFor }: Pr
     warnings: isOpen || inFull ? preflight.warnings : [],
   });
   if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
-  // Needed only before step 3 of the managed route. In step 3, the text that says who must act
-  // contains the URL. In self-service, no application needs it.
+  // Needed only before step 3 of the managed route. In step 3, the text that says who must act contains the URL. In
+  // self-service, no application needs it.
   const { callbackUrl } = preflight;
   const isNeeded = route === 'managed' && stepNumber(step) < stepNumber('update-application');
   if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);

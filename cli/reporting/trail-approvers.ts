@@ -7,9 +7,8 @@ import { shellQuoted } from '../shared/remedy-commands';
 export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });
 
 /**
- * Collects the keys of a trail. A key in the trail proves nothing. It is accepted only if its
- * fingerprint was given. A fingerprint is enough, because it is not possible to create another key
- * with the same fingerprint.
+ * Collects the keys of a trail. A key in the trail proves nothing. It is accepted only if its fingerprint was given. A
+ * fingerprint is enough, because it is not possible to create another key with the same fingerprint.
  */
 export function createKeyFinder() {
   const keys = new Map<string, string>();
@@ -33,8 +32,8 @@ export function createKeyFinder() {
       if ('publicKey' in named) return { approver: named, isInTrail: keys.has(approverFingerprint(named)) };
       const { role, by, fingerprint } = named;
       const publicKey = keys.get(fingerprint);
-      // The fingerprint takes the place of the unknown key. No signature has it as its key, so no
-      // line is accepted as signed by this approver.
+      // The fingerprint takes the place of the unknown key. No signature has it as its key, so no line is accepted as
+      // signed by this approver.
       return { approver: { role, by, publicKey: publicKey ?? fingerprint }, isInTrail: publicKey !== undefined };
     },
   };

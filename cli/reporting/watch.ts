@@ -46,9 +46,8 @@ export interface WatchOptions {
 }
 
 /**
- * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until
- * a person must act. If Temporal, the database or a worker does not answer after the first poll,
- * shows the failure and retries.
+ * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
+ * If Temporal, the database or a worker does not answer after the first poll, shows the failure and retries.
  *
  * @throws the error of the first poll, and NoSuchMigration at any time
  */
@@ -108,10 +107,9 @@ function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
 }
 
 /**
- * Returns whether a person must act. This is the case if the migration is waiting for a person.
- * Until the next window opens, it is also the case if no company is moving and a person can supply
- * what other companies lack, for example a credential. While companies are moving, the view shows
- * such a task, but `ferry watch` continues.
+ * Returns whether a person must act. This is the case if the migration is waiting for a person. Until the next window
+ * opens, it is also the case if no company is moving and a person can supply what other companies lack, for example a
+ * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, at }: WatchSnapshot): boolean {
   const { waitingFor, counts, window } = progress;

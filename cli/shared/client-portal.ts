@@ -1,7 +1,7 @@
 /**
- * Adapts suggested commands for a client whose signing keys are in the portal. The client's
- * decisions are accepted only if they are signed with one of these keys. A key never leaves the
- * browser or the machine of its owner, so support cannot decide with `--as client`.
+ * Adapts suggested commands for a client whose signing keys are in the portal. The client's decisions are accepted only
+ * if they are signed with one of these keys. A key never leaves the browser or the machine of its owner, so support
+ * cannot decide with `--as client`.
  */
 import { signingRules } from '../../domain/migration/approvers';
 import type { LedgerClient } from '../../client';
@@ -32,11 +32,11 @@ export async function readClientPortal(
 }
 
 /**
- * Turns a command with `--as client` into a command of `ferry --portal`, or, if the portal does not
- * have the command, into a command for support. Returns any other command unchanged.
+ * Turns a command with `--as client` into a command of `ferry --portal`, or, if the portal does not have the command,
+ * into a command for support. Returns any other command unchanged.
  *
- * @param portal the portal's address; null if the client does not sign in the portal, in which case
- * no command is changed
+ * @param portal the portal's address; null if the client does not sign in the portal, in which case no command is
+ * changed
  */
 export function clientCommand(command: string, portal: string | null): string {
   if (portal === null || !AS_CLIENT.test(command)) return command;

@@ -29,8 +29,8 @@ export async function withLedgerClient<Result>(
 }
 
 /**
- * Runs the work of a command that does not need the ledger, because people who work for the client
- * might not have access to it. Uses the ledger if a database is configured.
+ * Runs the work of a command that does not need the ledger, because people who work for the client might not have
+ * access to it. Uses the ledger if a database is configured.
  */
 export async function withMigrationClient<Result>(
   env: NodeJS.ProcessEnv,
@@ -82,10 +82,7 @@ async function isInLedger({ db, temporal }: MigrationClient, migrationId: string
 const MAX_COMPARED = 1_000;
 const COMPARE_WITHIN_MS = 2_000;
 
-/**
- * Returns an error that suggests the ids most similar to a wrong id; the error itself if no id is
- * similar.
- */
+/** Returns an error that suggests the ids most similar to a wrong id; the error itself if no id is similar. */
 async function withSuggestion(ferry: MigrationClient, error: NoSuchMigration): Promise<Error> {
   const near = similar(error.migrationId, await newestIds(ferry));
   if (near.length === 0) return error;
@@ -106,8 +103,8 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
 }
 
 /**
- * Returns the error for a migration that only the ledger knows. Temporal deletes a migration some
- * time after its end, and loses all migrations if its database is lost.
+ * Returns the error for a migration that only the ledger knows. Temporal deletes a migration some time after its end,
+ * and loses all migrations if its database is lost.
  */
 function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
@@ -117,8 +114,7 @@ function onlyInLedger(migrationId: string): CommandFailed {
 }
 
 /**
- * Asserts that a ledger is configured. Used by commands that need the ledger only with some of
- * their options.
+ * Asserts that a ledger is configured. Used by commands that need the ledger only with some of their options.
  *
  * @throws CommandFailed if no database is configured
  */

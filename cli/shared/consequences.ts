@@ -38,8 +38,8 @@ export function endingConsequence(progress: Progress | undefined): string {
 }
 
 /**
- * Names the sign-offs that a decision about companies withdraws; null if nothing has been signed
- * off, or the migration has completed.
+ * Names the sign-offs that a decision about companies withdraws; null if nothing has been signed off, or the migration
+ * has completed.
  */
 export function withdrawnSignOffs(progress: Progress | undefined): string | null {
   const given = progress?.steps.find(({ step }) => step === 'complete-migration')?.approvals ?? [];
@@ -52,8 +52,7 @@ const MAX_NAMED = 10;
 /**
  * Returns what follows from a final decision on companies, with their names and states.
  *
- * @param db the ledger; undefined if there is no access to it, in which case companies are listed
- * only by reference
+ * @param db the ledger; undefined if there is no access to it, in which case companies are listed only by reference
  * @param fate the consequence for the companies: "will not be ..."
  */
 export async function finalConsequence(

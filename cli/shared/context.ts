@@ -35,24 +35,21 @@ interface Confirmation {
   readonly question: string;
   /** The effect that makes the question necessary, as a clause; null if the action needs no `--yes`. */
   readonly consequence: string | null;
-  /**
-   * True if the action can be undone, although it does harm in the meantime. Default: it cannot.
-   */
+  /** True if the action can be undone, although it does harm in the meantime. Default: it cannot. */
   readonly reversible?: boolean;
   /**
-   * Another person's decision that the action undoes, as a clause. The action then needs `--yes` if
-   * no question can be asked.
+   * Another person's decision that the action undoes, as a clause. The action then needs `--yes` if no question can be
+   * asked.
    */
   readonly overrides?: string | undefined;
 }
 
 /**
- * Shows the consequence of an action, if it has one, and asks the user to confirm the action. With
- * `--yes`, returns true without asking. Without a terminal, or with `--json`, no question can be
- * asked.
+ * Shows the consequence of an action, if it has one, and asks the user to confirm the action. With `--yes`, returns
+ * true without asking. Without a terminal, or with `--json`, no question can be asked.
  *
- * @throws CommandFailed if no question can be asked, and the action has a consequence or undoes
- * another person's decision
+ * @throws CommandFailed if no question can be asked, and the action has a consequence or undoes another person's
+ * decision
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
@@ -80,8 +77,8 @@ interface PackageJson {
 }
 
 /**
- * Reads ferry's package.json from the nearest parent folder that has one, because the build moves
- * this module to another depth.
+ * Reads ferry's package.json from the nearest parent folder that has one, because the build moves this module to
+ * another depth.
  */
 export function packageJson(): PackageJson {
   let folder = __dirname;

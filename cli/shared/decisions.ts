@@ -22,8 +22,8 @@ import { choiceOption } from './options';
 import { signingAdvice } from './signing-advice';
 
 /**
- * The role and name of the person who acts. They are options, because support can also record
- * decisions on behalf of the client.
+ * The role and name of the person who acts. They are options, because support can also record decisions on behalf of
+ * the client.
  */
 export interface ActorOptions {
   readonly as: Role;
@@ -36,9 +36,9 @@ export interface DecisionOptions extends ActorOptions {
 }
 
 /**
- * Returns the fields that `--next same-company` adds to a rejection. They name the rejected
- * company, so that no other company is tried again by mistake. If `progress` is undefined, they
- * name no company, and the ledger uses its current first company.
+ * Returns the fields that `--next same-company` adds to a rejection. They name the rejected company, so that no other
+ * company is tried again by mistake. If `progress` is undefined, they name no company, and the ledger uses its current
+ * first company.
  */
 export function sameCompany(progress: Progress | undefined): Readonly<Record<string, string>> {
   const reference = progress?.firstCompany?.reference;
@@ -162,11 +162,11 @@ export async function sendDecision(
 }
 
 /**
- * Sends a decision on companies, in several messages if there are too many companies for one. Stops
- * at the first refused message.
+ * Sends a decision on companies, in several messages if there are too many companies for one. Stops at the first
+ * refused message.
  *
- * @returns the result of the refused message, or else of the last message. `failed` is true if a
- * message was refused, or was applied to only some of its companies
+ * @returns the result of the refused message, or else of the last message. `failed` is true if a message was refused,
+ * or was applied to only some of its companies
  */
 export async function sendCompanyDecision(
   ferry: MigrationClient,

@@ -1,8 +1,7 @@
 /**
- * Suggests how to remove the problems that the check of the supplied details found.
- * `ferry reject … "check again"` repeats the check. It is suggested together with the actions
- * outside `ferry` that must come before it. Decisions that change the details repeat the check
- * themselves.
+ * Suggests how to remove the problems that the check of the supplied details found. `ferry reject … "check again"`
+ * repeats the check. It is suggested together with the actions outside `ferry` that must come before it. Decisions that
+ * change the details repeat the check themselves.
  */
 import type { FindingCode } from '../../domain/companies/finding';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
@@ -50,9 +49,7 @@ export function detailCommands(progress: Progress, applications?: MigrationAppli
 
 const CORRECTED_BY_AMENDING: readonly FindingCode[] = ['name-empty', 'spreadsheet-damage'];
 
-/**
- * A command about the application, an action that must come before the check is repeated, or both.
- */
+/** A command about the application, an action that must come before the check is repeated, or both. */
 interface ApplicationTask {
   readonly command?: NextCommand;
   readonly before?: string;
@@ -69,8 +66,8 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
   const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
   switch (conflict?.kind) {
     case undefined: {
-      // No application is registered, or it is wrong or in the wrong environment. Only a finding
-      // about another migration says nothing against the registered application.
+      // No application is registered, or it is wrong or in the wrong environment. Only a finding about another
+      // migration says nothing against the registered application.
       const isRight = codes.includes('application-of-another-migration');
       const application = isRight ? registered : null;
       // An application of the wrong environment says nothing about the right one.
@@ -93,8 +90,8 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
 }
 
 /**
- * Suggests supplying this application; if it is null, the command contains a placeholder, because
- * only the client knows the client id.
+ * Suggests supplying this application; if it is null, the command contains a placeholder, because only the client knows
+ * the client id.
  *
  * @param similar an application in the environment to suggest; null if none is known
  */

@@ -59,9 +59,8 @@ export const ADD_PAYLOAD_KEY =
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
- * Returns the advice by error class; the first matching class is used. The error's own message
- * states what happened. This is a function, because a constant would load the modules of all these
- * classes in every command.
+ * Returns the advice by error class; the first matching class is used. The error's own message states what happened.
+ * This is a function, because a constant would load the modules of all these classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [Unreachable, 'start it, or start everything with: ferry up'],

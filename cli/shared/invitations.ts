@@ -10,8 +10,7 @@ export const SHORT_ID_LENGTH = 8;
 /**
  * Returns the list of invitations as the result of a command.
  *
- * @param isOfOneMigration true if all invitations are to the same migration, which is then not
- * printed
+ * @param isOfOneMigration true if all invitations are to the same migration, which is then not printed
  */
 export function invitationsResult(invitations: readonly Invitation[], isOfOneMigration: boolean): CommandResult {
   const now = new Date();

@@ -7,8 +7,7 @@ import type { Window } from '../../domain/planning/windows';
 import { parseWindowText } from '../../presentation/wording/windows';
 
 /**
- * The value that removes a limit. It is not null, because commander turns a null from a parser into
- * an empty string.
+ * The value that removes a limit. It is not null, because commander turns a null from a parser into an empty string.
  */
 const ANY = 'any';
 

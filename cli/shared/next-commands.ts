@@ -1,6 +1,6 @@
 /**
- * Suggests the next commands for a migration. Their words are quoted for a POSIX shell; a
- * placeholder such as `"your name"` must be replaced.
+ * Suggests the next commands for a migration. Their words are quoted for a POSIX shell; a placeholder such as `"your
+ * name"` must be replaced.
  */
 import {
   countExceptions,
@@ -108,8 +108,8 @@ function asClient(commands: Commands, name: string | null): Commands {
 }
 
 /**
- * Returns the name in the client's last approval, or else in the client's proposal of a time. In
- * self-service, falls back to the person who supplied the manifest.
+ * Returns the name in the client's last approval, or else in the client's proposal of a time. In self-service, falls
+ * back to the person who supplied the manifest.
  *
  * @returns null if the progress shows no name
  */
@@ -120,9 +120,8 @@ function clientName({ route, steps, proposal, preflight }: Progress): string | n
 }
 
 /**
- * Returns the commands that remove the cause of an automatic pause. If the cause remains, the
- * migration pauses again. The list is empty if people paused the migration, or no command can
- * remove the cause.
+ * Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again.
+ * The list is empty if people paused the migration, or no command can remove the cause.
  */
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
@@ -160,8 +159,8 @@ function changes(progress: Progress): Commands {
 }
 
 /**
- * Suggests proposing a time. The suggested time is the next opening of a window if there are
- * windows, because moves begin only in windows.
+ * Suggests proposing a time. The suggested time is the next opening of a window if there are windows, because moves
+ * begin only in windows.
  */
 function proposals({ migrationId: id, windows }: Progress, now: Date): Commands {
   const openings = windowOccurrences(windows, now.toISOString()).map(({ opensAt }) => new Date(opensAt));
@@ -195,9 +194,9 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
 }
 
 /**
- * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the
- * lowest unconfirmed wave. Companies without a wave are specified by reference. After step 4,
- * suggests a confirmation only when it is due ({@link isConfirmationDue}).
+ * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest unconfirmed wave.
+ * Companies without a wave are specified by reference. After step 4, suggests a confirmation only when it is due
+ * ({@link isConfirmationDue}).
  */
 function confirmations({ migrationId: id, counts, step }: Progress, companies: SuggestedCompanies): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
@@ -236,8 +235,8 @@ function heldBack({ migrationId: id, counts, checking }: Progress): Commands {
 }
 
 /**
- * Returns the commands that supply missing confirmations, credentials and corrections, without
- * which no more companies can be moved.
+ * Returns the commands that supply missing confirmations, credentials and corrections, without which no more companies
+ * can be moved.
  */
 function missingSupplies(progress: Progress, companies: SuggestedCompanies): Commands {
   return [...confirmations(progress, companies), ...credentials(progress), ...heldBack(progress)];
@@ -286,8 +285,7 @@ function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: Suggest
 
 function chooseFirst(id: string, reference: string): NextCommand {
   const word = shellQuoted(reference);
-  // Puts the reference after `--` if it begins with a hyphen; otherwise it would be taken for an
-  // option.
+  // Puts the reference after `--` if it begins with a hyphen; otherwise it would be taken for an option.
   return bySupport(
     reference.startsWith('-')
       ? `ferry first-company ${id} ${WITH_REASON} -- ${word}`

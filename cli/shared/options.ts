@@ -153,8 +153,8 @@ export function parseApprover(text: string): Approver {
 const MAX_SIMILAR = 3;
 
 /**
- * Returns the candidates that begin with the word (at most three), or else the most similar one;
- * empty if none is similar enough.
+ * Returns the candidates that begin with the word (at most three), or else the most similar one; empty if none is
+ * similar enough.
  */
 export function similar(word: string, candidates: Iterable<string>): readonly string[] {
   const all = [...new Set(candidates)];

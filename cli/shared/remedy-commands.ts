@@ -6,10 +6,7 @@ import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { LedgerCompany, StoredMigration } from '../../store';
 
-/**
- * A command that is useful next, quoted for a POSIX shell. It can contain a placeholder, such as
- * {@link BY_CLIENT}.
- */
+/** A command that is useful next, quoted for a POSIX shell. It can contain a placeholder, such as {@link BY_CLIENT}. */
 export interface NextCommand {
   readonly who: Role;
   readonly command: string;
@@ -65,11 +62,10 @@ export interface RemedyTarget extends Pick<StoredMigration, 'id' | 'route' | 'su
 }
 
 /**
- * Returns the environment to suggest for an application: the platform's own environment; if the
- * platform has none, the environment of a known application; otherwise production.
+ * Returns the environment to suggest for an application: the platform's own environment; if the platform has none, the
+ * environment of a known application; otherwise production.
  *
- * @param application a known application, for example the one that was supplied last; null if none
- * is known
+ * @param application a known application, for example the one that was supplied last; null if none is known
  */
 export function environmentFor(platformKey: string, application: ApplicationFacts | null): 'production' | 'sandbox' {
   const environment = findPlatform(platformKey)?.environment ?? application?.environment;
@@ -121,8 +117,7 @@ export function referenceArguments(references: readonly string[]): string {
 }
 
 /**
- * Says how many companies a command with {@link referenceArguments} lacks:
- * `also specify 30 other companies`.
+ * Says how many companies a command with {@link referenceArguments} lacks: `also specify 30 other companies`.
  *
  * @param companies number of companies that the command is for
  * @returns null if the command is complete, because it names all companies, `--all` or a file

@@ -24,8 +24,8 @@ export function readSecretFile(file: string): Secret {
 }
 
 /**
- * Reads the client secret from a file or a prompt. The secret is never an argument, because
- * arguments are visible in the process list and kept in the shell's history.
+ * Reads the client secret from a file or a prompt. The secret is never an argument, because arguments are visible in
+ * the process list and kept in the shell's history.
  *
  * @throws CommandFailed
  */

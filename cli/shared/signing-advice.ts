@@ -13,8 +13,8 @@ interface Refusal {
 }
 
 /**
- * Returns advice about the refusal, as a sentence without a full stop; null if the decision was not
- * refused for a missing signature.
+ * Returns advice about the refusal, as a sentence without a full stop; null if the decision was not refused for a
+ * missing signature.
  */
 export async function signingAdvice(
   { db, portalUrl }: MigrationClient,

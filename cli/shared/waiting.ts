@@ -40,8 +40,8 @@ export async function withTimeout<Result>(ms: number, work: Promise<Result>): Pr
 }
 
 /**
- * Waits until all of the work has ended. If several parts fail, throws the error of the part that
- * comes first in the list, even if another part failed earlier.
+ * Waits until all of the work has ended. If several parts fail, throws the error of the part that comes first in the
+ * list, even if another part failed earlier.
  */
 export async function inParallel<const Work extends readonly unknown[]>(
   ...work: Work

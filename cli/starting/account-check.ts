@@ -48,10 +48,9 @@ export function defaultRoute({ routes }: Platform): Route {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Reads the account from the service, and other migrations from the ledger, if the service and the
- * ledger are configured or running on this machine. Writes nothing. Adds its findings to the
- * findings of the manifest. A finding about a company includes its place in the file. A server that
- * does not answer causes a warning.
+ * Reads the account from the service, and other migrations from the ledger, if the service and the ledger are
+ * configured or running on this machine. Writes nothing. Adds its findings to the findings of the manifest. A finding
+ * about a company includes its place in the file. A server that does not answer causes a warning.
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
@@ -154,8 +153,8 @@ async function askLedger(
 }
 
 /**
- * Returns an error if the migration exists, because an id is never reused. A stored migration whose
- * workflow was never started is not an error.
+ * Returns an error if the migration exists, because an id is never reused. A stored migration whose workflow was never
+ * started is not an error.
  */
 async function existingMigration(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
   const migration = migrationId === null ? undefined : await readMigration(db, migrationId);

@@ -160,10 +160,7 @@ async function askFile(prompts: Prompts, question: string, orNone?: 'none'): Pro
   return pathOf(await prompts.text(question, { rejection }));
 }
 
-/**
- * Returns the path in an answer. Accepts paths as people paste them from a shell: in quotes, or
- * beginning with ~.
- */
+/** Returns the path in an answer. Accepts paths as people paste them from a shell: in quotes, or beginning with ~. */
 function pathOf(text: string): string {
   const unquoted = text.replace(/^(['"])(.*)\1$/, '$2');
   return unquoted.replace(/^~(?=\/)/, homedir());
@@ -192,8 +189,8 @@ function check(
 }
 
 /**
- * Asks for a label if the id already exists and has no label, or offers another encoding.
- * Otherwise, asks the user to correct the files.
+ * Asks for a label if the id already exists and has no label, or offers another encoding. Otherwise, asks the user to
+ * correct the files.
  */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
@@ -208,10 +205,7 @@ async function askForCorrection(prompts: Prompts, answers: Answers, { findings }
   throw notStarted();
 }
 
-/**
- * Returns the encoding that would make the files readable; null if none is known, or the user has
- * specified one.
- */
+/** Returns the encoding that would make the files readable; null if none is known, or the user has specified one. */
 function suggestedEncoding({ encoding }: Answers, { listed }: CheckOutcome['findings']): Encoding | null {
   const isSuggested = listed.some(({ code, advice }) => code === 'not-utf8' && advice.endsWith('windows-1252'));
   return encoding === undefined && isSuggested ? 'windows-1252' : null;

@@ -17,8 +17,8 @@ export interface StartedMigration {
 }
 
 /**
- * Prints the result of the preflight, or why there is none. Problems that the client resolves in
- * step 1 are printed as warnings, as in `ferry check`, because they are expected at this time.
+ * Prints the result of the preflight, or why there is none. Problems that the client resolves in step 1 are printed as
+ * warnings, as in `ferry check`, because they are expected at this time.
  */
 export function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
   const { preflight, retriedErrors } = checked;

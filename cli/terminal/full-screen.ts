@@ -22,14 +22,9 @@ const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 
 export interface FullScreen {
   size(): Size;
-  /**
-   * Draws the lines, starting at the top. Sends only changed lines, because the connection can be
-   * slow.
-   */
+  /** Draws the lines, starting at the top. Sends only changed lines, because the connection can be slow. */
   draw(lines: readonly StyledLine[]): void;
-  /**
-   * Makes the next `draw` send all lines. Needed after a change of the size, or after other output.
-   */
+  /** Makes the next `draw` send all lines. Needed after a change of the size, or after other output. */
   invalidate(): void;
   /** Clears the screen and shows the cursor. Ordinary output is possible until the next `draw`. */
   clear(): void;
@@ -50,8 +45,7 @@ export function openFullScreen(stream: TerminalStream): FullScreen {
     isOpen = false;
     process.off('exit', close);
   };
-  // Restores the terminal even after an uncaught error, so that the error appears on the normal
-  // screen.
+  // Restores the terminal even after an uncaught error, so that the error appears on the normal screen.
   process.on('exit', close);
   stream.write(ENTER);
   return {

@@ -28,9 +28,7 @@ export interface AlreadyWritten {
   readonly failed?: boolean;
 }
 
-/**
- * Prints nothing. Commands whose result is of no use to a script have it as their `printQuietly`.
- */
+/** Prints nothing. Commands whose result is of no use to a script have it as their `printQuietly`. */
 export const PRINT_NOTHING = (): void => undefined;
 
 /** Number of rows of a long table that are formatted together. */

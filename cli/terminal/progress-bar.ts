@@ -12,8 +12,8 @@ export interface ProgressBar {
 }
 
 /**
- * Opens a bar on a terminal. On any other stream, opens a log, which gets a line at each new note,
- * every few seconds, and when it is closed.
+ * Opens a bar on a terminal. On any other stream, opens a log, which gets a line at each new note, every few seconds,
+ * and when it is closed.
  *
  * @param counting what the numbers count, for example `moved`
  */

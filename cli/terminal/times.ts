@@ -3,8 +3,8 @@ import { DateTime } from 'luxon';
 import { localTimeProblem } from '../../domain/planning/local-time';
 
 /**
- * Formats a time in the reader's time zone, with its offset, because reader and writer can be in
- * different time zones: `Sat 21 Nov 2026, 14:05 UTC+01:00`.
+ * Formats a time in the reader's time zone, with its offset, because reader and writer can be in different time zones:
+ * `Sat 21 Nov 2026, 14:05 UTC+01:00`.
  *
  * @param moment ISO 8601, or a date
  * @param zone IANA name (default: the reader's time zone)
@@ -37,8 +37,8 @@ export function typedTime(time: Date): string {
 }
 
 /**
- * Returns 22:00 of the next day in the reader's time zone. Does not use luxon, because every run of
- * `ferry` formats an example for its help, and loading luxon takes time.
+ * Returns 22:00 of the next day in the reader's time zone. Does not use luxon, because every run of `ferry` formats an
+ * example for its help, and loading luxon takes time.
  */
 function tomorrowEvening(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 22);

@@ -39,8 +39,8 @@ export interface AuthorizationRequest {
  * with the same credential continues the exchange: see token-exchanges.ts.
  *
  * @returns whether the platform accepted the credential
- * @throws PlatformInaccessible if the platform does not allow the service to call its endpoint; the
- * connection does not change in this case
+ * @throws PlatformInaccessible if the platform does not allow the service to call its endpoint; the connection does not
+ * change in this case
  */
 export async function authorizeConnection(
   { db, waitingDb, platforms, cipher }: AuthorizationDependencies,

@@ -15,8 +15,7 @@ export interface SecretCipher {
   /**
    * Decrypts an output of `encrypt`.
    *
-   * @throws Error if the output's key is not known, or if the output was altered or copied from
-   * another row
+   * @throws Error if the output's key is not known, or if the output was altered or copied from another row
    */
   decrypt(encrypted: Buffer, boundTo: string): string;
 }

@@ -34,10 +34,10 @@ export function openDatabase(databaseUrl: string, connections: number): Database
   const pool = openPool({
     connectionString: databaseUrl,
     max: connections,
-    // Data is in memory or on an SSD, so reading an index is cheaper than sorting a list for each
-    // page of results. Sequential scans are off, because every frequent query has an index, and a
-    // plan that was cached while its table was small would not use the index. JIT compilation of a
-    // statement takes longer than running the statement, even for a large page.
+    // Data is in memory or on an SSD, so reading an index is cheaper than sorting a list for each page of results.
+    // Sequential scans are off, because every frequent query has an index, and a plan that was cached while its table
+    // was small would not use the index. JIT compilation of a statement takes longer than running the statement, even
+    // for a large page.
     options: `-c search_path=${SCHEMA} -c random_page_cost=1.1 -c enable_seqscan=off -c jit=off`,
     application_name: 'company-data-service',
   });

@@ -50,16 +50,15 @@ interface ConnectionTable {
   source_id: Generated<string>;
   status: Generated<ConnectionStatus>;
   /**
-   * Data types of the company's organization at the platform; before the connection is first linked, the
-   * platform's data types.
+   * Data types of the company's organization at the platform; before the connection is first linked, the platform's
+   * data types.
    */
   data_types: string[];
   organization_id: string | null;
   organization_name: string | null;
   /**
-   * The organization that the last refused credential named. When the end customer consents, the
-   * sandbox connects this organization, unless the end customer selects another organization or the
-   * connection already has one.
+   * The organization that the last refused credential named. When the end customer consents, the sandbox connects this
+   * organization, unless the end customer selects another organization or the connection already has one.
    */
   expected_organization: string | null;
   errors: JSONColumnType<ConnectionError[], string | undefined>;

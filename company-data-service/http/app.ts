@@ -35,8 +35,7 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The URL of a link page must not leak, because anyone who knows the URL can authorize the
-  // company's connections.
+  // The URL of a link page must not leak, because anyone who knows the URL can authorize the company's connections.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
@@ -70,8 +69,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // The first hook refuses a request without a Host header, because Node would refuse it without
-    // the error body.
+    // The first hook refuses a request without a Host header, because Node would refuse it without the error body.
     http: { requireHostHeader: false },
     frameworkErrors: sendError,
     clientErrorHandler: answerUnreadableRequest(logger),

@@ -1,7 +1,7 @@
 /**
- * Processes the push operations that are due: sends each record to the platform, or asks for the
- * result, and stores the response. A crash leaves the operation unchanged, so its record is sent
- * again. The platform recognizes the record by its key.
+ * Processes the push operations that are due: sends each record to the platform, or asks for the result, and stores the
+ * response. A crash leaves the operation unchanged, so its record is sent again. The platform recognizes the record by
+ * its key.
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';

@@ -78,9 +78,8 @@ export async function queueFirstSyncs(db: Database, companyId: string, connectio
 }
 
 /**
- * Queues the scheduled syncs that are due, in one process at a time. A data set has no schedule
- * before its first sync has been requested, because a migrated connection must not start syncs
- * automatically.
+ * Queues the scheduled syncs that are due, in one process at a time. A data set has no schedule before its first sync
+ * has been requested, because a migrated connection must not start syncs automatically.
  */
 export async function queueScheduledSyncs(db: Database): Promise<void> {
   await db.transaction().execute(async (transaction) => {

@@ -1,14 +1,13 @@
 /**
- * The longest wait that a response can impose on a company or a worker, in milliseconds: a day,
- * because quotas reset at 00:00 UTC, plus an hour, because clocks differ. A longer announced wait
- * must be a mistake of the sender.
+ * The longest wait that a response can impose on a company or a worker, in milliseconds: a day, because quotas reset at
+ * 00:00 UTC, plus an hour, because clocks differ. A longer announced wait must be a mistake of the sender.
  */
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 /**
- * The longest `Retry-After` that is obeyed, in milliseconds. A longer wait is shortened to this
- * limit, and a wait above `LONGEST_WAIT_MS` is ignored, so that a mistaken value does not stop a
- * batch for a night. The service refuses a request that is sent too early, which does no harm.
+ * The longest `Retry-After` that is obeyed, in milliseconds. A longer wait is shortened to this limit, and a wait above
+ * `LONGEST_WAIT_MS` is ignored, so that a mistaken value does not stop a batch for a night. The service refuses a
+ * request that is sent too early, which does no harm.
  */
 export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 

@@ -4,8 +4,8 @@
  */
 
 /**
- * Matches a failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is
- * used (from PublicApi)`.
+ * Matches a failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is used (from
+ * PublicApi)`.
  */
 const CALL = /\b(?:GET|POST|PUT|PATCH|DELETE) \/\S*: (.*)$/s;
 const ANSWER = /^answered (\d{3})(.*)$/s;

@@ -37,16 +37,16 @@ export const CLIENT_STATES = {
 export type ClientState = keyof typeof CLIENT_STATES;
 
 /**
- * Returns the words that follow numbers of companies. Once a migration has ended, no company is
- * moved any more. A company whose credential was accepted before the end is only checked.
+ * Returns the words that follow numbers of companies. Once a migration has ended, no company is moved any more. A
+ * company whose credential was accepted before the end is only checked.
  */
 export function clientStateWords(hasEnded: boolean): Readonly<Record<ClientState, string>> {
   return hasEnded ? { ...CLIENT_STATES, moving: 'still being checked' } : CLIENT_STATES;
 }
 
 /**
- * Returns the key in `CLIENT_STATES` for the state of a company. The key of a failed company also
- * depends on the failure.
+ * Returns the key in `CLIENT_STATES` for the state of a company. The key of a failed company also depends on the
+ * failure.
  */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
   switch (state) {
@@ -98,10 +98,7 @@ export function ledgerStatesOf(clientState: ClientState): LedgerStates {
   }
 }
 
-/**
- * How many companies of a migration are in each state, and how many of the waiting companies still
- * need something.
- */
+/** How many companies of a migration are in each state, and how many of the waiting companies still need something. */
 export interface Counts {
   readonly total: number;
   /** Waiting and not held back, but the client has not confirmed that its own application has stopped syncing. */
@@ -109,8 +106,7 @@ export interface Counts {
   /** The part of `unconfirmed` that belongs to the first wave. */
   readonly unconfirmedInFirstWave: number;
   /**
-   * The part of `unconfirmed` that belongs to the lowest wave with unconfirmed companies. Absent if
-   * it was not counted.
+   * The part of `unconfirmed` that belongs to the lowest wave with unconfirmed companies. Absent if it was not counted.
    */
   readonly unconfirmedInNextWave?: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
@@ -129,8 +125,8 @@ export interface Counts {
   readonly skipped: number;
   readonly excluded: number;
   /**
-   * The first five references of failed or left-out companies; null or absent if there are none, or
-   * if they are unknown.
+   * The first five references of failed or left-out companies; null or absent if there are none, or if they are
+   * unknown.
    */
   readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;
@@ -139,25 +135,25 @@ export interface Counts {
   /** Waiting with everything they need, but deferred by the service or the platform; absent if it was not counted. */
   readonly deferred?: number;
   /**
-   * Waiting with everything they need, tried before, and not deferred, for example after a retry.
-   * Absent if it was not counted.
+   * Waiting with everything they need, tried before, and not deferred, for example after a retry. Absent if it was not
+   * counted.
    */
   readonly retried?: number;
   /** The first five references of `retried`; null or absent if there are none, or if they are unknown. */
   readonly firstRetried?: readonly string[] | null;
   /**
-   * Digest of the companies that were not moved, were left out or have an unknown outcome, with
-   * their reasons; null if there are none.
+   * Digest of the companies that were not moved, were left out or have an unknown outcome, with their reasons; null if
+   * there are none.
    */
   readonly exceptionsDigest: string | null;
   /**
-   * The ledger's mark when the companies were counted. Only activities set it. The migration's
-   * state keeps the highest mark.
+   * The ledger's mark when the companies were counted. Only activities set it. The migration's state keeps the highest
+   * mark.
    */
   readonly ledgerMark?: number;
   /**
-   * The companies that were moved recently, and the length of that period in milliseconds. Only
-   * activities set it. The migration's state keeps the latest throughput.
+   * The companies that were moved recently, and the length of that period in milliseconds. Only activities set it. The
+   * migration's state keeps the latest throughput.
    */
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
 }
@@ -212,18 +208,17 @@ export function countReadyOrMoving(counts: Counts): number {
 }
 
 /**
- * Returns whether no company is moving, and every company that can be moved is deferred. A company
- * can be deferred for hours.
+ * Returns whether no company is moving, and every company that can be moved is deferred. A company can be deferred for
+ * hours.
  */
 export function onlyDeferredLeft(counts: Counts): boolean {
   return countReadyOrMoving(counts) === (counts.deferred ?? 0);
 }
 
 /**
- * Returns whether unconfirmed companies have to be confirmed now. Until then, they keep syncing in
- * the client's application. Their turn comes when every confirmed company has a credential, and
- * only deferred companies are left to move. If `unconfirmedInNextWave` was not counted, missing
- * credentials do not delay the confirmation.
+ * Returns whether unconfirmed companies have to be confirmed now. Until then, they keep syncing in the client's
+ * application. Their turn comes when every confirmed company has a credential, and only deferred companies are left to
+ * move. If `unconfirmedInNextWave` was not counted, missing credentials do not delay the confirmation.
  */
 export function isConfirmationDue(counts: Counts): boolean {
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;

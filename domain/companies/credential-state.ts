@@ -3,8 +3,8 @@ import { namedCompanies } from '../text/sentences';
 import type { Counts } from './company-state';
 
 /**
- * The credential of a waiting company. `too-early`: obtained before the client confirmed that
- * syncing is off, so the client's own application might have refreshed the token since.
+ * The credential of a waiting company. `too-early`: obtained before the client confirmed that syncing is off, so the
+ * client's own application might have refreshed the token since.
  */
 export type CredentialState = 'supplied' | 'missing' | 'too-early';
 
@@ -37,16 +37,16 @@ export function notReadyText(company: WaitingCompany): string | null {
 const REFERENCES_SHOWN = 3;
 
 /**
- * Returns how many companies have no usable credential, with the first references: `4 companies
- * (C-1, C-2, C-3 and 1 more)`.
+ * Returns how many companies have no usable credential, with the first references: `4 companies (C-1, C-2, C-3 and 1
+ * more)`.
  */
 export function withoutCredentialText({ withoutCredential, firstWithoutCredential }: Counts): string {
   return namedCompanies(withoutCredential, (firstWithoutCredential ?? []).slice(0, REFERENCES_SHOWN));
 }
 
 /**
- * Returns whether a credential does not count on a platform that rotates refresh tokens, because
- * the client's application might have used the credential since.
+ * Returns whether a credential does not count on a platform that rotates refresh tokens, because the client's
+ * application might have used the credential since.
  *
  * @param confirmedAt when the client confirmed that syncing is off for the company; null if it has not
  */

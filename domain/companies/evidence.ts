@@ -36,8 +36,8 @@ export function recordsText({ expected, found }: Pick<Records, 'expected' | 'fou
 /** The schedule on which the service syncs a company. */
 export interface SyncSchedule {
   /**
-   * Hours between two syncs: `least` for the most frequently synced data set, `most` for the least
-   * frequently synced data set. Null if no data set is synced on a schedule.
+   * Hours between two syncs: `least` for the most frequently synced data set, `most` for the least frequently synced
+   * data set. Null if no data set is synced on a schedule.
    */
   readonly everyHours: { readonly least: number; readonly most: number } | null;
   /** When the first sync after the move is due. ISO 8601, UTC; null if none is scheduled. */

@@ -15,8 +15,8 @@ export function isApproverDecision(decision: {
 }
 
 /**
- * Returns why approvers cannot be changed in this way; null if they can, or if the decision is not
- * about approvers. A decision that repeats an earlier decision is accepted, and changes nothing.
+ * Returns why approvers cannot be changed in this way; null if they can, or if the decision is not about approvers. A
+ * decision that repeats an earlier decision is accepted, and changes nothing.
  */
 export function approverRefusal(decision: Decision, { approvers, mustSign }: SigningRules): string | null {
   if (!isApproverDecision(decision)) return null;

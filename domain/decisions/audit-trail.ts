@@ -55,10 +55,7 @@ export interface TrailEntry extends Pick<DecisionRecord, 'decision' | 'signed'> 
   readonly at: string;
 }
 
-/**
- * The last line of an exported trail. Its exporter signs it, so that every later change to the file
- * is detected.
- */
+/** The last line of an exported trail. Its exporter signs it, so that every later change to the file is detected. */
 export interface TrailEnd {
   readonly migrationId: string;
   readonly entries: number;
@@ -113,11 +110,10 @@ export function isTrailEnd(value: unknown): value is SignedTrailEnd {
 }
 
 /**
- * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was
- * applied without a valid signature, because its role need not sign. `refused`: it was not applied,
- * and has no valid signature. `none`: the trail does not prove it, because a required signature is
- * missing or invalid, the recorded decision differs from the signed one, or the trail contains the
- * decision twice.
+ * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was applied without a valid
+ * signature, because its role need not sign. `refused`: it was not applied, and has no valid signature. `none`: the
+ * trail does not prove it, because a required signature is missing or invalid, the recorded decision differs from the
+ * signed one, or the trail contains the decision twice.
  */
 export type EntryProof =
   | { readonly proof: 'signed' | 'unverified' | 'refused' }

@@ -129,10 +129,9 @@ function changedFields(before: MigrationState, after: MigrationState): Partial<M
 }
 
 /**
- * Adopts the ledger's outcomes of the oldest unrecorded decisions. They usually equal the
- * workflow's own outcomes, but the ledger can refuse a decision that the workflow has applied, for
- * example because the workflow was started with other approvers. Such a decision is undone, and the
- * decisions after it are applied again.
+ * Adopts the ledger's outcomes of the oldest unrecorded decisions. They usually equal the workflow's own outcomes, but
+ * the ledger can refuse a decision that the workflow has applied, for example because the workflow was started with
+ * other approvers. Such a decision is undone, and the decisions after it are applied again.
  *
  * @param outcomes one outcome for each of the oldest unrecorded decisions, in their order
  */
@@ -160,8 +159,8 @@ export function withLedgerOutcomes(
 }
 
 /**
- * Returns a predicate for a decision: the workflow has applied it as the approval of the first
- * company, but the ledger has refused it.
+ * Returns a predicate for a decision: the workflow has applied it as the approval of the first company, but the ledger
+ * has refused it.
  */
 function refusesFirstCompany(outcomes: readonly Outcome[]) {
   return ({ decision, outcome }: UnrecordedDecision, index: number): boolean =>
@@ -173,8 +172,8 @@ function refusesFirstCompany(outcomes: readonly Outcome[]) {
 }
 
 /**
- * Lets the step check the first company again. The ledger might have refused the approval because
- * the company was not moved, although the workflow has a forged result of the check.
+ * Lets the step check the first company again. The ledger might have refused the approval because the company was not
+ * moved, although the workflow has a forged result of the check.
  */
 function withFirstCompanyRechecked(state: MigrationState): MigrationState {
   const { firstCompany } = state;
@@ -184,9 +183,8 @@ function withFirstCompanyRechecked(state: MigrationState): MigrationState {
 }
 
 /**
- * Returns the ledger's outcome with the same id; if there is none, `known`. A malformed message
- * that has its own id keeps the workflow's outcome, because its record in the ledger has another
- * id.
+ * Returns the ledger's outcome with the same id; if there is none, `known`. A malformed message that has its own id
+ * keeps the workflow's outcome, because its record in the ledger has another id.
  */
 function ledgerOutcome(known: Outcome, outcomes: readonly Outcome[]): Outcome {
   return outcomes.find(({ decisionId }) => decisionId === known.decisionId) ?? known;
@@ -212,8 +210,8 @@ function reapplyUnrecorded(rules: DecisionRules) {
 }
 
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
-  // Adds the next window last. The reason of a withdrawal must not mention it, because the state
-  // keeps that reason after the window has opened.
+  // Adds the next window last. The reason of a withdrawal must not mention it, because the state keeps that reason
+  // after the window has opened.
   const ruling = withNextWindow(withWithdrawals(state, rule(state, decision, at), decision, at), decision, at);
   if (ruling.state === null) return ruling;
   const refusal =

@@ -8,8 +8,8 @@ import { applied, refused, withoutApprovals } from './ruling';
 const STEP = 'migrate-first-company';
 
 /**
- * Chooses the first company. If the previously chosen company has been moved or has failed, the new
- * choice rejects that company.
+ * Chooses the first company. If the previously chosen company has been moved or has failed, the new choice rejects that
+ * company.
  */
 export function chooseFirstCompany(state: MigrationState, { reference }: FirstCompanyChoice): Ruling {
   const { firstCompany } = state;

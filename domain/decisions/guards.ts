@@ -2,9 +2,9 @@
  * Guards refuse an otherwise valid decision if what its sender reviewed has changed, or if the migration requires a
  * second person.
  *
- * A change is detected by a digest: a decision can carry the digest of what its sender reviewed,
- * and the workflow compares it with the digest of the current state. `digestOf` computes both
- * digests, in the workflow and in the code in `client/` that reads the state for review.
+ * A change is detected by a digest: a decision can carry the digest of what its sender reviewed, and the workflow
+ * compares it with the digest of the current state. `digestOf` computes both digests, in the workflow and in the code
+ * in `client/` that reads the state for review.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -112,10 +112,7 @@ function isSamePerson(one: string, other: string): boolean {
 /** The parts of the state that people review before they decide. */
 export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
   readonly windows: MigrationLimits['windows'];
-  /**
-   * Absent if a worker of an earlier version answered the query, because its digests do not include
-   * revisions.
-   */
+  /** Absent if a worker of an earlier version answered the query, because its digests do not include revisions. */
   readonly revisions?: Revisions | null | undefined;
 }
 

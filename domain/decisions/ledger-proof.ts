@@ -1,7 +1,6 @@
 /**
- * Compares the ledger with the signed decisions. Anyone who may write to Postgres can change the
- * ledger without a decision, so a statement of the ledger is proven only if a signed decision
- * supports it.
+ * Compares the ledger with the signed decisions. Anyone who may write to Postgres can change the ledger without a
+ * decision, so a statement of the ledger is proven only if a signed decision supports it.
  */
 import type { Decision, ManifestSupplied, Outcome } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';

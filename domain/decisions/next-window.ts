@@ -5,8 +5,8 @@ import { momentText } from '../text/sentences';
 import type { Ruling } from './ruling';
 
 /**
- * Adds the time when the next window opens to the text of a ruling that lets companies be tried
- * again while no window is open. Without this time, people would expect the next try at once.
+ * Adds the time when the next window opens to the text of a ruling that lets companies be tried again while no window
+ * is open. Without this time, people would expect the next try at once.
  *
  * @param at ISO 8601, UTC
  */

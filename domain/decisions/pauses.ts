@@ -1,6 +1,6 @@
 /**
- * Pauses by people, and the pauses that a resume lifts. Each side can pause, even while the
- * migration has paused itself.
+ * Pauses by people, and the pauses that a resume lifts. Each side can pause, even while the migration has paused
+ * itself.
  */
 import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
@@ -17,16 +17,14 @@ export function pause(state: MigrationState, { role, by, reason }: MigrationCont
   return applied({ ...state, pause: automaticPause(state), pausesByPeople: [...earlier, added] }, 'paused');
 }
 
-/**
- * Adds an automatic pause, which replaces an earlier automatic pause. Keeps the pauses of people.
- */
+/** Adds an automatic pause, which replaces an earlier automatic pause. Keeps the pauses of people. */
 export function withAutomaticPause(state: MigrationState, automatic: Pause): MigrationState {
   return { ...state, pause: automatic, pausesByPeople: pausesByPeople(state) };
 }
 
 /**
- * Lifts the pauses of people and, if the sender acts as support, the automatic pause. If the
- * decision has a digest, it is refused unless the pauses are those that the sender has reviewed.
+ * Lifts the pauses of people and, if the sender acts as support, the automatic pause. If the decision has a digest, it
+ * is refused unless the pauses are those that the sender has reviewed.
  */
 export function resume(state: MigrationState, { role, digest }: MigrationControl): Ruling {
   const pauses = pausesOf(state);

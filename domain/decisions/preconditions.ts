@@ -39,8 +39,8 @@ export interface DecisionFacts {
   /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
   readonly firstCompany: Pick<FirstCompany, 'reference' | 'stage'> | null;
   /**
-   * The first company that was most recently rejected. Absent if it is not known; null if none was
-   * rejected, or if its step has ended.
+   * The first company that was most recently rejected. Absent if it is not known; null if none was rejected, or if its
+   * step has ended.
    */
   readonly rejectedFirst?: { readonly reference: string; readonly by: string } | null;
 }
@@ -169,10 +169,9 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
 }
 
 /**
- * The accepted details name the application, and step 3 sets its callback URL, so replacing the
- * application requires the approvals of steps 1 and 3 again. Once the move of the first company has
- * begun, a wrong application can be replaced without new approvals, because there is no other way
- * to correct it.
+ * The accepted details name the application, and step 3 sets its callback URL, so replacing the application requires
+ * the approvals of steps 1 and 3 again. Once the move of the first company has begun, a wrong application can be
+ * replaced without new approvals, because there is no other way to correct it.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
   return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts) ? ACCEPTED : null;
@@ -182,8 +181,8 @@ const ACCEPTED =
   'the details have been accepted; to change them, support must first reject step 1; after the change, support must approve it again';
 
 /**
- * A supplied manifest replaces all companies, so it is refused once a move might have begun, the
- * details have been accepted, or a company has been left out.
+ * A supplied manifest replaces all companies, so it is refused once a move might have begun, the details have been
+ * accepted, or a company has been left out.
  */
 function manifestRefusal(facts: DecisionFacts): string | null {
   if (hasCrossed(facts)) return 'the move of the first company has already begun, so the manifest cannot be replaced';

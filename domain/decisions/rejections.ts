@@ -9,10 +9,7 @@ import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, withoutApprovals } from './ruling';
 
-/**
- * Rules on a rejection. The state keeps its reason until the step has ended, so that people see
- * what has to change.
- */
+/** Rules on a rejection. The state keeps its reason until the step has ended, so that people see what has to change. */
 export function reject(state: MigrationState, decision: StepDecision, at: string): Ruling {
   const ruling = rejectStep(state, decision);
   if (ruling.state === null) return ruling;
@@ -28,8 +25,8 @@ export function reject(state: MigrationState, decision: StepDecision, at: string
 }
 
 /**
- * Returns whether a rejection asks the client to change the details. If the details have problems,
- * a rejection only repeats their check.
+ * Returns whether a rejection asks the client to change the details. If the details have problems, a rejection only
+ * repeats their check.
  */
 function asksForChanges({ route, preflight }: MigrationState, { step, role }: StepDecision): boolean {
   return route === 'managed' && step === 'supply-details' && role === 'support' && preflight?.problems.length === 0;

@@ -1,13 +1,11 @@
 /**
- * The release: which companies the ledger lets a worker move. It follows only from the route and
- * from the decisions that the ledger has recorded as applied. Nothing else in the input or the
- * messages of a workflow changes it.
+ * The release: which companies the ledger lets a worker move. It follows only from the route and from the decisions
+ * that the ledger has recorded as applied. Nothing else in the input or the messages of a workflow changes it.
  *
- * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and
- * update-application; then the first company; then all companies, once support has approved the
- * first company. A new start time, a supplied manifest, or a rejection of one of steps 1 to 3
- * withdraws the release. A rejection of step 4 or 5, or the choice of another first company,
- * withdraws the release of all companies but the first. New approvals restore the release.
+ * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and update-application; then
+ * the first company; then all companies, once support has approved the first company. A new start time, a supplied
+ * manifest, or a rejection of one of steps 1 to 3 withdraws the release. A rejection of step 4 or 5, or the choice of
+ * another first company, withdraws the release of all companies but the first. New approvals restore the release.
  * Self-service route: all companies from the start.
  */
 import type { ApproverChange } from '../migration/approvers';
@@ -69,8 +67,8 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
       return withSupplier(by, withDetailsChanged(withoutApplicationApprovals(before)));
-    // A supplied manifest replaces all companies, so approvals of the earlier companies must not
-    // release the new companies.
+    // A supplied manifest replaces all companies, so approvals of the earlier companies must not release the new
+    // companies.
     case 'manifest-supplied':
       return withSupplier(by, withDetailsChanged(withReopened(before, 'supply-details')));
     case 'manifest-amended':

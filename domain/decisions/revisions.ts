@@ -1,6 +1,6 @@
 /**
- * Revisions: for each step, the latest decision that has changed the facts which people review
- * before they approve the step.
+ * Revisions: for each step, the latest decision that has changed the facts which people review before they approve the
+ * step.
  *
  * A digest includes the revision, because everything else can look unchanged after such a decision. Example: a rejected
  * handover does not change the counts, but a sign-off that is based on a review before the rejection must not count.
@@ -11,8 +11,7 @@ import type { Step } from '../migration/steps';
 import { STEPS, stepNumber } from '../migration/steps';
 
 /**
- * Adds the revisions that a decision causes to the state after the decision. `before` is the state
- * before the decision.
+ * Adds the revisions that a decision causes to the state after the decision. `before` is the state before the decision.
  */
 export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {
   const steps = revisedSteps(before, after, decision);

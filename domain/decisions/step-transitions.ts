@@ -20,10 +20,7 @@ export function withStepOpened(state: MigrationState, step: Step, at: string): M
   return { ...state, steps: { ...state.steps, [step]: { openedAt: at, endedAt: null } } };
 }
 
-/**
- * Ends a step and enters the next step. The last step completes the migration. A closed migration
- * does not change.
- */
+/** Ends a step and enters the next step. The last step completes the migration. A closed migration does not change. */
 export function withStepEnded(state: MigrationState, step: Step, at: string): MigrationState {
   if (state.closed) return state;
   const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };

@@ -1,6 +1,5 @@
 /**
- * Verifies decisions, using only facts in the ledger: the rules, the earlier decisions and the
- * states of the companies.
+ * Verifies decisions, using only facts in the ledger: the rules, the earlier decisions and the states of the companies.
  *
  * A workflow applies a decision as soon as it arrives. The ledger then verifies it again, because anyone who may write
  * to the Temporal namespace can start a workflow with input of their choice.
@@ -62,8 +61,8 @@ function missingManifest(decision: Decision, { counts }: LedgerView): string | n
 }
 
 /**
- * Returns the signing rules according to the ledger: the approvers at the start, with the changes
- * by recorded decisions.
+ * Returns the signing rules according to the ledger: the approvers at the start, with the changes by recorded
+ * decisions.
  */
 export function ledgerSigning({
   migrationId,
@@ -107,9 +106,9 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
 const isReopenedByReset = ({ kind }: Decision): boolean => kind === 'time';
 
 /**
- * Returns whether a decision repeats an approval. The ledger accepts such a decision, although it
- * releases nothing new, because the workflow needs the approval again if it was reset, or if
- * Temporal's database was restored to an older state.
+ * Returns whether a decision repeats an approval. The ledger accepts such a decision, although it releases nothing new,
+ * because the workflow needs the approval again if it was reset, or if Temporal's database was restored to an older
+ * state.
  */
 function isApprovalOf(decision: Decision, { step, role }: Pick<Approval, 'step' | 'role'>): boolean {
   return isOf(decision, step) && decision.role === role;
@@ -144,18 +143,15 @@ export function withoutInvalidSignature(record: DecisionRecord, ledger: LedgerVi
 }
 
 /**
- * Returns whether the signature of a record is valid. If so, its signing time is recorded, so that
- * the same signed decision cannot be sent again later.
+ * Returns whether the signature of a record is valid. If so, its signing time is recorded, so that the same signed
+ * decision cannot be sent again later.
  */
 export function isValidlySigned({ decision, signed }: DecisionRecord, ledger: LedgerView): boolean {
   if (decision.kind === 'unreadable' || !signed) return false;
   return signedRecordRefusal(decision, signed, ledger) === null;
 }
 
-/**
- * Returns a message if the recorded decision differs from the signed decision; null if they are the
- * same.
- */
+/** Returns a message if the recorded decision differs from the signed decision; null if they are the same. */
 export function contentMismatch(decision: DecisionRecord['decision'], signed: SignedMessage): string | null {
   const parsed = parseDecision(signed.message, signed.content, () => '');
   const isAsSigned = 'decision' in parsed && canonicalJson(parsed.decision) === canonicalJson(decision);

@@ -1,6 +1,6 @@
 /**
- * Withdrawals: approvals that other decisions withdraw, because the approved facts have changed.
- * The texts tell people why they have to approve again.
+ * Withdrawals: approvals that other decisions withdraw, because the approved facts have changed. The texts tell people
+ * why they have to approve again.
  */
 import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
@@ -12,8 +12,8 @@ import type { Ruling } from './ruling';
 const SIGN_OFF = 'complete-migration';
 
 /**
- * Names the withdrawn approvals in the text of an applied ruling. If a sign-off is among them, also
- * stores in the state why the sign-off no longer counts.
+ * Names the withdrawn approvals in the text of an applied ruling. If a sign-off is among them, also stores in the state
+ * why the sign-off no longer counts.
  */
 export function withWithdrawals(before: MigrationState, ruling: Ruling, decision: Decision, at: string): Ruling {
   // A rejection already says that the step has to be approved again.

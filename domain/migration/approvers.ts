@@ -1,11 +1,10 @@
 /**
  * Approvers: the people whose signed decisions a migration accepts.
  *
- * A migration that is started with approvers accepts only signed decisions. Otherwise decisions
- * need no signature until support adds the first approver for the client. From then on, the
- * client's decisions must be signed. Support adds and removes approvers with decisions, so the
- * approvers follow from the approvers at the start and from the applied decisions. A person can
- * have several keys, one per device.
+ * A migration that is started with approvers accepts only signed decisions. Otherwise decisions need no signature until
+ * support adds the first approver for the client. From then on, the client's decisions must be signed. Support adds and
+ * removes approvers with decisions, so the approvers follow from the approvers at the start and from the applied
+ * decisions. A person can have several keys, one per device.
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';

@@ -11,21 +11,20 @@ import { isRole, ROLES } from './steps';
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
 /**
- * Maximum number of companies in a supplied manifest, because the ledger replaces all companies in
- * one transaction, within the time limit of an activity.
+ * Maximum number of companies in a supplied manifest, because the ledger replaces all companies in one transaction,
+ * within the time limit of an activity.
  */
 export const MAX_MANIFEST_COMPANIES = 100_000;
 
 export const MAX_TEXT_LENGTH = 2_000;
 /**
- * Maximum length of a reference: more than the 100 characters that a manifest allows, but short
- * enough to keep the longest message far below Temporal's limit of 2 MB.
+ * Maximum length of a reference: more than the 100 characters that a manifest allows, but short enough to keep the
+ * longest message far below Temporal's limit of 2 MB.
  */
 const MAX_REFERENCE_LENGTH = 200;
 /**
- * Maximum length of a person's name. A low limit is needed, because names appear many times on the
- * migration's page in Temporal's UI (its "current details"), and Temporal limits that page to 20
- * KB.
+ * Maximum length of a person's name. A low limit is needed, because names appear many times on the migration's page in
+ * Temporal's UI (its "current details"), and Temporal limits that page to 20 KB.
  */
 export const MAX_NAME_LENGTH = 200;
 export const MAX_ID_LENGTH = 200;
@@ -33,10 +32,7 @@ export const MAX_ID_LENGTH = 200;
 /** The fields of a message. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the sender's choice after a rejection, or what is wrong with it; null if the message
- * contains no choice.
- */
+/** Returns the sender's choice after a rejection, or what is wrong with it; null if the message contains no choice. */
 export function parseNext({ next, company }: Fields): NextAfterRejection | string | null {
   switch (next) {
     case undefined:
@@ -117,8 +113,8 @@ export function isDecisionId(value: unknown): value is string {
 }
 
 /**
- * Returns whether a value has more than this number of levels. Checks level by level, because a
- * recursive check could itself overflow the stack.
+ * Returns whether a value has more than this number of levels. Checks level by level, because a recursive check could
+ * itself overflow the stack.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let level: readonly unknown[] = [value];

@@ -12,8 +12,8 @@ export interface DecisionBase {
   readonly by: string;
   readonly reason?: string;
   /**
-   * Digest of the facts that the sender reviewed (`domain/decisions/guards.ts`). The decision is
-   * refused if these facts have changed since.
+   * Digest of the facts that the sender reviewed (`domain/decisions/guards.ts`). The decision is refused if these facts
+   * have changed since.
    */
   readonly digest?: string;
   /** ISO 8601, UTC. If no worker has handled the decision by this time, it is refused. */
@@ -42,10 +42,7 @@ export interface TimeProposal extends DecisionBase {
   readonly windows?: readonly Window[];
 }
 
-/**
- * Chooses the company to move first, or another company after the first company was moved or has
- * failed.
- */
+/** Chooses the company to move first, or another company after the first company was moved or has failed. */
 export interface FirstCompanyChoice extends DecisionBase {
   readonly kind: 'first-company';
   readonly reference: string;
@@ -63,9 +60,8 @@ export interface SyncDisabledConfirmation extends DecisionBase {
 /** A decision that supplies sealed credentials or a sealed client secret. */
 interface SealedSupply {
   /**
-   * The digest of the boxes (`domain/supply/sealed-digest.ts`). The ledger refuses the decision if
-   * other boxes are staged for it. Absent if the sender's version does not compute this digest, or
-   * if nothing is sealed.
+   * The digest of the boxes (`domain/supply/sealed-digest.ts`). The ledger refuses the decision if other boxes are
+   * staged for it. Absent if the sender's version does not compute this digest, or if nothing is sealed.
    */
   readonly sealedDigest?: string;
 }
@@ -100,10 +96,7 @@ export interface ManifestSupplied extends DecisionBase {
   readonly companies: number;
 }
 
-/**
- * Reports that rows were added to the ledger or corrected in it, so that the preflight checks them
- * again.
- */
+/** Reports that rows were added to the ledger or corrected in it, so that the preflight checks them again. */
 export interface ManifestAmended extends DecisionBase {
   readonly kind: 'manifest-amended';
   readonly added: number;

@@ -82,10 +82,7 @@ export interface ReconnectLink {
   readonly url: string;
 }
 
-/**
- * Who reopened a step or rejected its result, and why. Kept in the state until the step has ended
- * or is signed off.
- */
+/** Who reopened a step or rejected its result, and why. Kept in the state until the step has ended or is signed off. */
 export interface Reopened {
   readonly step: Step;
   readonly by: string;
@@ -118,8 +115,7 @@ export interface ReconnectionChecks {
 }
 
 /**
- * For each step, the id of the latest decision that changed the facts which people review before
- * they approve the step.
+ * For each step, the id of the latest decision that changed the facts which people review before they approve the step.
  */
 export type Revisions = Readonly<Partial<Record<Step, string>>>;
 
@@ -169,8 +165,8 @@ export interface MigrationState {
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
   /**
-   * The company that was chosen to go first; null if none was chosen, in which case the first
-   * company that can be moved goes first.
+   * The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved
+   * goes first.
    */
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
@@ -184,10 +180,7 @@ export interface MigrationState {
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
-  /**
-   * The automatic pause, because of a problem. An earlier version also kept the pause of a person
-   * in this field.
-   */
+  /** The automatic pause, because of a problem. An earlier version also kept the pause of a person in this field. */
   readonly pause: Pause | null;
   /**
    * The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote the
@@ -195,8 +188,8 @@ export interface MigrationState {
    */
   readonly pausesByPeople?: readonly Pause[] | null;
   /**
-   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended or is
-   * signed off. Absent in a state that an earlier version carried over.
+   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended or is signed off. Absent in a
+   * state that an earlier version carried over.
    */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */

@@ -13,15 +13,10 @@ export interface Outage {
   readonly source?: OutageSource;
 }
 
-/**
- * Maximum length of `why`, in characters. The errors that `company-data-client` reports are far
- * shorter.
- */
+/** Maximum length of `why`, in characters. The errors that `company-data-client` reports are far shorter. */
 const MAX_WHY_LENGTH = 20_000;
 
-/**
- * Parses an untrusted outage. Drops all other fields. Returns null if the value is not an outage.
- */
+/** Parses an untrusted outage. Drops all other fields. Returns null if the value is not an outage. */
 export function parseOutage(value: unknown): Outage | null {
   if (typeof value !== 'object' || value === null) return null;
   const { why, since, until, source } = value as Record<string, unknown>;

@@ -54,14 +54,13 @@ export const DECISION_MESSAGES = [
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 
 /**
- * Maximum length of a message, in characters of JSON: more than the longest decision, which has
- * 1,000 references of 200 characters. The record of a decision contains the message, and Temporal
- * accepts 2 MB per payload.
+ * Maximum length of a message, in characters of JSON: more than the longest decision, which has 1,000 references of 200
+ * characters. The record of a decision contains the message, and Temporal accepts 2 MB per payload.
  */
 const MAX_MESSAGE_LENGTH = 500_000;
 /**
- * The deepest decision has five levels. JSON of thousands of levels can be parsed, but cannot be
- * serialized again or stored.
+ * The deepest decision has five levels. JSON of thousands of levels can be parsed, but cannot be serialized again or
+ * stored.
  */
 const MAX_DEPTH = 20;
 
@@ -102,8 +101,8 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
     ...(validUntil === undefined ? {} : { validUntil: new Date(validUntil).toISOString() }),
   });
   if ('malformed' in parsed) return parsed;
-  // A signed message is stored with all of its fields, including those that are not part of the
-  // decision. Therefore, the limits apply to the whole message.
+  // A signed message is stored with all of its fields, including those that are not part of the decision. Therefore,
+  // the limits apply to the whole message.
   if (JSON.stringify(input).length > MAX_MESSAGE_LENGTH)
     return malformed(`the message has more than ${MAX_MESSAGE_LENGTH} characters`);
   if (isStorable(input)) return parsed;

@@ -5,8 +5,7 @@ import type { Outcome } from './decision';
 const WHY_NOT_ALL = 'the rest do not exist, or their state does not allow it';
 
 /**
- * Returns the text of the outcome. If not all of the requested companies were changed, the text
- * says how many were.
+ * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were.
  *
  * @param text begins with the number of requested companies, if it has a number: `4 companies left out: closed`
  */

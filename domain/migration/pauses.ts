@@ -1,7 +1,7 @@
 /**
- * The pauses of a migration: at most one automatic pause because of a problem, and one pause by
- * each side. No pause replaces another, so lifting one pause cannot resume a migration that is also
- * paused for another reason or by the other side.
+ * The pauses of a migration: at most one automatic pause because of a problem, and one pause by each side. No pause
+ * replaces another, so lifting one pause cannot resume a migration that is also paused for another reason or by the
+ * other side.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -18,8 +18,7 @@ export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
 }
 
 /**
- * Returns the pauses by people, oldest first. An earlier version allowed only one such pause, and
- * kept it in `pause`.
+ * Returns the pauses by people, oldest first. An earlier version allowed only one such pause, and kept it in `pause`.
  */
 export function pausesByPeople({ pause, pausesByPeople: others }: Paused): readonly Pause[] {
   return [...(pause !== null && pause.stopReason === null ? [pause] : []), ...(others ?? [])];

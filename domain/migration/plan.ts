@@ -12,8 +12,8 @@ export interface DecisionRules {
   /** True if a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
   readonly fourEyes: boolean;
   /**
-   * The approvers at the start, if only signed decisions are accepted; otherwise null, and names are not verified. Support
-   * can change the approvers later (`approvers.ts`).
+   * The approvers at the start, if only signed decisions are accepted; otherwise null, and names are not verified.
+   * Support can change the approvers later (`approvers.ts`).
    */
   readonly approvers: readonly Approver[] | null;
 }
@@ -33,8 +33,8 @@ export interface MigrationPlan {
   /** Reference of the company to move first; null for the first company that can be moved. */
   readonly firstCompany: string | null;
   /**
-   * The limits at the start. `adjust` does not change this field: it changes the limits in the
-   * migration's state and in the ledger.
+   * The limits at the start. `adjust` does not change this field: it changes the limits in the migration's state and in
+   * the ledger.
    */
   readonly limits: MigrationLimits;
   readonly decisions: DecisionRules;

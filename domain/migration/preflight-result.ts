@@ -6,8 +6,8 @@ export interface CheckedApplication {
   readonly clientId: string;
   readonly environment: string;
   /**
-   * The person who supplied this application for this migration; null if it was not supplied for
-   * this migration, for example because it was already registered.
+   * The person who supplied this application for this migration; null if it was not supplied for this migration, for
+   * example because it was already registered.
    */
   readonly suppliedBy: string | null;
 }

@@ -12,18 +12,12 @@ export interface RestoredDecision {
   readonly at: string;
 }
 
-/**
- * A decision that Temporal has but the ledger does not accept. A person has to make the decision
- * again.
- */
+/** A decision that Temporal has but the ledger does not accept. A person has to make the decision again. */
 export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
 }
 
-/**
- * The references of the companies that were repaired, grouped by the result of the comparison with
- * the service.
- */
+/** The references of the companies that were repaired, grouped by the result of the comparison with the service. */
 export interface CompanyRepairs {
   /** Their connection is linked. They are syncing now. */
   readonly linked: readonly string[];
@@ -33,16 +27,13 @@ export interface CompanyRepairs {
    */
   readonly notMoved: readonly string[];
   /**
-   * The service has their unlinked connection, so their single-use credential might have been used. They cannot be moved
-   * at the moment, so a person decides.
+   * The service has their unlinked connection, so their single-use credential might have been used. They cannot be
+   * moved at the moment, so a person decides.
    */
   readonly unknown: readonly string[];
   /** Only the ids of the company and the connection were adopted. Their credentials have not been used. */
   readonly adopted: readonly string[];
-  /**
-   * The service no longer has them, and their credentials might have been sent. They need new
-   * credentials.
-   */
+  /** The service no longer has them, and their credentials might have been sent. They need new credentials. */
   readonly gone: readonly string[];
   /** The service no longer has them, but their credentials were never sent. The next try creates them again. */
   readonly toCreate: readonly string[];

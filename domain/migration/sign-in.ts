@@ -1,7 +1,7 @@
 /**
- * Signing in to the portal again: an Ed25519 signature proves that a person has the key that was
- * registered with their invitation. The portal cannot create a session without this signature,
- * because workers verify it and create the session.
+ * Signing in to the portal again: an Ed25519 signature proves that a person has the key that was registered with their
+ * invitation. The portal cannot create a session without this signature, because workers verify it and create the
+ * session.
  *
  * The signed text names the purpose, the migration, the key, the hash of the new session's token, and the time. The
  * signature is therefore valid for this migration and one session only, and only for a few minutes.

@@ -115,9 +115,9 @@ export function signatureRefusal(
 }
 
 /**
- * Returns the signed message if it should be recorded with its decision; otherwise null. A
- * signature that the migration does not require is recorded only if it is valid for the key that it
- * names. Once support has confirmed the key, such a signature proves the decision.
+ * Returns the signed message if it should be recorded with its decision; otherwise null. A signature that the migration
+ * does not require is recorded only if it is valid for the key that it names. Once support has confirmed the key, such
+ * a signature proves the decision.
  */
 export function recordedSignature(
   { migrationId, mustSign }: MigrationSigning,
@@ -133,9 +133,7 @@ export function recordedSignature(
   return isValid ? signed : null;
 }
 
-/**
- * Records the signing time of this message as its signer's latest, unless a later time is recorded.
- */
+/** Records the signing time of this message as its signer's latest, unless a later time is recorded. */
 export function withLastSigned(lastSigned: LastSigned = {}, { content, signature }: SignedMessage): LastSigned {
   const { signedAt } = content;
   const last = lastSigned[signature.publicKey];

@@ -53,8 +53,7 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   // One company is moved and verified. Ends when support approves the evidence.
   'migrate-first-company': { title: 'Migrate the first company', actors: ['support'], approvers: ['support'] },
 
-  // The other companies are moved. Ends when no company is open and both sides have signed off the
-  // handover.
+  // The other companies are moved. Ends when no company is open and both sides have signed off the handover.
   'complete-migration': { title: 'Complete the migration', actors: ['support'], approvers: ['support', 'client'] },
 };
 

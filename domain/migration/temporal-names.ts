@@ -29,24 +29,24 @@ export function batchRunIdOf(migrationId: string): string {
 }
 
 /**
- * Returns the id of the workflow that closes a terminated migration. One id per migration, so that
- * only one such workflow runs at a time.
+ * Returns the id of the workflow that closes a terminated migration. One id per migration, so that only one such
+ * workflow runs at a time.
  */
 export function closeWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.closing`;
 }
 
 /**
- * Returns the id with which the Schedule of a migration's windows starts `openWindow` workflows.
- * Temporal appends the time to the id.
+ * Returns the id with which the Schedule of a migration's windows starts `openWindow` workflows. Temporal appends the
+ * time to the id.
  */
 export function windowWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.window`;
 }
 
 /**
- * Returns the id of the workflow that reconciles a migration's ledger. One id per migration, so
- * that only one such workflow runs at a time.
+ * Returns the id of the workflow that reconciles a migration's ledger. One id per migration, so that only one such
+ * workflow runs at a time.
  */
 export function reconcileWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.reconciliation`;
@@ -76,8 +76,8 @@ export function howToFree(workflowId: string): string {
 }
 
 /**
- * Says that a batch run has ended without a report. Nothing is lost, because the ledger records
- * every company that the run has moved.
+ * Says that a batch run has ended without a report. Nothing is lost, because the ledger records every company that the
+ * run has moved.
  */
 export function endedText(problem: string): string {
   return `the batch run has ended without a report (${problem}); another one will begin`;
@@ -106,8 +106,8 @@ export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): str
 }
 
 /**
- * Returns the command that creates search attributes in Temporal Cloud, where only its own tools
- * can create them: https://docs.temporal.io/cloud/tcld/namespace#search-attributes
+ * Returns the command that creates search attributes in Temporal Cloud, where only its own tools can create them:
+ * https://docs.temporal.io/cloud/tcld/namespace#search-attributes
  *
  * @param types the type of each search attribute, by its name
  */

@@ -71,10 +71,9 @@ export interface Estimate {
   /** The most time that the work is likely to take, without waiting for windows. Milliseconds. */
   readonly highMs: number;
   /**
-   * When the migration ends if moves begin only in the windows. The time is counted from the
-   * proposed start if that start is in the future, otherwise from the time of the estimate. Null if
-   * there are windows and the moves in them take more than a year, or if the start or the limits
-   * have changed since the estimate.
+   * When the migration ends if moves begin only in the windows. The time is counted from the proposed start if that
+   * start is in the future, otherwise from the time of the estimate. Null if there are windows and the moves in them
+   * take more than a year, or if the start or the limits have changed since the estimate.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
@@ -87,8 +86,8 @@ export interface Estimate {
 }
 
 /**
- * Returns an estimate without its ends, because they were computed for another start or other
- * limits. Keeps the durations.
+ * Returns an estimate without its ends, because they were computed for another start or other limits. Keeps the
+ * durations.
  */
 export function withoutEnds(estimate: Estimate | null): Estimate | null {
   return estimate && { ...estimate, ends: null, staleHours: null };
@@ -97,10 +96,7 @@ export function withoutEnds(estimate: Estimate | null): Estimate | null {
 /** A proposed start, and the estimate that was made for it. */
 export interface PlannedEstimate {
   readonly startAt: string;
-  /**
-   * When the first window after the start opens. Absent if the start is in a window, or if there
-   * are no windows.
-   */
+  /** When the first window after the start opens. Absent if the start is in a window, or if there are no windows. */
   readonly opensAt?: string;
   readonly estimate: Estimate;
 }
@@ -139,15 +135,15 @@ export interface EstimateInput {
 }
 
 /**
- * Estimates the remaining time. Companies are imported in parallel, but companies of one token
- * family are imported one at a time. Syncs overlap, so only the longest sync adds to the total.
+ * Estimates the remaining time. Companies are imported in parallel, but companies of one token family are imported one
+ * at a time. Syncs overlap, so only the longest sync adds to the total.
  */
 export function estimate({ volume, limits, speedEstimate, from }: EstimateInput): Estimate {
   const { speed, basis, companies: measuredOn } = speedEstimate;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
-  // Requests that are sent while the last companies sync do not delay the imports, so the time of
-  // that sync is subtracted.
+  // Requests that are sent while the last companies sync do not delay the imports, so the time of that sync is
+  // subtracted.
   const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
   const atPaceMs = timeAtPace(volume.companies, limits.companiesPerMinute);
   const within = (factor: number) => {
@@ -227,10 +223,7 @@ export interface Measurement {
 /** With fewer companies, the regression line is not reliable. */
 const MIN_COMPANIES_FOR_LINE = 10;
 
-/**
- * Returns the measured speed. If the regression line is not usable, scales the previous speed to
- * the measured mean.
- */
+/** Returns the measured speed. If the regression line is not usable, scales the previous speed to the measured mean. */
 export function speedFrom({ companies, importMs, syncMs, records, base, slope }: Measurement, previous: Speed): Speed {
   if (companies >= MIN_COMPANIES_FOR_LINE && base !== null && slope !== null && base >= 0 && slope >= 0) {
     return { importMs, syncBaseMs: base, msPerRecord: slope };

@@ -6,10 +6,7 @@ import { outOf } from '../text/sentences';
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
-/**
- * The intervals of reminders to people who have to act, and the time until the wait is escalated.
- * Milliseconds.
- */
+/** The intervals of reminders to people who have to act, and the time until the wait is escalated. Milliseconds. */
 export interface ReminderIntervals {
   readonly firstAfterMs: number;
   readonly everyMs: number;
@@ -37,8 +34,8 @@ export interface MigrationLimits {
   /** Empty: moves can begin at any time. */
   readonly windows: readonly Window[];
   /**
-   * By default, reminders are sent daily until step 4 ends. After step 4, and in the self-service
-   * route from the start, they are sent hourly, because companies' data is out of date.
+   * By default, reminders are sent daily until step 4 ends. After step 4, and in the self-service route from the start,
+   * they are sent hourly, because companies' data is out of date.
    */
   readonly remindBeforeStale: ReminderIntervals;
   readonly remindWhileStale: ReminderIntervals;

@@ -1,6 +1,6 @@
 /**
- * Converts between instants and local times. A local time can be skipped or occur twice, because
- * clocks change. A local time is encoded as if it were UTC, in milliseconds.
+ * Converts between instants and local times. A local time can be skipped or occur twice, because clocks change. A local
+ * time is encoded as if it were UTC, in milliseconds.
  */
 const DAY_MS = 24 * 60 * 60_000;
 const MINUTE_MS = 60_000;
@@ -27,8 +27,8 @@ export function clockFormat(timeZone: string): Intl.DateTimeFormat {
 
 /** Returns the first instant at which the local time has reached `localMs`. */
 export function instantOf(timeZone: string, localMs: number): number {
-  // No zone is more than a day from UTC, and clocks change by a few hours, so the instant is
-  // between `before` and `after`.
+  // No zone is more than a day from UTC, and clocks change by a few hours, so the instant is between `before` and
+  // `after`.
   let before = localMs - DAY_MS;
   let after = localMs + DAY_MS;
   const [first] = instantsOf(timeZone, localMs);
@@ -56,10 +56,7 @@ export interface LocalTimeProblem {
   readonly why: string;
   /** The nearest local times before and after it that name one instant: `2027-03-28 01:59`. */
   readonly nearest: readonly [string, string];
-  /**
-   * If the local time occurs twice, both times with their offsets: `2027-10-31T02:30+02:00`.
-   * Otherwise empty.
-   */
+  /** If the local time occurs twice, both times with their offsets: `2027-10-31T02:30+02:00`. Otherwise empty. */
   readonly exact: readonly string[];
 }
 

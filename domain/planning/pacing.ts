@@ -1,6 +1,6 @@
 /**
- * Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how
- * often syncing companies are polled.
+ * Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how often syncing
+ * companies are polled.
  */
 import type { MigrationLimits } from './limits';
 
@@ -35,8 +35,7 @@ export function paceOf({
 }
 
 /**
- * Returns how long it takes to begin the moves of these companies at the limit. Milliseconds; 0
- * without a limit.
+ * Returns how long it takes to begin the moves of these companies at the limit. Milliseconds; 0 without a limit.
  *
  * @param companiesPerMinute null if there is no limit
  */
@@ -45,8 +44,8 @@ export function timeAtPace(companies: number, companiesPerMinute: number | null)
 }
 
 /**
- * Returns how many companies of a ramp can still be syncing when the other moves begin: one in ten, and at least
- * one in a ramp of two or more, so that one slow sync does not delay all other companies.
+ * Returns how many companies of a ramp can still be syncing when the other moves begin: one in ten, and at least one in
+ * a ramp of two or more, so that one slow sync does not delay all other companies.
  */
 export function allowedStragglers(companiesInRamp: number): number {
   return companiesInRamp < 2 ? 0 : Math.max(1, Math.floor(companiesInRamp / 10));
@@ -56,8 +55,8 @@ const MIN_POLL_DELAY_MS = 250;
 const MAX_POLL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the delay before the next poll of a syncing company: a quarter of the time that it has
- * been syncing, but at least 250 ms and at most 5 minutes.
+ * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing, but at
+ * least 250 ms and at most 5 minutes.
  *
  * @returns milliseconds
  */

@@ -1,7 +1,4 @@
-/**
- * Throughput: how many companies were moved recently, and when the remaining companies will be
- * moved at that rate.
- */
+/** Throughput: how many companies were moved recently, and when the remaining companies will be moved at that rate. */
 import type { Window } from './windows';
 import { endWithin } from './windows';
 
@@ -19,10 +16,7 @@ export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
 
-/**
- * Lowers the throughput to the limit, because the companies might have been moved before the limit
- * was set.
- */
+/** Lowers the throughput to the limit, because the companies might have been moved before the limit was set. */
 export function withinLimit(throughput: Throughput, companiesPerMinute: number | null): Throughput {
   const rate = perMinute(throughput);
   if (companiesPerMinute === null || rate === null || rate <= companiesPerMinute) return throughput;
@@ -39,8 +33,8 @@ export function rateText(rate: number): string {
  * Returns when the remaining companies will be moved at the recent rate. Only time inside the windows counts.
  *
  * @param now ISO 8601, UTC
- * @returns ISO 8601, UTC; null if no company was moved in the period, if none is left, or if there
- * are windows and the remaining companies would take more than a year
+ * @returns ISO 8601, UTC; null if no company was moved in the period, if none is left, or if there are windows and the
+ * remaining companies would take more than a year
  */
 export function expectedEnd(
   throughput: Throughput,

@@ -36,8 +36,8 @@ export function isWindow(value: unknown): value is Window {
 }
 
 /**
- * Returns whether the time zone exists. Rejects offsets such as `+01:00`, because only some
- * JavaScript engines support them.
+ * Returns whether the time zone exists. Rejects offsets such as `+01:00`, because only some JavaScript engines support
+ * them.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
@@ -70,8 +70,7 @@ export interface WindowOpening {
 }
 
 /**
- * Parses an untrusted window occurrence. Drops all other fields. Returns null if the value is not a
- * window occurrence.
+ * Parses an untrusted window occurrence. Drops all other fields. Returns null if the value is not a window occurrence.
  */
 export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
   if (typeof value !== 'object' || value === null) return null;
@@ -87,11 +86,11 @@ const DAY_MS = 24 * 60 * 60_000;
 const DAYS_AHEAD = 15;
 
 /**
- * Returns, in order, the current occurrence and the occurrences that open within about two weeks.
- * Merges occurrences that touch or overlap.
+ * Returns, in order, the current occurrence and the occurrences that open within about two weeks. Merges occurrences
+ * that touch or overlap.
  *
- * When clocks go forward, a window that would start or end at a skipped time starts or ends at the
- * change. When clocks go back, a time that occurs twice means its first occurrence.
+ * When clocks go forward, a window that would start or end at a skipped time starts or ends at the change. When clocks
+ * go back, a time that occurs twice means its first occurrence.
  *
  * @param at the time to start from. ISO 8601, UTC
  * @throws RangeError if a time zone does not exist
@@ -113,9 +112,8 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
 const WEEK_MS = 7 * DAY_MS;
 
 /**
- * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any
- * time. Their occurrence then never closes: its `closesAt` is only the time up to which {@link
- * windowOccurrences} looks ahead.
+ * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any time. Their
+ * occurrence then never closes: its `closesAt` is only the time up to which {@link windowOccurrences} looks ahead.
  */
 export function isAlwaysOpen(windows: readonly Window[]): boolean {
   return windows.some(({ timeZone }) => coversWeek(windows.filter((window) => window.timeZone === timeZone)));
@@ -155,8 +153,8 @@ export function nextMove(windows: readonly Window[], from: string): string | nul
 const YEAR_MS = 365 * DAY_MS;
 
 /**
- * Returns when work of this length ends if it is done only inside the windows. If there are no
- * windows, it is done at any time.
+ * Returns when work of this length ends if it is done only inside the windows. If there are no windows, it is done at
+ * any time.
  *
  * @param from the start of the work. ISO 8601, UTC
  * @returns ISO 8601, UTC; null if there are windows and the work in them takes more than a year

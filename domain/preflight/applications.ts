@@ -1,7 +1,6 @@
 /**
- * Compares the client's application with the applications of other open migrations. An account of
- * the service has one application per platform, so the application of a second client would replace
- * the application of the first.
+ * Compares the client's application with the applications of other open migrations. An account of the service has one
+ * application per platform, so the application of a second client would replace the application of the first.
  */
 import type { Role } from '../migration/steps';
 import { counted, namedCompanies } from '../text/sentences';
@@ -25,9 +24,7 @@ export interface MigrationApplication {
   readonly migrationId: string;
   readonly client: string;
   readonly application: ApplicationFacts;
-  /**
-   * False: the application was already registered at the service when the details were accepted.
-   */
+  /** False: the application was already registered at the service when the details were accepted. */
   readonly isSupplied: boolean;
 }
 
@@ -75,8 +72,8 @@ export function applicationName({ clientId, environment }: ApplicationFacts): st
 /**
  * Says which companies were moved with an application that has been replaced since, and what happens to them.
  *
- * @param reader the role of the reader: only support can register the application again, so the
- * client is told to ask for it
+ * @param reader the role of the reader: only support can register the application again, so the client is told to ask
+ * for it
  */
 export function replacedText(
   moved: MovedWithApplication,
@@ -91,18 +88,17 @@ export function replacedText(
 }
 
 /**
- * Tells the client to keep a replaced application, because more moved companies depend on it than
- * on the registered application.
+ * Tells the client to keep a replaced application, because more moved companies depend on it than on the registered
+ * application.
  */
 export function keepApplicationText(application: ApplicationFacts): string {
   return `keep your application ${applicationName(application)}, and ask support to register it again`;
 }
 
 /**
- * Returns the advice to keep the registered application and to let end customers reconnect, because
- * registering the replaced application again would end the service's access to the companies that
- * were moved with the registered application. Null if fewer companies were moved with the
- * registered application than with the replaced application.
+ * Returns the advice to keep the registered application and to let end customers reconnect, because registering the
+ * replaced application again would end the service's access to the companies that were moved with the registered
+ * application. Null if fewer companies were moved with the registered application than with the replaced application.
  */
 export function keepsRegistered(
   replaced: MovedWithApplication,
@@ -128,10 +124,7 @@ export function replacedAction(
   return keepsRegistered({ ...replaced, companies: 1 }, applications) ?? '';
 }
 
-/**
- * Says that another application is registered, and that the service can no longer refresh the
- * tokens.
- */
+/** Says that another application is registered, and that the service can no longer refresh the tokens. */
 export function replacementText(registered: ApplicationFacts | null): string {
   const name = registered === null ? 'another application' : applicationName(registered);
   return `${name} is registered now, so the service can no longer refresh their tokens`;
@@ -155,8 +148,8 @@ export type ApplicationConflict =
   | { readonly kind: 'not-registered'; readonly supplied: ApplicationFacts };
 
 /**
- * Compares the registered application with the supplied application, and with the applications of
- * other open migrations.
+ * Compares the registered application with the supplied application, and with the applications of other open
+ * migrations.
  */
 export function findApplicationConflict(
   registered: ApplicationFacts,
@@ -171,9 +164,8 @@ export function findApplicationConflict(
 }
 
 /**
- * Returns a finding if the registered application is not the migration's own, or if another open
- * migration uses a different application. The message for the client names neither another client's
- * migration nor its application.
+ * Returns a finding if the registered application is not the migration's own, or if another open migration uses a
+ * different application. The message for the client names neither another client's migration nor its application.
  */
 export function applicationConflicts(
   registered: ApplicationFacts,

@@ -36,8 +36,7 @@ interface FindingsOfCode {
 }
 
 /**
- * Summarizes any number of findings. Keeps the first finding with each code, and the number of
- * findings with that code.
+ * Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with that code.
  */
 export class FindingSummary {
   readonly #errors = new Map<string, FindingsOfCode>();
@@ -72,8 +71,7 @@ function clientSentence({ first, count }: FindingsOfCode): string {
 }
 
 function sentence({ first, count }: FindingsOfCode): string {
-  // Names the reference and not the line, because the ledger does not store the lines of the
-  // client's file.
+  // Names the reference and not the line, because the ledger does not store the lines of the client's file.
   const place = first.about ? `${first.about.reference}: ` : '';
   return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
 }

@@ -165,8 +165,8 @@ function platformFindings(
 }
 
 /**
- * Returns whether the move needs a registered application. Tokens that are never refreshed are not
- * bound to an application.
+ * Returns whether the move needs a registered application. Tokens that are never refreshed are not bound to an
+ * application.
  */
 export function isApplicationNeeded(route: Route, { rotation }: Platform): boolean {
   return route === 'managed' || rotation !== 'none';
@@ -205,8 +205,8 @@ function environmentFindings(
 export const RESOLVED_IN_STEP_1: readonly Finding['code'][] = ['application-missing', 'application-environment'];
 
 /**
- * Returns the function that creates the finding: a warning before a managed migration starts,
- * because its step 1 supplies the application; otherwise an error.
+ * Returns the function that creates the finding: a warning before a managed migration starts, because its step 1
+ * supplies the application; otherwise an error.
  */
 function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof errorFinding {
   return route === 'managed' && !isStarted ? warningFinding : errorFinding;

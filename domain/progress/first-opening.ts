@@ -26,8 +26,8 @@ export function firstOpenings({ proposal, windows, firstCompany }: Planned, now:
 }
 
 /**
- * Returns the window of {@link firstOpening} if it opens after the start; otherwise null. If the
- * start has passed, uses the current time instead.
+ * Returns the window of {@link firstOpening} if it opens after the start; otherwise null. If the start has passed, uses
+ * the current time instead.
  *
  * @param now ISO 8601, UTC
  */
@@ -37,10 +37,7 @@ export function openingAfterStart(progress: Planned, now: string): WindowOccurre
   return opening.opensAt > earliestMove(progress.proposal.startAt, now) ? opening : null;
 }
 
-/**
- * A start that is more than this number of days away is probably a mistake, for example in the
- * year.
- */
+/** A start that is more than this number of days away is probably a mistake, for example in the year. */
 const MAX_DAYS_AHEAD = 90;
 
 /**

@@ -1,12 +1,10 @@
 /**
- * The forecast: when the remaining companies will have been moved. It is the only source of an
- * expected end. Every view calls it with the current time, so that no view shows an end that has
- * passed.
+ * The forecast: when the remaining companies will have been moved. It is the only source of an expected end. Every view
+ * calls it with the current time, so that no view shows an end that has passed.
  *
- * - Before the moves begin, the forecast is the estimate of the whole move, counted from the
- *   proposed start.
- * - While companies are moving, the forecast follows from the recent throughput. If no company has
- *   been moved recently, it follows from the estimate, scaled to the companies that are left.
+ * - Before the moves begin, the forecast is the estimate of the whole move, counted from the proposed start.
+ * - While companies are moving, the forecast follows from the recent throughput. If no company has been moved recently,
+ *   it follows from the estimate, scaled to the companies that are left.
  * - Otherwise there is no forecast, because the end depends on a person or on an outage. Views then show only how long
  *   the work takes (`remainingWork`).
  */
@@ -20,10 +18,7 @@ import type { Window } from '../planning/windows';
 import { endWithin, nextMove } from '../planning/windows';
 import type { Progress } from './progress';
 
-/**
- * When the moves end. ISO 8601, UTC; both times are full minutes, and later than the time of the
- * forecast.
- */
+/** When the moves end. ISO 8601, UTC; both times are full minutes, and later than the time of the forecast. */
 interface Ends {
   readonly earliest: string;
   readonly latest: string;
@@ -91,8 +86,7 @@ export function forecastOf(progress: ForecastInput, throughput: Throughput | nul
 }
 
 /**
- * Forecasts a move that has not begun: the estimate, counted from the proposed start or from the
- * first window after it.
+ * Forecasts a move that has not begun: the estimate, counted from the proposed start or from the first window after it.
  */
 function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const { step, counts, windows, estimate, proposal, firstCompany, waitingFor } = progress;
@@ -108,8 +102,8 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
     !isLate && isOfAll && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
   const ends = isPlanned ? estimate.ends : endsAfter(windows, beginsAt, work);
   const covers = { companies: work.companies, isComplete: true, beginsAt };
-  // Data can be out of date from the proposed start, because the client can have confirmed
-  // companies by then, even if the next window opens later.
+  // Data can be out of date from the proposed start, because the client can have confirmed companies by then, even if
+  // the next window opens later.
   const staleFrom = earlier(beginsAt, isLate ? now : proposal.startAt);
   return forecast(progress, { ...covers, ends, basis: 'estimate' }, now, staleFrom);
 }
@@ -119,8 +113,8 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
   const { counts } = progress;
   const companies = countReadyOrMoving(counts);
   if (companies <= 0) return null;
-  // If all these companies are syncing, the windows do not matter, because syncing companies are
-  // verified outside the windows too.
+  // If all these companies are syncing, the windows do not matter, because syncing companies are verified outside the
+  // windows too.
   const windows = counts.importing === 0 && companies === counts.syncing ? [] : progress.windows;
   const opensAt = nextMove(windows, now);
   const beginsAt =
@@ -144,15 +138,12 @@ function workOf(progress: WorkInput, companies: number): RemainingWork | null {
   if (work === null) return null;
   const lowestMs = Math.round(timeAtPace(companies - counts.importing - counts.syncing, companiesPerMinute));
   if (work.lowMs >= lowestMs) return work;
-  // The estimate is too short, because the limit was set later. The estimated time is added to the
-  // time at the limit, because companies still sync after the last move has begun.
+  // The estimate is too short, because the limit was set later. The estimated time is added to the time at the limit,
+  // because companies still sync after the last move has begun.
   return { companies, lowMs: lowestMs + work.lowMs, highMs: lowestMs + work.highMs };
 }
 
-/**
- * Scales the estimate to this number of companies. Ignores limits that were changed after the
- * estimate was made.
- */
+/** Scales the estimate to this number of companies. Ignores limits that were changed after the estimate was made. */
 function estimatedWork({ estimate }: WorkInput, companies: number): RemainingWork | null {
   if (estimate === null || estimate.volume.companies === 0 || companies <= 0) return null;
   const share = companies / estimate.volume.companies;
@@ -190,9 +181,8 @@ function forecast(
 }
 
 /**
- * Returns the time from which the data of a company can be out of date; null if it is unknown, or
- * if no open company is confirmed. If the estimate was made before the confirmations, returns the
- * time when step 4 opened.
+ * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
+ * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened.
  */
 function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
   const known = estimate?.volume.staleSince ?? null;

@@ -1,7 +1,4 @@
-/**
- * The facts on which a go or no-go depends, and the form of its answers. The caller gathers the
- * facts.
- */
+/** The facts on which a go or no-go depends, and the form of its answers. The caller gathers the facts. */
 import type { Platform, Route } from '../../platforms/platforms';
 import type { MigrationLimits } from '../planning/limits';
 import type { ApplicationsOfMoved, MigrationApplications } from '../preflight/applications';
@@ -26,8 +23,8 @@ export interface NextCompanies {
   /** The first five references of `leftBehind`. */
   readonly firstLeftBehind: readonly string[];
   /**
-   * When the oldest usable credential of these companies was obtained. ISO 8601, UTC; null if none
-   * has a usable credential.
+   * When the oldest usable credential of these companies was obtained. ISO 8601, UTC; null if none has a usable
+   * credential.
    */
   readonly oldestCredentialAt: string | null;
 }

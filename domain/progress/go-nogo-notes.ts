@@ -1,7 +1,4 @@
-/**
- * Go or no-go: the conditions that pause an unattended migration, and the conditions that do not
- * pause it.
- */
+/** Go or no-go: the conditions that pause an unattended migration, and the conditions that do not pause it. */
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';

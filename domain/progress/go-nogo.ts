@@ -22,8 +22,8 @@ export interface GoNoGo {
   /** The conditions under which the migration pauses itself. Each completes "pauses if ...". */
   readonly pauseNotes: readonly string[];
   /**
-   * Sentences about conditions that do not pause the migration, about the time when moves stop, and
-   * about the time when the last company will have been moved.
+   * Sentences about conditions that do not pause the migration, about the time when moves stop, and about the time when
+   * the last company will have been moved.
    */
   readonly notes: readonly string[];
   readonly contact: string;
@@ -122,8 +122,8 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
 }
 
 /**
- * Adds a warning if the registered application was not supplied for this migration. In the
- * self-service route, support registers the application, so no warning is needed.
+ * Adds a warning if the registered application was not supplied for this migration. In the self-service route, support
+ * registers the application, so no warning is needed.
  */
 function suppliedAnswer(
   { route, applications }: GoNoGoFacts,
@@ -147,8 +147,8 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
 }
 
 /**
- * Returns the latest time at which the last company could be moved. If there is no forecast,
- * because the end depends on people or on an outage, assumes that the remaining work starts now.
+ * Returns the latest time at which the last company could be moved. If there is no forecast, because the end depends on
+ * people or on an outage, assumes that the remaining work starts now.
  *
  * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
  */

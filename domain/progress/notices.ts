@@ -29,8 +29,8 @@ export interface Notice {
 }
 
 /**
- * Returns the current wait; null if no person has to act. The previous wait continues if the step
- * and the roles are the same, and the migration has not been paused or resumed since.
+ * Returns the current wait; null if no person has to act. The previous wait continues if the step and the roles are the
+ * same, and the migration has not been paused or resumed since.
  */
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
@@ -62,9 +62,8 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
 }
 
 /**
- * Returns the reminder intervals: `remindBeforeStale` until step 4 ends, and `remindWhileStale`
- * after step 4, because companies' data is then out of date. In the self-service route, data is out
- * of date from the start.
+ * Returns the reminder intervals: `remindBeforeStale` until step 4 ends, and `remindWhileStale` after step 4, because
+ * companies' data is then out of date. In the self-service route, data is out of date from the start.
  */
 function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
   const isOutOfDate = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');

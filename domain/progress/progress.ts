@@ -55,13 +55,11 @@ export interface Progress {
   readonly waitingSince: string | null;
   readonly steps: readonly StepProgress[];
   readonly counts: Counts;
-  /**
-   * For each step, the digest of the facts that people review. A decision can contain this digest.
-   */
+  /** For each step, the digest of the facts that people review. A decision can contain this digest. */
   readonly digests: Readonly<Record<Step, string>>;
   /**
-   * For each step, the id of the latest decision that changed the facts which people review. The
-   * digests include the id.
+   * For each step, the id of the latest decision that changed the facts which people review. The digests include the
+   * id.
    */
   readonly revisions?: Revisions;
   readonly windows: readonly Window[];
@@ -69,10 +67,7 @@ export interface Progress {
   /** True if supplied details are still to be checked. `preflight` is then the previous result, or null. */
   readonly checking: boolean;
   readonly estimate: Estimate | null;
-  /**
-   * The throughput when the companies were last counted; null if it is not known yet. Input of
-   * `forecastOf`.
-   */
+  /** The throughput when the companies were last counted; null if it is not known yet. Input of `forecastOf`. */
   readonly throughput: Throughput | null;
   /** The current limit; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
@@ -91,15 +86,13 @@ export interface Progress {
   readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
-  /**
-   * The automatic pause, or else the oldest pause by a person; null if the migration is not paused.
-   */
+  /** The automatic pause, or else the oldest pause by a person; null if the migration is not paused. */
   readonly pause: Pause | null;
   /** All pauses, the automatic pause first. Absent in an answer of an earlier version. */
   readonly pauses?: readonly Pause[];
   /**
-   * Who reopened a step or rejected its result, and why; null if there was no such decision, or if
-   * the step or the migration has ended since.
+   * Who reopened a step or rejected its result, and why; null if there was no such decision, or if the step or the
+   * migration has ended since.
    */
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
@@ -199,10 +192,7 @@ export function pausedTexts(progress: Progress): readonly string[] {
     .map(pauseText);
 }
 
-/**
- * Returns who reopened a step or rejected its result, when and why, on one line; null if `reopened`
- * is null.
- */
+/** Returns who reopened a step or rejected its result, when and why, on one line; null if `reopened` is null. */
 export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string | null {
   if (!reopened) return null;
   const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
@@ -218,10 +208,7 @@ export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string |
   return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since;
 }
 
-/**
- * Returns who cancelled or abandoned a migration, when and why, on one line; null if `endedBy` is
- * null.
- */
+/** Returns who cancelled or abandoned a migration, when and why, on one line; null if `endedBy` is null. */
 export function endedByText({ endedBy }: Progress): string | null {
   if (!endedBy) return null;
   const { by, role, at, reason } = endedBy;

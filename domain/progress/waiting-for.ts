@@ -17,10 +17,7 @@ import type { Route } from '../../platforms/platforms';
 export interface WaitingFor {
   /** Empty: no person has to act. */
   readonly roles: readonly Role[];
-  /**
-   * The action that these roles have to take, or the work in progress if `roles` is empty. One
-   * sentence.
-   */
+  /** The action that these roles have to take, or the work in progress if `roles` is empty. One sentence. */
   readonly what: string;
 }
 
@@ -41,10 +38,7 @@ export function waitingForOf(state: MigrationState): WaitingFor {
   return state.route === 'self-service' && waitingFor.roles.length > 0 ? client(waitingFor.what) : waitingFor;
 }
 
-/**
- * Returns what to do before a paused migration is resumed. The text contains no reason that a
- * person wrote.
- */
+/** Returns what to do before a paused migration is resumed. The text contains no reason that a person wrote. */
 function resumeText(state: MigrationState): string {
   const automatic = automaticPause(state);
   // The migration itself has written the reason for an automatic pause, with its numbers.
@@ -190,8 +184,8 @@ export function isChecking({ preflight, changes, changesChecked }: MigrationStat
 }
 
 /**
- * Describes the companies to confirm next: the companies of the next wave, or all unconfirmed
- * companies if no later wave follows.
+ * Describes the companies to confirm next: the companies of the next wave, or all unconfirmed companies if no later
+ * wave follows.
  */
 export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed }: Counts): string {
   const companies = counted(unconfirmedInNextWave, 'company');
@@ -207,8 +201,7 @@ function nothingReady(state: MigrationState): WaitingFor {
 }
 
 /**
- * Returns everything that companies need before they can be moved, and who can supply it; null if
- * they need nothing.
+ * Returns everything that companies need before they can be moved, and who can supply it; null if they need nothing.
  */
 function missingSupplies(state: MigrationState): WaitingFor | null {
   return suppliesMissing(state.counts, isChecking(state));
@@ -251,8 +244,8 @@ interface ProgressFacts {
 }
 
 /**
- * Returns the task of people for some companies while the migration moves other companies, and so
- * waits for no person; null if there is no such task.
+ * Returns the task of people for some companies while the migration moves other companies, and so waits for no person;
+ * null if there is no such task.
  */
 export function meanwhileTask({ route, state, step, counts, checking, waitingFor }: ProgressFacts): WaitingFor | null {
   const canMove = step === 'migrate-first-company' || step === 'complete-migration';

@@ -6,9 +6,9 @@ import { manifestColumns, normalized } from './columns';
 const MAX_SECRET_LENGTH = 1_000;
 
 /**
- * Returns why a text cannot be a client secret, as the predicate of a sentence whose subject is the
- * secret; null if the text can be a client secret. Detects files that contain something else, for
- * example credentials. Never quotes the text.
+ * Returns why a text cannot be a client secret, as the predicate of a sentence whose subject is the secret; null if the
+ * text can be a client secret. Detects files that contain something else, for example credentials. Never quotes the
+ * text.
  *
  * @param secret without the spaces around it
  */
@@ -24,8 +24,8 @@ export function clientSecretProblem(secret: string): string | null {
 }
 
 /**
- * Returns whether the text is a JSON object or list. A JSON number is not detected, because a
- * client secret can be a number.
+ * Returns whether the text is a JSON object or list. A JSON number is not detected, because a client secret can be a
+ * number.
  */
 function isJson(text: string): boolean {
   if (/^[[{]\s*["[{]/.test(text)) return true;

@@ -52,8 +52,7 @@ export const CONNECTION_ID = 'serviceConnectionId';
 const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family', COMPANY_ID, CONNECTION_ID];
 
 /**
- * Maps the short names of the id columns to their full names. Omits names that the platform uses
- * for its own fields.
+ * Maps the short names of the id columns to their full names. Omits names that the platform uses for its own fields.
  */
 function shortNames(platform: Platform): Record<string, string> {
   const short = Object.entries({ companyId: COMPANY_ID, connectionId: CONNECTION_ID });
@@ -87,8 +86,8 @@ export type CellsByField = ReadonlyMap<string, Cell>;
 /**
  * Matches the headers of a file to known columns. Ignores case, spaces, hyphens and underscores.
  *
- * @returns a function that maps column names to a row's cells; null if columns are missing or
- * ambiguous, which is reported
+ * @returns a function that maps column names to a row's cells; null if columns are missing or ambiguous, which is
+ * reported
  */
 export function matchColumns(
   file: string,
@@ -146,9 +145,7 @@ export function matchColumns(
 /** Returns a column name without case, spaces, hyphens and underscores. */
 export const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
 
-/**
- * Reports a missing header. Does not quote the first line, because it might contain a credential.
- */
+/** Reports a missing header. Does not quote the first line, because it might contain a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {
   report({
     code: 'no-header',
@@ -210,8 +207,8 @@ function headersOfOtherPlatforms(
 }
 
 /**
- * Headers that people use instead of the name of a column. A finding only suggests renaming them,
- * because they can also have another meaning.
+ * Headers that people use instead of the name of a column. A finding only suggests renaming them, because they can also
+ * have another meaning.
  */
 const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
   name: ['company', 'customer', 'client', 'business'],
@@ -221,8 +218,8 @@ const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
 const USUAL_ORGANIZATION_HEADERS = ['realm', 'tenant', 'tenantid', 'organisation', 'organisationid', 'organizationid'];
 
 /**
- * Returns the headers that probably mean the column: a misspelt name, or else usual names, or else
- * names that contain the name of the column.
+ * Returns the headers that probably mean the column: a misspelt name, or else usual names, or else names that contain
+ * the name of the column.
  */
 function nearMisses(name: string, headers: readonly string[]): readonly string[] {
   const misspelt = nearest(name, headers);

@@ -3,10 +3,7 @@ import { counted } from '../text/sentences';
 import type { Cell, Table, TableRow } from './columns';
 import { UnreadableFile, type Report } from './findings';
 
-/**
- * The maximum length of a row, in bytes. A longer row probably contains a quotation mark that is
- * never closed.
- */
+/** The maximum length of a row, in bytes. A longer row probably contains a quotation mark that is never closed. */
 const MAX_ROW_BYTES = 256 * 1024;
 
 const DELIMITERS = [',', ';', '\t'] as const;
@@ -29,8 +26,8 @@ export interface CsvParser {
 }
 
 /**
- * Creates a parser. The caller passes this function, because the command and the portal's page load
- * different builds of csv-parse.
+ * Creates a parser. The caller passes this function, because the command and the portal's page load different builds of
+ * csv-parse.
  */
 export type CsvParserFactory = (options: CsvParserOptions) => CsvParser;
 
@@ -103,9 +100,7 @@ async function* records(
   { delimiter, createParser }: { readonly delimiter: Delimiter; readonly createParser: CsvParserFactory },
   firstLine: number,
 ): AsyncGenerator<TableRow, undefined> {
-  /**
-   * `line`: the line after the last row. `blankLines`: the number of blank lines before that line.
-   */
+  /** `line`: the line after the last row. `blankLines`: the number of blank lines before that line. */
   let line = firstLine;
   let blankLines = 0;
   const parsed: TableRow[] = [];
@@ -113,8 +108,8 @@ async function* records(
     delimiter,
     record_delimiter: '\n',
     relax_column_count: true,
-    // Without this option, the parser creates an error with a stack trace for each blank line, so a
-    // million blank lines take minutes.
+    // Without this option, the parser creates an error with a stack trace for each blank line, so a million blank lines
+    // take minutes.
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Collects the rows here, because the parser's stream drops the rows before a syntax error.
@@ -151,10 +146,7 @@ function cellsOf(record: readonly string[], firstLine: number): Cell[] {
   });
 }
 
-/**
- * Yields the rows with one cell per header. Reports other rows, because their cells might be in the
- * wrong columns.
- */
+/** Yields the rows with one cell per header. Reports other rows, because their cells might be in the wrong columns. */
 async function* completeRows(
   file: string,
   headers: readonly Cell[],
@@ -181,10 +173,7 @@ async function* completeRows(
   }
 }
 
-/**
- * Returns the finding for a syntax error. The parser's message is not used, because it might quote
- * a credential.
- */
+/** Returns the finding for a syntax error. The parser's message is not used, because it might quote a credential. */
 function syntaxFinding(error: Error, file: string, line: number): Finding {
   const code = 'code' in error ? error.code : undefined;
   const where = { severity: 'error', file, line } as const;

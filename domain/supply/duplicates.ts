@@ -72,10 +72,7 @@ export class Duplicates {
     }
   }
 
-  /**
-   * Returns whether any company so far has this organization. `key` is a result of
-   * `organizationKey`.
-   */
+  /** Returns whether any company so far has this organization. `key` is a result of `organizationKey`. */
   hasOrganization(key: string): boolean {
     return this.#organizations.has(key);
   }

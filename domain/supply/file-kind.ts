@@ -15,9 +15,8 @@ export function byteOrderMarkOf(head: Uint8Array): UnicodeEncoding | null {
 }
 
 /**
- * Detects the Unicode encoding of a file from its first bytes. Without a byte order mark, UTF-16 is
- * recognized only if most letters are Latin, because in such a file nearly every second byte is
- * zero.
+ * Detects the Unicode encoding of a file from its first bytes. Without a byte order mark, UTF-16 is recognized only if
+ * most letters are Latin, because in such a file nearly every second byte is zero.
  */
 export function unicodeEncodingOf(head: Uint8Array): UnicodeEncoding {
   const mark = byteOrderMarkOf(head);
@@ -45,8 +44,8 @@ const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[
 export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
 
 /**
- * Returns the finding for a file that is not text, such as a workbook, or that is sealed; null if
- * the file can be a table.
+ * Returns the finding for a file that is not text, such as a workbook, or that is sealed; null if the file can be a
+ * table.
  *
  * @param head the first bytes of the file
  */

@@ -4,9 +4,7 @@ import { withoutUnsafeCharacters } from '../text/untrusted-text';
 /** Records a finding. Reading continues. */
 export type Report = (finding: Finding) => void;
 
-/**
- * Maximum number of listed findings of one kind, because a million rows can have the same error.
- */
+/** Maximum number of listed findings of one kind, because a million rows can have the same error. */
 const LISTED_PER_KIND = 10_000;
 
 /** The first findings of one kind. */
@@ -17,8 +15,8 @@ export interface FindingKind {
 }
 
 /**
- * The findings of a check, in the order in which they were added. Counts all findings, and lists
- * the first findings of each kind.
+ * The findings of a check, in the order in which they were added. Counts all findings, and lists the first findings of
+ * each kind.
  */
 export class FindingList {
   readonly listed: Finding[] = [];

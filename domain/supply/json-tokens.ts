@@ -4,8 +4,7 @@ import { UnreadableFile } from './findings';
 export interface JsonToken {
   readonly kind: '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'constant' | 'end';
   /**
-   * The value of a string; otherwise the text as written, because a JavaScript number can lose
-   * digits after the 15th.
+   * The value of a string; otherwise the text as written, because a JavaScript number can lose digits after the 15th.
    */
   readonly text: string;
   /** The number of the line, starting at 1. */
@@ -14,10 +13,7 @@ export interface JsonToken {
   readonly column: number;
 }
 
-/**
- * The maximum length of a token, in characters. A longer token is probably a string that is never
- * closed.
- */
+/** The maximum length of a token, in characters. A longer token is probably a string that is never closed. */
 const MAX_TOKEN = 256 * 1024;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
@@ -110,10 +106,7 @@ function tokenAt(text: string, at: number): string | null {
   return TOKEN.exec(text)?.[0] ?? null;
 }
 
-/**
- * Returns the error for invalid JSON. Does not quote the text, because it might contain a
- * credential.
- */
+/** Returns the error for invalid JSON. Does not quote the text, because it might contain a credential. */
 export function notJson(file: string, where: Pick<JsonToken, 'line' | 'column'>, why: string): UnreadableFile {
   const { line, column } = where;
   const message = `this is not JSON (${why})`;

@@ -11,10 +11,7 @@ import type { RowReader } from './row-reader';
 const MAX_REFERENCE = 100;
 const MAX_NAME = 250;
 const MAX_ORGANIZATION = 250;
-/**
- * Long enough for access tokens that are signed documents (JWTs), which have a few thousand
- * characters.
- */
+/** Long enough for access tokens that are signed documents (JWTs), which have a few thousand characters. */
 const MAX_CREDENTIAL_FIELD = 16_384;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -82,9 +79,9 @@ export interface ParsedCredential {
   /** The reference of the company. */
   readonly reference: string;
   /**
-   * When the client's application obtained the credential. ISO 8601 in UTC. If the row has no
-   * `obtainedAt`, it is the time of `--obtained-at`, or else the time of the file's last change,
-   * because the credential cannot be newer than the file.
+   * When the client's application obtained the credential. ISO 8601 in UTC. If the row has no `obtainedAt`, it is the
+   * time of `--obtained-at`, or else the time of the file's last change, because the credential cannot be newer than
+   * the file.
    */
   readonly obtainedAt: string;
   /** The authorization body, with the platform's field names. */
@@ -124,8 +121,8 @@ export function parseCredential(
 }
 
 /**
- * The earliest accepted `obtainedAt`, because OAuth 2 is newer. This bound also refuses years that
- * Postgres cannot read, such as year 0 and negative years.
+ * The earliest accepted `obtainedAt`, because OAuth 2 is newer. This bound also refuses years that Postgres cannot
+ * read, such as year 0 and negative years.
  */
 const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 

@@ -1,7 +1,7 @@
 /**
- * The digest of the boxes that a decision supplies (`sealedDigest`). The client signs it as a part
- * of the decision, so the ledger refuses the decision if boxes were replaced, added or removed
- * after the signature. Browsers and Node compute the same digest.
+ * The digest of the boxes that a decision supplies (`sealedDigest`). The client signs it as a part of the decision, so
+ * the ledger refuses the decision if boxes were replaced, added or removed after the signature. Browsers and Node
+ * compute the same digest.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
@@ -20,10 +20,7 @@ export function hashOfBox(box: Uint8Array): string {
   return bytesToHex(sha256(box));
 }
 
-/**
- * Returns the digest of sealed credentials. Their order does not matter. Each reference must occur
- * once.
- */
+/** Returns the digest of sealed credentials. Their order does not matter. Each reference must occur once. */
 export function credentialsDigest(credentials: Iterable<HashedCredential>): string {
   const listed = [...credentials].sort((one, other) => (one.reference < other.reference ? -1 : 1));
   return digestOf([

@@ -8,8 +8,8 @@ import { parseCompany } from './row-parser';
 import { RowReader } from './row-reader';
 
 /**
- * Returns the text of a row that goes into the manifest's digest, which is the SHA-256 of the texts of all rows in order.
- * Contains only values, so the digest does not depend on the file's format, encoding or column order.
+ * Returns the text of a row that goes into the manifest's digest, which is the SHA-256 of the texts of all rows in
+ * order. Contains only values, so the digest does not depend on the file's format, encoding or column order.
  */
 export function digestedRow(company: ManifestRow): string {
   const { row, reference, name, organization, expectedInvoices, wave, family, existing } = company;
@@ -18,8 +18,8 @@ export function digestedRow(company: ManifestRow): string {
 }
 
 /**
- * Returns why a file with this row would be refused; null if it would be accepted. Does not compare
- * the row with other rows.
+ * Returns why a file with this row would be refused; null if it would be accepted. Does not compare the row with other
+ * rows.
  */
 export function suppliedRowProblem(company: ManifestRow, platform: Platform): string | null {
   const { row, reference, name, organization, expectedInvoices, wave, family } = company;

@@ -68,9 +68,7 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
 export const TEMPLATE_FORMATS = ['csv', 'json'] as const;
 export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number];
 
-/**
- * Returns the text of an empty file. `ferry check` rejects the file until it has been filled in.
- */
+/** Returns the text of an empty file. `ferry check` rejects the file until it has been filled in. */
 export function templateText({ columns }: Template, format: TemplateFormat): string {
   const names = columns.map(({ name }) => name);
   if (format === 'csv') return `${names.join(',')}\n`;

@@ -1,6 +1,5 @@
 /**
- * Guesses whether a file that is not UTF-8 is in Windows-1252, the encoding of Excel's "CSV", by
- * counting its bytes.
+ * Guesses whether a file that is not UTF-8 is in Windows-1252, the encoding of Excel's "CSV", by counting its bytes.
  */
 
 /** The counts of the bytes of a file that are not ASCII. */

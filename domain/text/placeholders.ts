@@ -1,19 +1,18 @@
 /**
- * Placeholders that documentation, messages and templates show in place of a value. A person who
- * pastes an example can leave them in by mistake. Only clear placeholders are recognized, because a
- * real value must never be rejected.
+ * Placeholders that documentation, messages and templates show in place of a value. A person who pastes an example can
+ * leave them in by mistake. Only clear placeholders are recognized, because a real value must never be rejected.
  */
 
 /**
- * Text in brackets, text of only punctuation, and text of only the letter x: `<client id>`,
- * `{{clientId}}`, `...`, `xxx`.
+ * Text in brackets, text of only punctuation, and text of only the letter x: `<client id>`, `{{clientId}}`, `...`,
+ * `xxx`.
  */
 const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,20}$/i];
 /** Placeholders that the documentation writes in capitals. */
 const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
 /**
- * Patterns for a text in lower case without spaces, hyphens and underscores, so that
- * `your-client-id`, `client id` and `CHANGE_ME` match.
+ * Patterns for a text in lower case without spaces, hyphens and underscores, so that `your-client-id`, `client id` and
+ * `CHANGE_ME` match.
  */
 const WORDS = [
   /^your(own)?(client|app|application|api|oauth|support)?(id|secret|key|name|contact|team|token|clientid|clientsecret)(here)?$/,

@@ -60,8 +60,8 @@ export function dayText(iso: string): string {
  * that its times are in UTC.
  *
  * @param iso ISO 8601, UTC
- * @param year the year that the head of the report already shows, so it is left out here; by
- * default, every year is shown
+ * @param year the year that the head of the report already shows, so it is left out here; by default, every year is
+ * shown
  */
 export function timeText(iso: string, year?: string): string {
   const ownYear = iso.slice(0, 4);

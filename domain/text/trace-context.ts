@@ -1,7 +1,6 @@
 /**
- * The context of a trace in W3C's `traceparent` format. Commands, workflows, activities and the
- * service pass it on. It contains only ids and flags, no data of a migration. Source:
- * https://www.w3.org/TR/trace-context/
+ * The context of a trace in W3C's `traceparent` format. Commands, workflows, activities and the service pass it on. It
+ * contains only ids and flags, no data of a migration. Source: https://www.w3.org/TR/trace-context/
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
@@ -21,8 +20,8 @@ export interface TraceContext {
 }
 
 /**
- * Parses a `traceparent`. Returns null if it is not valid, because anyone who may write to the
- * Temporal namespace can send any value.
+ * Parses a `traceparent`. Returns null if it is not valid, because anyone who may write to the Temporal namespace can
+ * send any value.
  */
 export function parseTraceparent(value: unknown): TraceContext | null {
   const [, traceId, spanId, flags] = (typeof value === 'string' && TRACEPARENT.exec(value)) || [];
@@ -36,10 +35,7 @@ export function traceparentOf({ traceId, spanId, flags }: TraceContext): string 
 /** The ids of a trace and of its first span. */
 export type TraceIds = Pick<TraceContext, 'traceId' | 'spanId'>;
 
-/**
- * Returns the ids of the trace of a slice. The workers that run its workflow and its activity
- * derive the same ids.
- */
+/** Returns the ids of the trace of a slice. The workers that run its workflow and its activity derive the same ids. */
 export function sliceIds(runId: string, activityId: string): TraceIds {
   return derivedIds(`slice ${runId} ${activityId}`);
 }

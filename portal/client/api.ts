@@ -35,10 +35,7 @@ export class ApiError extends Error {
     super(message, options);
   }
 
-  /**
-   * True if the same request can succeed later, because the network failed or a server is starting
-   * or busy.
-   */
+  /** True if the same request can succeed later, because the network failed or a server is starting or busy. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502;
   }
@@ -107,9 +104,9 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   }
 
   /**
-   * Sends a request to the workers and waits for its answer. After a lost connection, sends the
-   * request again. The portal recognizes a repeated request by its content, so the request is
-   * carried out only once. The exception is a report: a repeated request creates another report.
+   * Sends a request to the workers and waits for its answer. After a lost connection, sends the request again. The
+   * portal recognizes a repeated request by its content, so the request is carried out only once. The exception is a
+   * report: a repeated request creates another report.
    *
    * @param onWait called before each wait with a text that tells people the reason for the wait
    */
@@ -151,8 +148,8 @@ const LONGEST_WAIT_MS = 15_000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Repeats a call with exponential backoff while it fails with a temporary error (`isTemporary`).
- * Throws the error once the retry budget is used up. Throws any other error immediately.
+ * Repeats a call with exponential backoff while it fails with a temporary error (`isTemporary`). Throws the error once
+ * the retry budget is used up. Throws any other error immediately.
  *
  * @param onWait called before each wait with a text that tells people the reason for the wait
  */

@@ -26,8 +26,8 @@ export interface DecisionFields {
 let lastSigned = 0;
 
 /**
- * Returns a decision of this person with its signature. Two decisions never have the same time,
- * because a decision that was signed at the same time as an earlier decision is refused.
+ * Returns a decision of this person with its signature. Two decisions never have the same time, because a decision that
+ * was signed at the same time as an earlier decision is refused.
  */
 export async function signDecision(
   { migrationId, person }: Decider,

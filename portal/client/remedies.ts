@@ -1,6 +1,7 @@
 /**
  * The remedies for a company, and who can apply them. The page and `ferry --portal` take their advice from here. They
- * advise the client only to make decisions that it can make now, so that each piece of advice has a button or a command.
+ * advise the client only to make decisions that it can make now, so that each piece of advice has a button or a
+ * command.
  */
 import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';

@@ -33,9 +33,8 @@ export interface SupplyTransport<Credential> {
 }
 
 /**
- * Seals and sends credentials, then the decision about them. The decision contains the digest of
- * the stored credentials, so that the ledger refuses the decision if the portal has replaced a
- * credential.
+ * Seals and sends credentials, then the decision about them. The decision contains the digest of the stored
+ * credentials, so that the ledger refuses the decision if the portal has replaced a credential.
  *
  * `credentialsSupplied` is one decision about all parts. `replaceCredential` names its companies, so each part has its
  * own decision. A part that was sent twice, because the connection was lost, is stored once.

@@ -1,6 +1,6 @@
 /**
- * The portal's API: the view of a migration and its companies. Workers write the view, and the page and `ferry --portal`
- * show it. Times are ISO 8601 in UTC; durations are in milliseconds.
+ * The portal's API: the view of a migration and its companies. Workers write the view, and the page and `ferry
+ * --portal` show it. Times are ISO 8601 in UTC; durations are in milliseconds.
  */
 import { z } from 'zod';
 
@@ -19,8 +19,7 @@ const StepView = z.object({
 });
 
 /**
- * A decision that the client can make now, and the texts that the page shows before the person
- * confirms the decision.
+ * A decision that the client can make now, and the texts that the page shows before the person confirms the decision.
  */
 const ActionView = z.object({
   /** The decision message, for example `approve` or `confirmSyncDisabled`. */
@@ -43,8 +42,8 @@ const ActionView = z.object({
   consequence: z.string(),
   isIrreversible: z.boolean(),
   /**
-   * The effect on a decision of another person, for example `This lifts the pause of Sam`; absent
-   * if this decision undoes no other decision.
+   * The effect on a decision of another person, for example `This lifts the pause of Sam`; absent if this decision
+   * undoes no other decision.
    */
   overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
@@ -53,8 +52,8 @@ const ActionView = z.object({
 });
 
 /**
- * The view of a migration, which the page shows. Written by a worker. Every text is plain text, not markup. Times inside
- * a text have the form `2026-11-20 23:55 UTC`; the page shows them in the reader's zone.
+ * The view of a migration, which the page shows. Written by a worker. Every text is plain text, not markup. Times
+ * inside a text have the form `2026-11-20 23:55 UTC`; the page shows them in the reader's zone.
  */
 export const MigrationViewSchema = z.object({
   migrationId: z.string(),
@@ -70,19 +69,15 @@ export const MigrationViewSchema = z.object({
   /** The event after the current step, in one sentence; null once the migration has ended. */
   next: z.string().nullable(),
   /**
-   * Sentences about these facts, as far as they apply: who ended or paused the migration or
-   * reopened a step, and why; when moves begin; the deadline; companies that will be tried again; a
-   * check of the details that is in progress.
+   * Sentences about these facts, as far as they apply: who ended or paused the migration or reopened a step, and why;
+   * when moves begin; the deadline; companies that will be tried again; a check of the details that is in progress.
    */
   notices: z.array(z.string()),
   steps: z.array(StepView),
   start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
   /** When the remaining companies will have been moved; null if nothing can be expected. */
   end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
-  /**
-   * When moves can begin, in words; null if moves can begin at any time, or if the migration has
-   * ended.
-   */
+  /** When moves can begin, in words; null if moves can begin at any time, or if the migration has ended. */
   windows: z.string().nullable(),
   outOfDate: z.string(),
   switchBackOn: z.string(),
@@ -126,8 +121,8 @@ export const MigrationViewSchema = z.object({
   /** True if the platform replaces refresh tokens, so only credentials obtained after the confirmation count. */
   isRotating: z.boolean(),
   /**
-   * The signed migration key (`tokenferry-key-1...`); null if the vault is not open, or if the
-   * provider has not signed the key.
+   * The signed migration key (`tokenferry-key-1...`); null if the vault is not open, or if the provider has not signed
+   * the key.
    */
   migrationKey: z.string().nullable(),
   actions: z.array(ActionView),
@@ -138,10 +133,7 @@ export type MigrationView = z.infer<typeof MigrationViewSchema>;
 export const MigrationAnswerSchema = z.object({
   view: MigrationViewSchema,
   writtenAt: moment,
-  /**
-   * False if no worker has written the view for a while. The page then says that it might be out of
-   * date.
-   */
+  /** False if no worker has written the view for a while. The page then says that it might be out of date. */
   isCurrent: z.boolean(),
 });
 
@@ -158,10 +150,7 @@ export const CompanySchema = z.object({
   movedAt: moment.nullable(),
   /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
-  /**
-   * The ways to solve the problem, the most promising first: see `Remedy` in
-   * domain/companies/remedies.ts.
-   */
+  /** The ways to solve the problem, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
   remedies: z.array(z.string()),
   /** The page on which the company's end customer reconnects; null if there is none or it is not needed. */
   linkUrl: z.string().nullable(),

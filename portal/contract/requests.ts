@@ -29,16 +29,16 @@ export const MAX_SEALED_PER_REQUEST = 1_000;
 
 /**
  * A part of the sealed credentials that one decision supplies. Send all parts with the same `decisionId`, then the
- * decision `credentialsSupplied` or `replaceCredential` with that id. The decision contains `sealedDigest`, the digest of
- * the credentials that were stored (see `domain/supply/sealed-digest.ts`), so that no other credentials count.
+ * decision `credentialsSupplied` or `replaceCredential` with that id. The decision contains `sealedDigest`, the digest
+ * of the credentials that were stored (see `domain/supply/sealed-digest.ts`), so that no other credentials count.
  */
 export const SealedCredentialsSchema = z.strictObject({
   decisionId: z.uuid(),
   /** True for `replaceCredential`. */
   replaces: z.boolean(),
   /**
-   * The fingerprint of the migration key with which the credentials were sealed. If that key has
-   * been replaced, the worker refuses the request.
+   * The fingerprint of the migration key with which the credentials were sealed. If that key has been replaced, the
+   * worker refuses the request.
    */
   keyFingerprint: z.string().max(100),
   credentials: z
@@ -48,9 +48,8 @@ export const SealedCredentialsSchema = z.strictObject({
 });
 
 /**
- * The client's application with its sealed client secret, and the decision `applicationSupplied`
- * about both. The decision contains `sealedDigest`, the digest of the application and the sealed
- * secret.
+ * The client's application with its sealed client secret, and the decision `applicationSupplied` about both. The
+ * decision contains `sealedDigest`, the digest of the application and the sealed secret.
  */
 export const SealedApplicationSchema = z.strictObject({
   keyFingerprint: z.string().max(100),
@@ -110,11 +109,10 @@ export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
  * The answer to a portal request.
  *
  * - `applied` or `refused`: the ledger's outcome of a decision
- * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists
- *   the credentials that were not accepted
+ * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists the credentials that
+ *   were not accepted
  * - `done`: the report is in `content`
- * - `failed`: the request was not carried out, or its outcome is unknown; `text` says which of the
- *   two, and why
+ * - `failed`: the request was not carried out, or its outcome is unknown; `text` says which of the two, and why
  */
 export const RequestAnswerSchema = z.object({
   outcome: z.enum(['applied', 'refused', 'stored', 'done', 'failed']),
@@ -125,10 +123,7 @@ export const RequestAnswerSchema = z.object({
 });
 export type RequestAnswer = z.infer<typeof RequestAnswerSchema>;
 
-/**
- * The status of a request. `answer` is null until a worker has carried out the request; ask again
- * with the `id`.
- */
+/** The status of a request. `answer` is null until a worker has carried out the request; ask again with the `id`. */
 export const RequestStatusSchema = z.object({ id: z.uuid(), answer: RequestAnswerSchema.nullable() });
 
 export const ErrorSchema = z.object({ error: z.string(), advice: z.string().optional() });

@@ -1,6 +1,6 @@
 /**
- * The state that all parts of the page share: the portal's API, the reader's session and key, and
- * the newest view of the migration.
+ * The state that all parts of the page share: the portal's API, the reader's session and key, and the newest view of
+ * the migration.
  */
 import type { RequestAnswer } from '../contract/requests';
 import type { MigrationView } from '../contract/migration-view';
@@ -30,10 +30,7 @@ export const {
 
 export interface App {
   readonly session: PortalSession;
-  /**
-   * Null if this browser cannot sign: the person is a viewer, or the key is in another browser or
-   * was deleted.
-   */
+  /** Null if this browser cannot sign: the person is a viewer, or the key is in another browser or was deleted. */
   readonly key: Awaited<ReturnType<typeof findKey>>;
   readonly view: () => MigrationView;
   /** Reads the migration and the companies again, after a decision. */

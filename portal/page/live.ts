@@ -6,16 +6,13 @@ import { byId } from './elements/elements';
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
   /**
-   * Checks the session. Called regularly, when the page becomes visible, when another tab opens the
-   * page, and after the stream has ended or could not be opened.
+   * Checks the session. Called regularly, when the page becomes visible, when another tab opens the page, and after the
+   * stream has ended or could not be opened.
    *
    * @throws ApiError
    */
   readonly onReturn: () => Promise<void>;
-  /**
-   * Returns whether the person is waiting for support to confirm the key. The session is then
-   * checked more often.
-   */
+  /** Returns whether the person is waiting for support to confirm the key. The session is then checked more often. */
   readonly isWaiting: () => boolean;
   readonly onEnd: () => void;
 }

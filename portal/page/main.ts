@@ -31,8 +31,8 @@ async function start(): Promise<void> {
   const answer = takeIdentityAnswer();
   const invitation = takeInvitation();
   byId('zone').textContent = `Times are in your time zone, ${zoneText()}.`;
-  // If a person pastes an invitation into the address of this tab, only the fragment changes. The
-  // browser does not load the page in this case, so the page reloads itself.
+  // If a person pastes an invitation into the address of this tab, only the fragment changes. The browser does not load
+  // the page in this case, so the page reloads itself.
   addEventListener('hashchange', () => /invitation=|sign-in=/.test(location.hash) && location.reload());
   if (answer !== null) return finishSignIn(answer, () => void open());
   if (invitation !== null && 'migrationId' in invitation) return showAccountInvitation(invitation, () => void open());
@@ -119,9 +119,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   }
 
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  /**
-   * Reads the lists again after a random wait, because all open pages get the same event at once.
-   */
+  /** Reads the lists again after a random wait, because all open pages get the same event at once. */
   function updateLists(): void {
     if (document.hidden) return;
     waiting ??= setTimeout(

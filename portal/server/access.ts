@@ -2,9 +2,9 @@
  * Authorizes every request, before its body is read. A route says in its `config` who may use it; a route that does not
  * say so cannot be added.
  *
- * Cross-site requests: a browser sends the cookie only with requests of the portal's own pages (`SameSite=Strict`).
- * In addition, a request that changes something, and has no bearer token, needs a header that pages
- * of other sites cannot send. If the browser names an origin, it must be an origin of the portal.
+ * Cross-site requests: a browser sends the cookie only with requests of the portal's own pages (`SameSite=Strict`). In
+ * addition, a request that changes something, and has no bearer token, needs a header that pages of other sites cannot
+ * send. If the browser names an origin, it must be an origin of the portal.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Api, SignedIn } from './api';
@@ -50,8 +50,8 @@ export function authorize(app: Api, { db, limits, origins }: PortalContext): voi
 }
 
 /**
- * Asserts that a session has not ended since its request was authorized. Call this if the database
- * has returned nothing, because the database returns nothing for a session that has ended.
+ * Asserts that a session has not ended since its request was authorized. Call this if the database has returned
+ * nothing, because the database returns nothing for a session that has ended.
  *
  * @throws {PortalError} 401
  */
@@ -70,9 +70,9 @@ function assertFromPage({ headers }: FastifyRequest, origins: ReadonlySet<string
 }
 
 /**
- * Asserts that the request has the header `Origin` or `Sec-Fetch-Site`, which only browsers send.
- * `assertFromPage` checks their values. A session in a cookie is only for browsers, and a page of
- * another site must not sign a person in to another person's migration.
+ * Asserts that the request has the header `Origin` or `Sec-Fetch-Site`, which only browsers send. `assertFromPage`
+ * checks their values. A session in a cookie is only for browsers, and a page of another site must not sign a person in
+ * to another person's migration.
  *
  * @throws {PortalError} 403
  */

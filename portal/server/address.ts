@@ -2,8 +2,8 @@
 import { isLoopback } from '../../security/codec-server';
 
 /**
- * Thrown when the portal would serve HTTP to other machines, because the tokens of sessions could
- * then be read on the network. Also thrown when the public URL is missing or cannot be used.
+ * Thrown when the portal would serve HTTP to other machines, because the tokens of sessions could then be read on the
+ * network. Also thrown when the public URL is missing or cannot be used.
  */
 export class UnsafeAddress extends Error {
   override readonly name = 'UnsafeAddress';

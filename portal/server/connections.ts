@@ -3,8 +3,7 @@ import type { Api } from './api';
 import type { PortalLimits } from './limits';
 
 /**
- * Limits the number of connections in total and per address. All IPv6 addresses of a /64 network
- * count as one address.
+ * Limits the number of connections in total and per address. All IPv6 addresses of a /64 network count as one address.
  */
 export function limitConnections({ server }: Api, { connections, connectionsPerAddress }: PortalLimits): void {
   const open = new Map<string, number>();

@@ -91,10 +91,7 @@ export interface SignInRequest {
   readonly lifetimeMs: number;
 }
 
-/**
- * A statement that takes longer than this fails, so that requests do not pile up while the database
- * is slow.
- */
+/** A statement that takes longer than this fails, so that requests do not pile up while the database is slow. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -139,8 +136,8 @@ export class PortalDatabase {
   }
 
   /**
-   * Stores a request to sign in. `exists`: the same request is stored already. `refused`: no
-   * invitation has the key or the account. `busy`: there are too many requests.
+   * Stores a request to sign in. `exists`: the same request is stored already. `refused`: no invitation has the key or
+   * the account. `busy`: there are too many requests.
    */
   async requestSignIn(request: SignInRequest): Promise<'stored' | 'exists' | 'refused' | 'busy'> {
     const { sessionHash, migrationId, publicKey, identity, proof, lifetimeMs } = request;
@@ -178,9 +175,9 @@ export class PortalDatabase {
   }
 
   /**
-   * Returns the view of the session's migration; undefined if no worker has written one, or if the
-   * session has ended. Workers write only views that are being read. If the view has not been read
-   * recently, it is old, so this waits for a newer view.
+   * Returns the view of the session's migration; undefined if no worker has written one, or if the session has ended.
+   * Workers write only views that are being read. If the view has not been read recently, it is old, so this waits for
+   * a newer view.
    */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
     for (const until = Date.now() + WAIT_FOR_NEWER_MS; ; await delay(READ_AGAIN_AFTER_MS)) {
@@ -226,8 +223,8 @@ export class PortalDatabase {
   }
 
   /**
-   * Stores a request for the workers. `exists`: a request with this id is stored already. Null: the session has ended, or
-   * the invitation was revoked.
+   * Stores a request for the workers. `exists`: a request with this id is stored already. Null: the session has ended,
+   * or the invitation was revoked.
    */
   async submit(
     hash: Buffer,

@@ -37,8 +37,8 @@ export const noSession = () =>
 export const forbidden = (message: string, advice?: string) => new PortalError(403, message, advice);
 
 /**
- * Returns the same error for every invitation that cannot be redeemed, so that the error reveals
- * nothing about the invitation.
+ * Returns the same error for every invitation that cannot be redeemed, so that the error reveals nothing about the
+ * invitation.
  */
 export const unusableInvitation = () =>
   forbidden(
@@ -49,8 +49,8 @@ export const unusableInvitation = () =>
 export const notFound = () => new PortalError(404, 'There is nothing at this address.');
 
 /**
- * Returns the same error whether the request does not exist, was sent by another person, or belongs
- * to another migration.
+ * Returns the same error whether the request does not exist, was sent by another person, or belongs to another
+ * migration.
  */
 export const noSuchRequest = () =>
   new PortalError(

@@ -128,10 +128,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
 /** An answer with one of these codes reports that the identity provider failed; any other code refuses this sign-in. */
 const PROVIDER_FAILURES = new Set(['server_error', 'temporarily_unavailable']);
 
-/**
- * The library's codes for a missing answer, and for an answer that does not conform to OpenID
- * Connect.
- */
+/** The library's codes for a missing answer, and for an answer that does not conform to OpenID Connect. */
 const NO_ANSWER = /TIMEOUT|ABORT|FORBIDDEN|NOT_CONFORM|NOT_JSON|PARSE_ERROR/;
 
 function asProviderError(openid: Library, error: unknown): never {

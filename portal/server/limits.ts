@@ -151,16 +151,15 @@ export function limitBodies(app: Api, limits: PortalLimits): void {
 }
 
 /**
- * Ends a request whose body arrives too slowly. Without this check, a client that sends one byte a
- * second could keep a request in progress until the time limit.
+ * Ends a request whose body arrives too slowly. Without this check, a client that sends one byte a second could keep a
+ * request in progress until the time limit.
  */
 function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
   const { socket } = raw;
   let before = socket.bytesRead;
   const timer = setInterval(() => {
     const now = socket.bytesRead;
-    // Emit the same error as Node does for a request that arrives too slowly, so that it is
-    // answered in the same way.
+    // Emit the same error as Node does for a request that arrives too slowly, so that it is answered in the same way.
     if (!raw.complete && now - before < MIN_BYTES_PER_CHECK)
       server.emit('clientError', Object.assign(new Error('the body is slow'), { code: TOO_SLOW }), socket);
     before = now;

@@ -4,12 +4,11 @@
  * The views of all watched migrations are read once a second, with one statement for each migration, and converted to
  * text once, however many browsers watch the migration. One timer serves all streams.
  *
- * A browser gets the view when it connects and whenever the content has changed, but not when a
- * worker has written the same content again. After a lost connection, the browser gets the view
- * only if it does not have the latest version (`Last-Event-ID`). A browser that reads more slowly
- * than the view changes gets only the latest view, so at most one view waits for each browser. A
- * browser that reads nothing loses its stream. Sessions that have ended lose their streams within
- * 10 seconds.
+ * A browser gets the view when it connects and whenever the content has changed, but not when a worker has written the
+ * same content again. After a lost connection, the browser gets the view only if it does not have the latest version
+ * (`Last-Event-ID`). A browser that reads more slowly than the view changes gets only the latest view, so at most one
+ * view waits for each browser. A browser that reads nothing loses its stream. Sessions that have ended lose their
+ * streams within 10 seconds.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -26,8 +25,8 @@ const POLLS_PER_SESSION_CHECK = 8;
 const READS_AT_ONCE = 4;
 const COMMENT = Buffer.from(':\n\n');
 /**
- * After a restart of the portal, each browser reconnects after a random time of 2 to 6 seconds, so
- * that the browsers do not all reconnect at once.
+ * After a restart of the portal, each browser reconnects after a random time of 2 to 6 seconds, so that the browsers do
+ * not all reconnect at once.
  */
 const [CONNECT_AGAIN_AFTER_MS, SPREAD_MS] = [2_000, 4_000];
 
@@ -37,10 +36,7 @@ interface Stream {
   /** The id of the last event that was sent to the browser; undefined if there is none. */
   sent: string | undefined;
   sentAt: number;
-  /**
-   * Since when the buffer of the socket has been full, in milliseconds since 1970; null if it is
-   * not full.
-   */
+  /** Since when the buffer of the socket has been full, in milliseconds since 1970; null if it is not full. */
   fullSince: number | null;
 }
 
@@ -86,8 +82,7 @@ export class LiveViews {
   /**
    * Sends events until the browser or the portal closes the response, whose headers have been written.
    *
-   * @param lastEventId the id of the last event that the browser has received; undefined if there
-   * is none
+   * @param lastEventId the id of the last event that the browser has received; undefined if there is none
    */
   add({ hash, migrationId }: SignedIn, response: ServerResponse, lastEventId: string | undefined): void {
     const stream: Stream = { hash, response, sent: lastEventId, sentAt: Date.now(), fullSince: null };
@@ -207,8 +202,8 @@ function update(channel: Channel, { view, version, writtenAt, isCurrent }: Chang
   if (view !== null) channel.view = JSON.stringify(view);
   channel.version = version;
   channel.isCurrent = isCurrent;
-  // The id contains the migration, because the last event of the browser can be from another
-  // migration if the person has signed in to this migration since.
+  // The id contains the migration, because the last event of the browser can be from another migration if the person
+  // has signed in to this migration since.
   const migration = createHash('sha256').update(channel.migrationId).digest('hex').slice(0, 12);
   const id = `${migration}-${version}-${isCurrent ? 'current' : 'old'}`;
   const data = `{"view":${channel.view},"writtenAt":"${writtenAt}","isCurrent":${isCurrent}}`;

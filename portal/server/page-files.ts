@@ -1,6 +1,6 @@
 /**
- * Keeps the page's files in memory, with compressed copies. The files are few and small. They are
- * read only once, so that requests do not access the file system.
+ * Keeps the page's files in memory, with compressed copies. The files are few and small. They are read only once, so
+ * that requests do not access the file system.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

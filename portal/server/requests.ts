@@ -1,6 +1,6 @@
 /**
- * Portal requests: a person's decisions, supplied data and requests for reports. They wait in the
- * database until a worker has answered them.
+ * Portal requests: a person's decisions, supplied data and requests for reports. They wait in the database until a
+ * worker has answered them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

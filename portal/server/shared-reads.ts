@@ -1,18 +1,18 @@
 /**
- * Shares results of the database among requests for the same data, because many people watch one
- * migration, and their pages read its data at the same moment.
+ * Shares results of the database among requests for the same data, because many people watch one migration, and their
+ * pages read its data at the same moment.
  *
- * At most one shared read of a key runs at a time. A request that arrives meanwhile waits for the
- * next read, which all waiting requests share. A request therefore never gets data that was read
- * before the request arrived. The caller must have authorized each request.
+ * At most one shared read of a key runs at a time. A request that arrives meanwhile waits for the next read, which all
+ * waiting requests share. A request therefore never gets data that was read before the request arrived. The caller must
+ * have authorized each request.
  */
 export class SharedReads<T extends object> {
   private readonly running = new Map<string, Reading<T>>();
 
   /**
    * @param key identifies the data, including the migration
-   * @param read reads the data with the session of the caller. Returns undefined if that session
-   * has ended meanwhile; each waiting request then reads with its own session
+   * @param read reads the data with the session of the caller. Returns undefined if that session has ended meanwhile;
+   * each waiting request then reads with its own session
    */
   async read(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const entry = this.running.get(key);

@@ -7,8 +7,8 @@ import { forbidden, PortalError, tooMany } from './errors';
 const POLL_MS = 200;
 
 /**
- * Stores a request to sign in, and waits until a worker has created the session. A repeated request
- * does not create a second session.
+ * Stores a request to sign in, and waits until a worker has created the session. A repeated request does not create a
+ * second session.
  *
  * @param isCancelled returns true once the sender no longer waits for the answer
  * @throws {PortalError} 403 if the request is refused, 429 if there are too many, 503 if no worker has answered in time
@@ -35,16 +35,13 @@ export async function signInAndWait(
   }
 }
 
-/**
- * Returns the same error for an unknown key, a wrong signature, another migration, and a revoked
- * invitation.
- */
+/** Returns the same error for an unknown key, a wrong signature, another migration, and a revoked invitation. */
 export const unusableKey = () =>
   forbidden('This key cannot be used to sign in.', 'Ask your contact for a new invitation.');
 
 /**
- * Returns the same error for a sign-in that the identity provider refused, an unknown account,
- * another migration, and an invitation that was revoked or has expired.
+ * Returns the same error for a sign-in that the identity provider refused, an unknown account, another migration, and
+ * an invitation that was revoked or has expired.
  */
 export const unknownAccount = () =>
   forbidden(

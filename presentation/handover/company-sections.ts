@@ -125,8 +125,8 @@ const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
   LEFT_OUT.states.includes(state) && crossedAt !== null;
 
 /**
- * The text under "Switch back on" for a company that was left out after the service had received
- * its grant. For other companies that the service has, the text is only `never`.
+ * The text under "Switch back on" for a company that was left out after the service had received its grant. For other
+ * companies that the service has, the text is only `never`.
  */
 const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether it stays in use';
 

@@ -52,9 +52,7 @@ export function sectionRow({ cells, columns }: Section, company: ReportedCompany
   );
 }
 
-/**
- * Returns the decisions. Refused decisions are in a separate table, because they changed nothing.
- */
+/** Returns the decisions. Refused decisions are in a separate table, because they changed nothing. */
 export function reportDecisions(head: Parameters<typeof decisionRows>[0]): string {
   const rows = decisionRows(head);
   const applied = rows.filter(({ refused }) => refused === null);

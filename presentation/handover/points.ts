@@ -174,9 +174,8 @@ function storedText(count: number): string {
 }
 
 /**
- * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no
- * application was needed, or if credentials were handed over in a self-service migration whose
- * application is not known.
+ * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was
+ * needed, or if credentials were handed over in a self-service migration whose application is not known.
  */
 function rotationPoints(head: ReportHead): readonly Point[] {
   const { route, ending, platformKey, applications, figures } = head;

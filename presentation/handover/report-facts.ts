@@ -1,6 +1,6 @@
 /**
- * Facts about the whole migration for the handover report, in Markdown and in HTML. Not every fact
- * is shown in both formats.
+ * Facts about the whole migration for the handover report, in Markdown and in HTML. Not every fact is shown in both
+ * formats.
  */
 import type { Counts } from '../../domain/companies/company-state';
 import { countOpen } from '../../domain/companies/company-state';
@@ -33,17 +33,11 @@ export interface ReportHead {
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
   /** The applications with which companies were moved. */
   readonly applications: ApplicationsOfMoved;
-  /**
-   * How the ledger differs from the signed decisions; null if the migration was started without
-   * approvers.
-   */
+  /** How the ledger differs from the signed decisions; null if the migration was started without approvers. */
   readonly unproven: readonly string[] | null;
 }
 
-/**
- * Returns the facts that decide how companies are shown. `year` is the year in which the details
- * were supplied.
- */
+/** Returns the facts that decide how companies are shown. `year` is the year in which the details were supplied. */
 export function viewOf({ ending, suppliedAt }: Pick<ReportHead, 'ending' | 'suppliedAt'>): ReportView {
   return { ended: ending !== null, year: suppliedAt.slice(0, 4) };
 }

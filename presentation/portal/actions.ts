@@ -1,6 +1,6 @@
 /**
- * The decisions that the client can make now, each with the texts that the page shows before the
- * client confirms it. A decision that the preconditions would refuse is not offered.
+ * The decisions that the client can make now, each with the texts that the page shows before the client confirms it. A
+ * decision that the preconditions would refuse is not offered.
  */
 import type { DecisionFacts } from '../../domain/decisions/preconditions';
 import { preconditionRefusal } from '../../domain/decisions/preconditions';

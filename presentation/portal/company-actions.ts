@@ -178,8 +178,8 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
 }
 
 /**
- * Returns the warning that the migration ends after the decision about the last company; empty if
- * it does not. Only a self-service migration ends in this way, because it has no sign-off.
+ * Returns the warning that the migration ends after the decision about the last company; empty if it does not. Only a
+ * self-service migration ends in this way, because it has no sign-off.
  */
 function endText({ route, step }: Progress): string {
   return route === 'self-service' && step === 'complete-migration'

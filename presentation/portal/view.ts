@@ -40,10 +40,7 @@ const MAX_TEXT_LENGTH = 1_000;
 export interface LedgerFacts {
   /** The waves that have companies without a confirmation. */
   readonly waves: MigrationView['waves'];
-  /**
-   * The signed migration key; null if the vault is not open, or if the provider has not signed the
-   * key.
-   */
+  /** The signed migration key; null if the vault is not open, or if the provider has not signed the key. */
   readonly migrationKey: string | null;
   /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;

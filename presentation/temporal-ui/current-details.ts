@@ -83,8 +83,8 @@ export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string
 const isSignedOff = ({ state, route }: Progress): boolean => state === 'completed' && route === 'managed';
 
 /**
- * Returns the words for the states of companies. After the sign-off, the word for companies that
- * were not moved adds that support has accepted this.
+ * Returns the words for the states of companies. After the sign-off, the word for companies that were not moved adds
+ * that support has accepted this.
  */
 function wordsOf(progress: Progress): ReturnType<typeof clientStateWords> {
   const words = clientStateWords(isEnding(progress.state));
@@ -145,8 +145,8 @@ function actionText(progress: Progress, now: string): string[] {
 }
 
 /**
- * Returns how the client can act. Only in self-service does the text name commands that need the
- * ledger, because other clients have no access to the ledger.
+ * Returns how the client can act. Only in self-service does the text name commands that need the ledger, because other
+ * clients have no access to the ledger.
  */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
@@ -168,8 +168,8 @@ function isManifestMissing({ step, preflight }: Progress): boolean {
 }
 
 /**
- * Returns the instruction to export the credentials after the confirmation; empty in step 1, and on
- * platforms where syncing does not invalidate an exported token.
+ * Returns the instruction to export the credentials after the confirmation; empty in step 1, and on platforms where
+ * syncing does not invalidate an exported token.
  */
 function exportText({ step, platformKey }: Progress): string {
   const rotation = findPlatform(platformKey)?.rotation ?? 'none';

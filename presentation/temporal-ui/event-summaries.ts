@@ -1,8 +1,7 @@
 /**
  * The summaries of decisions and notices in the list of events in the Temporal UI.
  *
- * The codec encrypts summaries, so they can contain names. They contain no reasons, because a
- * reason can be long.
+ * The codec encrypts summaries, so they can contain names. They contain no reasons, because a reason can be long.
  */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { Role } from '../../domain/migration/steps';
@@ -10,9 +9,7 @@ import type { NoticeKind } from '../../domain/progress/notices';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import { actionText } from '../wording/decisions';
 
-/**
- * The longest summary, in bytes of UTF-8. Temporal accepts 200 bytes in the summary of an activity.
- */
+/** The longest summary, in bytes of UTF-8. Temporal accepts 200 bytes in the summary of an activity. */
 const MAX_SUMMARY_BYTES = 160;
 
 /** The longest name in a summary, in bytes of UTF-8. */

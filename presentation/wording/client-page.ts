@@ -18,10 +18,7 @@ const HOUR_MS = 3_600_000;
 /** The task of the people that a migration waits for. */
 export interface Task {
   readonly what: string;
-  /**
-   * The preflight's findings, without names of other clients, if the task is to correct details;
-   * otherwise empty.
-   */
+  /** The preflight's findings, without names of other clients, if the task is to correct details; otherwise empty. */
   readonly problems: readonly string[];
 }
 
@@ -42,9 +39,8 @@ const SUPPLY = 'supply the manifest, which lists the companies to move';
 const task = (what: string): Task => ({ what, problems: [] });
 
 /**
- * Returns what happens if the people who must act have not acted when the window closes; null if
- * nothing happens. The page must show this beforehand, because it is not updated when the window
- * closes.
+ * Returns what happens if the people who must act have not acted when the window closes; null if nothing happens. The
+ * page must show this beforehand, because it is not updated when the window closes.
  *
  * @param now ISO 8601, UTC
  */
@@ -56,8 +52,8 @@ export function deadlineText(progress: Progress, now: string): string | null {
 }
 
 /**
- * Returns when moves can begin if no window is open at the proposed start, or now if that start has
- * passed. Null if a window is open then, or once the moves have begun.
+ * Returns when moves can begin if no window is open at the proposed start, or now if that start has passed. Null if a
+ * window is open then, or once the moves have begun.
  *
  * @param now ISO 8601, UTC
  */
@@ -131,8 +127,8 @@ export function beforeSignOff({ route, state, step, counts, waitingFor }: Progre
 }
 
 /**
- * Says when the service was last asked whether end customers have reconnected. The time matters
- * because end customers can reconnect at any time, but the service is asked only at intervals.
+ * Says when the service was last asked whether end customers have reconnected. The time matters because end customers
+ * can reconnect at any time, but the service is asked only at intervals.
  *
  * @param checkedAt when the service was asked last, as text; null if it never was
  */

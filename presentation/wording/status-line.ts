@@ -243,8 +243,8 @@ function selfServiceEnd({ failed }: Counts): string {
 }
 
 /**
- * Returns the end of a clause that begins with "is waiting": the cause, and the time of the next
- * attempt if it has not passed.
+ * Returns the end of a clause that begins with "is waiting": the cause, and the time of the next attempt if it has not
+ * passed.
  */
 function outageText({ source, until }: Outage, platform: string, now: string): string {
   const what = {
@@ -257,10 +257,7 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
   return `${what}; next attempt ${at}`;
 }
 
-/**
- * Returns the first of the tasks that must be done before a company can be moved. The page lists
- * all of them.
- */
+/** Returns the first of the tasks that must be done before a company can be moved. The page lists all of them. */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;

@@ -39,8 +39,8 @@ export class KeySetUnavailable extends Error {
 }
 
 /**
- * Accepted signature algorithms. They exclude `none`, with which anyone could forge a token, and
- * HMAC, with which anyone who knows the public key could.
+ * Accepted signature algorithms. They exclude `none`, with which anyone could forge a token, and HMAC, with which
+ * anyone who knows the public key could.
  */
 export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Accepted difference between the issuer's clock and this machine's clock, in seconds. */
@@ -105,8 +105,7 @@ function isListOfText(value: unknown): value is readonly string[] {
 }
 
 /**
- * Returns whether a host name or address is this machine's loopback. Does not use DNS, because its
- * answers can change.
+ * Returns whether a host name or address is this machine's loopback. Does not use DNS, because its answers can change.
  */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));

@@ -34,9 +34,9 @@ export interface CodecServerOptions {
    */
   readonly verifyToken: VerifyToken | null;
   /**
-   * True if only trusted callers can reach `host`: it is in a separate network, and its port is
-   * published on this machine only. The `Host` header must still name this machine, because a
-   * browser on this machine can reach the port. Default: false.
+   * True if only trusted callers can reach `host`: it is in a separate network, and its port is published on this
+   * machine only. The `Host` header must still name this machine, because a browser on this machine can reach the port.
+   * Default: false.
    */
   readonly trustNetwork?: boolean;
   /** Address to listen on. */
@@ -52,15 +52,13 @@ export interface CodecServer {
 }
 
 /**
- * Limit of calls per reader, or per address if token checks are disabled. Temporal's UI makes one
- * call for each event of a page, so opening ten pages can take 1,000 calls.
+ * Limit of calls per reader, or per address if token checks are disabled. Temporal's UI makes one call for each event
+ * of a page, so opening ten pages can take 1,000 calls.
  */
 const CALLS_PER_MINUTE = 6_000;
 /** Limit of calls with an invalid token, per address. It slows down guessing. */
 const REFUSALS_PER_MINUTE = 60;
-/**
- * Maximum size of a body: Temporal's largest message is 4 MB, and base64 makes it a third larger.
- */
+/** Maximum size of a body: Temporal's largest message is 4 MB, and base64 makes it a third larger. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_PAYLOADS = 10_000;
 
@@ -129,8 +127,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       return await verify(token);
     } catch (error) {
       if (error instanceof KeySetUnavailable) throw error;
-      // Only calls with invalid tokens count. Behind a proxy, all callers share one address, and
-      // this limit must not block calls with valid tokens.
+      // Only calls with invalid tokens count. Behind a proxy, all callers share one address, and this limit must not
+      // block calls with valid tokens.
       const refused = await refusals(request);
       if (refused.isAllowed || !refused.isExceeded) throw error;
       throw new CallRefused(429, 'too many calls with an invalid token; try again in a minute');

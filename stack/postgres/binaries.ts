@@ -15,9 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { errorCode } from '../ports';
 
-/**
- * The user as which Postgres runs if this process is root, because Postgres refuses to run as root.
- */
+/** The user as which Postgres runs if this process is root, because Postgres refuses to run as root. */
 export interface PostgresUser {
   name: string;
   uid: number;
@@ -143,8 +141,8 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
 }
 
 /**
- * Returns whether this user owns the folder and no other user can write to it. The check is needed
- * because every user can write to the folder's parent.
+ * Returns whether this user owns the folder and no other user can write to it. The check is needed because every user
+ * can write to the folder's parent.
  */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });

@@ -63,10 +63,7 @@ export interface SupervisedProgram {
 /** The maximum number of restarts within a minute. */
 const MAX_RESTARTS = 5;
 const RESTARTS_WITHIN_MS = 60_000;
-/**
- * The pause before the first restart within a minute. The pause before the n-th restart is n times
- * as long.
- */
+/** The pause before the first restart within a minute. The pause before the n-th restart is n times as long. */
 const RESTART_PAUSE_MS = 200;
 
 export function startSupervised(program: SupervisedProgram): SupervisedProcess {

@@ -14,8 +14,7 @@ if (removeFolder) writeFileSync(path.join(removeFolder, MARKER + process.pid), '
 const log = openSync(logFile, 'a', 0o600);
 const stdio = ['ignore', log, log, ...(sendsReady ? ['ipc'] : [])];
 const child = spawn(command, args, { stdio, cwd: '/', detached: true, ...user });
-// Ignores a broken pipe, which means that the parent has ended. The handlers of standard input
-// notice that as well.
+// Ignores a broken pipe, which means that the parent has ended. The handlers of standard input notice that as well.
 process.stdout.on('error', () => undefined);
 if (child.pid !== undefined) process.stdout.write(`${child.pid}\n`);
 child.once('message', () => process.stdout.write('ready\n'));

@@ -4,10 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 
-/**
- * Limits the wait for the first bytes, because the SDK would wait forever without an internet
- * connection.
- */
+/** Limits the wait for the first bytes, because the SDK would wait forever without an internet connection. */
 const DOWNLOAD_START_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 const BUILD_TIMEOUT_MS = 1_200_000;

@@ -1,11 +1,10 @@
 /**
- * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's
- * dev server cannot switch off writing. It forwards only the requests that Temporal's own Web UI
- * allows with `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and queries. It also removes the buttons of
- * write actions from the pages.
+ * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's dev server cannot
+ * switch off writing. It forwards only the requests that Temporal's own Web UI allows with
+ * `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and queries. It also removes the buttons of write actions from the pages.
  *
- * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal
- * continues a long migration in a new run, and the page of the old run no longer changes.
+ * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal continues a long
+ * migration in a new run, and the page of the old run no longer changes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as sendRequest } from 'node:http';
@@ -127,10 +126,7 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   response.end(body);
 }
 
-/**
- * Returns a function that changes the body of an answer; undefined if the answer is forwarded
- * unchanged.
- */
+/** Returns a function that changes the body of an answer; undefined if the answer is forwarded unchanged. */
 function changeOf(path: string, headers: IncomingMessage['headers']): ((body: string) => string) | undefined {
   if (path === SETTINGS) return (body) => JSON.stringify({ ...(JSON.parse(body) as object), ...READ_ONLY_SETTINGS });
   const isPage = headers['content-type']?.startsWith('text/html') && path !== RENDERED_TEXT;

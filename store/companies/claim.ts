@@ -1,20 +1,18 @@
 /**
- * The claim: the statement that sets companies to `importing` for an attempt. Apart from the claim,
- * only reconciling a ledger sets this state, for companies whose outcome is unknown
- * (store/migrations/reconciliation.ts).
+ * The claim: the statement that sets companies to `importing` for an attempt. Apart from the claim, only reconciling a
+ * ledger sets this state, for companies whose outcome is unknown (store/migrations/reconciliation.ts).
  *
- * The conditions of the statement prevent claims by superseded attempts and runs, and claims of
- * companies that no recorded decision has released. They also prevent claims during a pause, after
- * the end of the migration, outside the window, while the company's token family is busy, and in a
- * ledger that is behind (store/migrations/ledger-mark.ts).
+ * The conditions of the statement prevent claims by superseded attempts and runs, and claims of companies that no
+ * recorded decision has released. They also prevent claims during a pause, after the end of the migration, outside the
+ * window, while the company's token family is busy, and in a ledger that is behind (store/migrations/ledger-mark.ts).
  *
- * The statement locks the rows of the migration, the slice and the credential with `for share`. If
- * a change to these rows commits first (a pause, a close, a newer attempt, a newer credential), the
- * claim therefore sees the change. A later change waits until the claim has committed.
+ * The statement locks the rows of the migration, the slice and the credential with `for share`. If a change to these
+ * rows commits first (a pause, a close, a newer attempt, a newer credential), the claim therefore sees the change. A
+ * later change waits until the claim has committed.
  *
- * The conditions that concern one company or the window are defined below the claim. The counts,
- * the ramp and the choice of the first company also use these conditions, so that they agree with
- * the claim. In each condition, `m` is the migration of the company.
+ * The conditions that concern one company or the window are defined below the claim. The counts, the ramp and the
+ * choice of the first company also use these conditions, so that they agree with the claim. In each condition, `m` is
+ * the migration of the company.
  */
 import { sql } from 'kysely';
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
@@ -109,9 +107,8 @@ export async function claimCompanies(
  * - The company is waiting.
  * - The client has confirmed that its own application no longer uses the token.
  * - The company is not held back.
- * - The credential counts. On a platform that rotates tokens, a credential obtained before the
- *   confirmation does not count. The client's application might have refreshed the token after
- *   that, which makes the credential unusable.
+ * - The credential counts. On a platform that rotates tokens, a credential obtained before the confirmation does not
+ *   count. The client's application might have refreshed the token after that, which makes the credential unusable.
  */
 export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {
   const c = sql.ref(company);
@@ -143,8 +140,8 @@ export function isDue(column: string) {
 }
 
 /**
- * The condition that the credential `v` of company `c` might have been sent. If a send intent is
- * older than the stored credential, it concerns an earlier credential.
+ * The condition that the credential `v` of company `c` might have been sent. If a send intent is older than the stored
+ * credential, it concerns an earlier credential.
  */
 export const WAS_SENT = sql`coalesce(greatest(c.authorization_sent_at, c.earlier_sent_at) >= v.supplied_at, false)`;
 

@@ -5,27 +5,25 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { Database } from '../database/database';
 
 /**
- * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set.
- * Without this condition, Postgres does not know that the record set is small, and reads the whole
- * table.
+ * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without this condition,
+ * Postgres does not know that the record set is small, and reads the whole table.
  */
 export function inRows(rows: readonly number[]): RawBuilder<boolean> {
   return sql`c.row = any(${rows}::integer[])`;
 }
 
 /**
- * Matches companies `c` that are in a state. Written so that Postgres cannot use the index on the
- * state, and a statement with row numbers uses the primary key instead. Every change of state
- * leaves a dead entry in the index on the state, and Postgres reads the dead entries until it
- * vacuums the table.
+ * Matches companies `c` that are in a state. Written so that Postgres cannot use the index on the state, and a
+ * statement with row numbers uses the primary key instead. Every change of state leaves a dead entry in the index on
+ * the state, and Postgres reads the dead entries until it vacuums the table.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
 }
 
 /**
- * Returns those of the given rows that no attempt has claimed yet. Omits companies that already
- * existed at the service and whose ids the client has supplied.
+ * Returns those of the given rows that no attempt has claimed yet. Omits companies that already existed at the service
+ * and whose ids the client has supplied.
  */
 export async function readUntriedRows(
   db: Database,

@@ -1,6 +1,5 @@
 /**
- * Reads the companies of a migration from the ledger, in the order of the manifest. A filter can
- * select some of them.
+ * Reads the companies of a migration from the ledger, in the order of the manifest. A filter can select some of them.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -21,10 +20,7 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /**
-   * Null if the company is not waiting, or if the migration has ended, because credentials are then
-   * deleted.
-   */
+  /** Null if the company is not waiting, or if the migration has ended, because credentials are then deleted. */
   readonly credential: CredentialState | null;
   /** When the service accepted the company's credential; null if it has not. */
   readonly crossedAt: Date | null;
@@ -50,15 +46,15 @@ export interface LedgerCompany {
   /** Number of times that an import of the company was tried. */
   readonly tries: number;
   /**
-   * True if the company is deferred (see `IS_DEFERRED`), and is therefore retried automatically.
-   * False once the migration has ended.
+   * True if the company is deferred (see `IS_DEFERRED`), and is therefore retried automatically. False once the
+   * migration has ended.
    */
   readonly deferred: boolean;
   /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
   /**
-   * When the company's end customer was sent the link to reconnect; null if no reconnection is
-   * awaited, or if the migration has ended.
+   * When the company's end customer was sent the link to reconnect; null if no reconnection is awaited, or if the
+   * migration has ended.
    */
   readonly relinkingSince: Date | null;
 }
@@ -78,13 +74,11 @@ export interface CompanyFilter {
   readonly exceptions?: true;
   readonly deferred?: true;
   /**
-   * Only companies that are tried again and need nothing from anyone, for example after a retry.
-   * Does not include deferred companies. Matches none if the migration has ended.
+   * Only companies that are tried again and need nothing from anyone, for example after a retry. Does not include
+   * deferred companies. Matches none if the migration has ended.
    */
   readonly retried?: true;
-  /**
-   * Only confirmed, waiting companies that are not held back and have no credential that counts.
-   */
+  /** Only confirmed, waiting companies that are not held back and have no credential that counts. */
   readonly withoutCredential?: true;
   /** Only waiting companies that are not held back and have no credential, confirmed or not. */
   readonly credentialMissing?: true;
@@ -96,10 +90,7 @@ const HAS_ENDED = sql<boolean>`
 /** A deferred company of a migration that has not ended. */
 const WILL_BE_RETRIED = sql<boolean>`(${IS_DEFERRED} and not ${HAS_ENDED})`;
 
-/**
- * The state of a waiting company's credential. `c`, `m` and `v` have the meaning that
- * `LACKS_CREDENTIAL` requires.
- */
+/** The state of a waiting company's credential. `c`, `m` and `v` have the meaning that `LACKS_CREDENTIAL` requires. */
 const CREDENTIAL = sql<CredentialState | null>`
   case when state = 'waiting' then (
     select case when v.row is null then 'missing' when ${LACKS_CREDENTIAL} then 'too-early' else 'supplied' end
@@ -109,8 +100,8 @@ const CREDENTIAL = sql<CredentialState | null>`
     where m.id = companies.migration_id and m.state <> 'closed') end`;
 
 /**
- * The condition that a company was tried before, is not deferred, and is tried again without anyone
- * supplying anything. Not true once the migration has ended.
+ * The condition that a company was tried before, is not deferred, and is tried again without anyone supplying anything.
+ * Not true once the migration has ended.
  */
 const WILL_BE_TRIED_AGAIN = sql<boolean>`
   (${IS_RETRIED} and confirmed_at is not null and ${CREDENTIAL} = 'supplied')`;
@@ -122,10 +113,7 @@ const CREDENTIAL_MISSING = sql<boolean>`(state = 'waiting' and held_back is null
 
 const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
-/**
- * Yields companies in manifest order. Reads them in pages, because a migration can have any number
- * of companies.
- */
+/** Yields companies in manifest order. Reads them in pages, because a migration can have any number of companies. */
 export async function* readCompanies(
   db: Database,
   migrationId: string,
@@ -151,10 +139,7 @@ export interface KnownCompany {
   readonly hasCredential: boolean;
 }
 
-/**
- * Yields the companies in manifest order. Reads them in pages, and only with the columns that a
- * comparison needs.
- */
+/** Yields the companies in manifest order. Reads them in pages, and only with the columns that a comparison needs. */
 export async function* readKnownCompanies(db: Database, migrationId: string): AsyncGenerator<KnownCompany> {
   const PAGE = 5_000;
   let after = 0;

@@ -11,8 +11,8 @@ import { IS_INTERRUPTED, SUPERSEDED } from './lease';
 import { markOf } from '../migrations/ledger-mark';
 
 /**
- * The remaining work of a migration, and when the next work of each kind is due. Times are
- * milliseconds from now, or null if there is no work of that kind.
+ * The remaining work of a migration, and when the next work of each kind is due. Times are milliseconds from now, or
+ * null if there is no work of that kind.
  */
 export interface RemainingWork {
   /** True if the migration is paused, so that no company can be claimed. */
@@ -72,8 +72,8 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
 }
 
 /**
- * Builds the SQL for the milliseconds until a moment. Rounds up, so that the work is due after a
- * caller has slept this long.
+ * Builds the SQL for the milliseconds until a moment. Rounds up, so that the work is due after a caller has slept this
+ * long.
  */
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
   sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
@@ -81,22 +81,13 @@ const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
 /** Returns 0 for overdue work and keeps null. Postgres's `greatest` would turn null into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
-/**
- * Replaces the wave of companies without a wave when waves are compared, because these companies
- * move last.
- */
+/** Replaces the wave of companies without a wave when waves are compared, because these companies move last. */
 const NO_WAVE = 2_147_483_647;
 
-/**
- * Importing companies whose attempt has died, was superseded, or did not receive the service's
- * response.
- */
+/** Importing companies whose attempt has died, was superseded, or did not receive the service's response. */
 export interface Interrupted {
   readonly companies: number;
-  /**
-   * The time after which no request for these companies can be in flight; null if none can be in
-   * flight now.
-   */
+  /** The time after which no request for these companies can be in flight; null if none can be in flight now. */
   readonly inFlightUntil: Date | null;
 }
 
@@ -122,10 +113,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
   return queryOne(db, countsOf(migrationId));
 }
 
-/**
- * Counts companies by state. Reads the ledger's mark in the same statement, so that the counts
- * match the mark.
- */
+/** Counts companies by state. Reads the ledger's mark in the same statement, so that the counts match the mark. */
 export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
@@ -134,10 +122,7 @@ export async function countWithMark(db: Database, migrationId: string): Promise<
   );
 }
 
-/**
- * Counts companies and reads the mark as `countWithMark` does, and also measures the recent
- * throughput.
- */
+/** Counts companies and reads the mark as `countWithMark` does, and also measures the recent throughput. */
 export async function countWithThroughput(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
@@ -150,8 +135,8 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
 }
 
 /**
- * The condition that the company `c` with the credential `v` was tried before, is not deferred, and
- * is tried again without anyone supplying anything.
+ * The condition that the company `c` with the credential `v` was tried before, is not deferred, and is tried again
+ * without anyone supplying anything.
  */
 const RETRIED = sql`(c.confirmed_at is not null and not ${LACKS_CREDENTIAL} and (
   select ${IS_RETRIED} from (values (c.state, c.held_back, c.failure_text, c.tries))
@@ -213,8 +198,8 @@ export interface NextCompaniesReadiness {
 }
 
 /**
- * Counts the confirmations and credentials that the companies of the next wave still lack, for the
- * go/no-go check before a window opens. Omits companies that are held back.
+ * Counts the confirmations and credentials that the companies of the next wave still lack, for the go/no-go check
+ * before a window opens. Omits companies that are held back.
  */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
   const ready = await queryOne(

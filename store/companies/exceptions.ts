@@ -1,6 +1,4 @@
-/**
- * Exceptions: counts them, and applies the decisions about them (exclude, skip, retry, reconnect).
- */
+/** Exceptions: counts them, and applies the decisions about them (exclude, skip, retry, reconnect). */
 import { sql } from 'kysely';
 import type { IsolatedStop } from '../../domain/companies/failures';
 import type { Companies } from '../../domain/migration/decision';
@@ -8,21 +6,20 @@ import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
 /**
- * The condition for a deferred company. The company was tried at least twice, is still waiting
- * because the service or the platform deferred it, and is retried automatically.
+ * The condition for a deferred company. The company was tried at least twice, is still waiting because the service or
+ * the platform deferred it, and is retried automatically.
  *
- * One try is enough if the next try is more than five minutes away. One try is also enough if the
- * platform refused the application, because then a retry does not help until the application is
- * corrected.
+ * One try is enough if the next try is more than five minutes away. One try is also enough if the platform refused the
+ * application, because then a retry does not help until the application is corrected.
  */
 export const IS_DEFERRED = sql<boolean>`(
   state = 'waiting' and held_back is null and failure_text is not null
   and (tries >= 2 or failure is not null or not_before > clock_timestamp() + interval '5 minutes'))`;
 
 /**
- * The condition for a waiting company that was tried before, and whose last try left no failure: a
- * person has retried the company, or its attempt was interrupted. The company is not an exception.
- * It is tried again when a window is open.
+ * The condition for a waiting company that was tried before, and whose last try left no failure: a person has retried
+ * the company, or its attempt was interrupted. The company is not an exception. It is tried again when a window is
+ * open.
  */
 export const IS_RETRIED = sql<boolean>`
   (state = 'waiting' and held_back is null and failure_text is null and tries > 0)`;
@@ -66,9 +63,9 @@ export async function leaveOutCompanies(
 }
 
 /**
- * Retries companies that were not moved, are deferred, or whose outcome is unknown: sets them to
- * `waiting` and makes their next try due now. Keeps their ids, so that the next attempt uses the
- * company and the connection that already exist at the service.
+ * Retries companies that were not moved, are deferred, or whose outcome is unknown: sets them to `waiting` and makes
+ * their next try due now. Keeps their ids, so that the next attempt uses the company and the connection that already
+ * exist at the service.
  *
  * @returns the number of companies that are now waiting
  */
@@ -83,8 +80,8 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 }
 
 /**
- * Retries companies that were not moved or whose outcome is unknown, but only if their credential
- * has been replaced: sets them to `waiting`. Other companies do not change.
+ * Retries companies that were not moved or whose outcome is unknown, but only if their credential has been replaced:
+ * sets them to `waiting`. Other companies do not change.
  *
  * @returns the number of companies that are now waiting
  */
@@ -105,8 +102,8 @@ export async function retryWithNewCredential(
 }
 
 /**
- * Marks companies whose end customers were sent the link to reconnect. From now on, the activity
- * `checkReconnected` checks their connections.
+ * Marks companies whose end customers were sent the link to reconnect. From now on, the activity `checkReconnected`
+ * checks their connections.
  *
  * @returns the number of marked companies
  */
@@ -128,9 +125,9 @@ export interface Failures {
    */
   readonly failed: number;
   /**
-   * Companies whose move was attempted: those in the states `importing`, `moved`, `failed`,
-   * `syncing` and `outcome-unknown`. Includes companies that are being imported, because refusals
-   * arrive sooner than successes. Without them, the share of failures would be too high at first.
+   * Companies whose move was attempted: those in the states `importing`, `moved`, `failed`, `syncing` and
+   * `outcome-unknown`. Includes companies that are being imported, because refusals arrive sooner than successes.
+   * Without them, the share of failures would be too high at first.
    */
   readonly tried: number;
 }
@@ -156,20 +153,19 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
 }
 
 /**
- * Number of companies that must fail in the same way, one after another, to show that other
- * companies would probably fail, too.
+ * Number of companies that must fail in the same way, one after another, to show that other companies would probably
+ * fail, too.
  */
 const SERIES_LENGTH = 3;
 
 /**
- * Returns the references of several companies that were claimed one after another and failed in the
- * same way; null if there are not enough of them. Two are enough if no other company can be moved.
+ * Returns the references of several companies that were claimed one after another and failed in the same way; null if
+ * there are not enough of them. Two are enough if no other company can be moved.
  *
- * A company that is still being imported breaks the series, because it can still succeed, and
- * refusals arrive sooner than successes. Ignores failures that were accepted when the migration was
- * resumed. Also ignores companies that have failed again in the same way. Retries are claimed one
- * after another, so they would look like a series even if other companies were moved between the
- * first attempts.
+ * A company that is still being imported breaks the series, because it can still succeed, and refusals arrive sooner
+ * than successes. Ignores failures that were accepted when the migration was resumed. Also ignores companies that have
+ * failed again in the same way. Retries are claimed one after another, so they would look like a series even if other
+ * companies were moved between the first attempts.
  */
 export async function readFailureSeries(
   db: Database,
@@ -242,9 +238,9 @@ export async function recordReconnectionCheck(db: Database, migrationId: string)
 }
 
 /**
- * Records that the end customer has reconnected. The company is now syncing, and is then verified
- * as after an import. Its stored credential counts as handed over, because a retry must not replace
- * the new connection with an older credential.
+ * Records that the end customer has reconnected. The company is now syncing, and is then verified as after an import.
+ * Its stored credential counts as handed over, because a retry must not replace the new connection with an older
+ * credential.
  */
 export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
@@ -264,8 +260,8 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
 }
 
 /**
- * Stops waiting for an end customer to reconnect, because the link no longer works: the service has
- * deleted the company or its connection.
+ * Stops waiting for an end customer to reconnect, because the link no longer works: the service has deleted the company
+ * or its connection.
  */
 export async function giveUpRelinking(db: Database, migrationId: string, row: number, why: string): Promise<void> {
   await db

@@ -1,11 +1,9 @@
 /**
- * The first company. While only the first company is released, the claim accepts only the row in
- * `first_row`.
+ * The first company. While only the first company is released, the claim accepts only the row in `first_row`.
  *
- * A decision can request a company. It sets `requested_first` and clears `first_row`, and the next
- * choice sets `first_row` again. Once the chosen company has begun to move, only another decision
- * can change the choice. Otherwise, several companies could be moved one after another as the first
- * company.
+ * A decision can request a company. It sets `requested_first` and clears `first_row`, and the next choice sets
+ * `first_row` again. Once the chosen company has begun to move, only another decision can change the choice. Otherwise,
+ * several companies could be moved one after another as the first company.
  */
 import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
@@ -20,15 +18,15 @@ export interface ChosenCompany {
 }
 
 /**
- * Chooses the first company, and makes `run` the only run that can claim it. If the move of the
- * company chosen earlier has begun, chooses that company again. Otherwise, chooses the requested
- * company. If none is requested, chooses the first company that can be moved.
+ * Chooses the first company, and makes `run` the only run that can claim it. If the move of the company chosen earlier
+ * has begun, chooses that company again. Otherwise, chooses the requested company. If none is requested, chooses the
+ * first company that can be moved.
  *
- * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A
- * requested company that has moved is checked again.
+ * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A requested company that
+ * has moved is checked again.
  *
- * @returns null if no company or every company is released, if the requested company cannot be
- * moved, or if none was requested and no company can be moved
+ * @returns null if no company or every company is released, if the requested company cannot be moved, or if none was
+ * requested and no company can be moved
  */
 export async function chooseFirstCompany(
   db: Database,
@@ -105,9 +103,8 @@ export async function requestFirstCompany(db: Queryable, migrationId: string, re
 }
 
 /**
- * Requests the chosen company again if it is one of `companies`. If a resume has cleared the
- * choice, and `companies` consists of a single company that failed or has an unknown outcome,
- * requests that company.
+ * Requests the chosen company again if it is one of `companies`. If a resume has cleared the choice, and `companies`
+ * consists of a single company that failed or has an unknown outcome, requests that company.
  */
 export async function requestFirstAgain(db: Queryable, migrationId: string, companies: Companies): Promise<void> {
   const only = companies !== 'all' && companies.length === 1;
@@ -121,9 +118,9 @@ export async function requestFirstAgain(db: Queryable, migrationId: string, comp
 }
 
 /**
- * Clears the choice of the first company if that company failed, was left out, or has an unknown
- * outcome, so that a company is chosen again. Called when the migration is resumed. If the company
- * is waiting, moving or moved, the choice stays, because the workflow continues with that company.
+ * Clears the choice of the first company if that company failed, was left out, or has an unknown outcome, so that a
+ * company is chosen again. Called when the migration is resumed. If the company is waiting, moving or moved, the choice
+ * stays, because the workflow continues with that company.
  */
 export async function clearFailedFirst(db: Queryable, migrationId: string): Promise<void> {
   await sql`
@@ -134,8 +131,8 @@ export async function clearFailedFirst(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * Returns whether any company is syncing or has moved. Ignores companies that failed after their
- * credential was handed over.
+ * Returns whether any company is syncing or has moved. Ignores companies that failed after their credential was handed
+ * over.
  */
 export async function hasLinkedCompany(db: Queryable, migrationId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -144,10 +141,10 @@ export async function hasLinkedCompany(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * The SQL for the chosen company of migration `m` and the stage of its move, as JSON. Null if no
- * company was chosen, or if the move of the chosen company has not begun. If the choice has been
- * cleared, for example by `clearFailedFirst`, the SQL considers the companies that failed, were
- * skipped, or have an unknown outcome, and returns the company that was claimed last.
+ * The SQL for the chosen company of migration `m` and the stage of its move, as JSON. Null if no company was chosen, or
+ * if the move of the chosen company has not begun. If the choice has been cleared, for example by `clearFailedFirst`,
+ * the SQL considers the companies that failed, were skipped, or have an unknown outcome, and returns the company that
+ * was claimed last.
  */
 export const FIRST_COMPANY = sql<Pick<FirstCompany, 'reference' | 'stage'> | null>`(
   select jsonb_build_object('reference', c.reference, 'stage',

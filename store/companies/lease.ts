@@ -19,8 +19,8 @@
  *
  * - HELD: the claim has written the owner and `lease_ends_at`. Only the owner can record a send intent or an outcome.
  *   - The owner records an outcome: the company leaves `importing`, and the row no longer has an owner.
- *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`.
- *     Later, the row becomes SUPERSEDED or EXPIRED.
+ *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`. Later, the row
+ *     becomes SUPERSEDED or EXPIRED.
  *   - A newer attempt of the slice, or another run, begins: the row becomes SUPERSEDED.
  *   - `lease_ends_at` passes: the row becomes EXPIRED.
  * - SUPERSEDED: the old attempt might still be running, and does not know that it was superseded. After the row has
@@ -131,10 +131,7 @@ export interface ClaimedCompany {
   readonly triesInFlight: number;
   readonly companyId: string | null;
   readonly connectionId: string | null;
-  /**
-   * The kind of ids that the client supplied. Null if it supplied none; any ids above are then from
-   * an earlier try.
-   */
+  /** The kind of ids that the client supplied. Null if it supplied none; any ids above are then from an earlier try. */
   readonly suppliedIds: 'company' | 'connection' | null;
   readonly sealed: Buffer;
   /** When the client's application obtained the credential. */
@@ -149,8 +146,8 @@ export interface ClaimedCompany {
    */
   readonly sentAt: Date | null;
   /**
-   * True if an earlier attempt might have sent this credential, even if the company has been
-   * claimed again since. The credential is then not sent to another connection.
+   * True if an earlier attempt might have sent this credential, even if the company has been claimed again since. The
+   * credential is then not sent to another connection.
    */
   readonly wasSent: boolean;
   /** Number of send intents that earlier attempts recorded since the claim. 0 after a claim. */
@@ -162,8 +159,7 @@ export interface ClaimedCompany {
 }
 
 /**
- * The columns of a claimed company `c`. The common table expression `picked` supplies the columns
- * of its credential.
+ * The columns of a claimed company `c`. The common table expression `picked` supplies the columns of its credential.
  */
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries, c.tries_in_flight as "triesInFlight",
@@ -172,8 +168,7 @@ export const CLAIMED_COLUMNS = sql`
   picked.ledger_mark as "ledgerMark"`;
 
 /**
- * Releases companies whose attempt died or was superseded before it recorded a send intent: sets
- * them to `waiting`.
+ * Releases companies whose attempt died or was superseded before it recorded a send intent: sets them to `waiting`.
  *
  * @returns the number of released companies
  */
@@ -196,8 +191,8 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
 }
 
 /**
- * Reclaims companies whose attempt died or was superseded after it recorded a send intent: gives at
- * most `size` of them to a new owner.
+ * Reclaims companies whose attempt died or was superseded after it recorded a send intent: gives at most `size` of them
+ * to a new owner.
  */
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`

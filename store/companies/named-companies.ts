@@ -12,10 +12,7 @@ export interface SuggestedCompanies {
   readonly unconfirmed: readonly string[];
   /** Whether the confirmation of the company that goes first is missing; null if it was not read. */
   readonly firstUnconfirmed: boolean | null;
-  /**
-   * The reference of a company that could go first instead of the current first company; null if
-   * there is none.
-   */
+  /** The reference of a company that could go first instead of the current first company; null if there is none. */
   readonly firstCandidate: string | null;
 }
 

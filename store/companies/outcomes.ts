@@ -1,9 +1,8 @@
 /**
  * Writes the outcomes of imports and checks to the ledger.
  *
- * An import outcome is written only if the attempt still owns the row (lease.ts). A check needs no
- * lease, because checking a company twice does no harm. The first check that ends a company's sync
- * decides the company's outcome.
+ * An import outcome is written only if the attempt still owns the row (lease.ts). A check needs no lease, because
+ * checking a company twice does no harm. The first check that ends a company's sync decides the company's outcome.
  */
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
@@ -17,10 +16,7 @@ import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
-/**
- * The company and the connection that the service has for a row. A field is absent if its value is
- * not known yet.
- */
+/** The company and the connection that the service has for a row. A field is absent if its value is not known yet. */
 export interface ServiceRefs {
   readonly companyId?: string;
   readonly connectionId?: string;
@@ -116,18 +112,15 @@ export async function recordImports(
 }
 
 /**
- * Builds the SQL for the new value of a column. If the outcome has no value, keeps the stored
- * value. Clears the stored value instead if the service has lost the company, or now has another
- * company for this row.
+ * Builds the SQL for the new value of a column. If the outcome has no value, keeps the stored value. Clears the stored
+ * value instead if the service has lost the company, or now has another company for this row.
  */
 function latest(column: string) {
   const [found, known] = [sql.ref(`o.${column}`), sql.ref(`c.${column}`)];
   return sql`case when o.gone or o.company_id <> c.company_id then ${found} else coalesce(${found}, ${known}) end`;
 }
 
-/**
- * Limits a wait to `LONGEST_WAIT_MS`, because a response of the service can ask for a longer wait.
- */
+/** Limits a wait to `LONGEST_WAIT_MS`, because a response of the service can ask for a longer wait. */
 function boundedMs(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), LONGEST_WAIT_MS);
 }

@@ -17,14 +17,13 @@ export interface PreflightRow extends ManifestRow {
 }
 
 /**
- * Number of companies per query. It is large, because each query of `findOpenOrganizations` scans
- * the organizations of all migrations that have not ended.
+ * Number of companies per query. It is large, because each query of `findOpenOrganizations` scans the organizations of
+ * all migrations that have not ended.
  */
 const PAGE = 5_000;
 
 /**
- * Yields the waiting companies in manifest order. Reads them in pages, because a migration can have
- * any number of them.
+ * Yields the waiting companies in manifest order. Reads them in pages, because a migration can have any number of them.
  */
 export async function* readPreflightRows(db: Database, migrationId: string): AsyncGenerator<readonly PreflightRow[]> {
   let after = 0;
@@ -58,8 +57,7 @@ export async function* readPreflightRows(db: Database, migrationId: string): Asy
 /** Totals of the waiting companies. */
 export interface PreflightTotals extends FamilySizes {
   /**
-   * Companies that do not exist at the service yet: the client supplied no id, and no earlier try
-   * created the company.
+   * Companies that do not exist at the service yet: the client supplied no id, and no earlier try created the company.
    */
   readonly toCreate: number;
 }
@@ -94,8 +92,8 @@ export interface ConnectedCompany {
 }
 
 /**
- * Returns the connected companies whose organization belongs to a waiting company of this
- * migration. Omits companies to which this migration has already handed over a credential.
+ * Returns the connected companies whose organization belongs to a waiting company of this migration. Omits companies to
+ * which this migration has already handed over a credential.
  */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,
@@ -120,8 +118,8 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
 /**
  * Finds the other migrations that have not ended and contain an organization of these companies.
  *
- * @param except the migration to which these companies belong, which the result omits; null if it
- * has not been stored yet
+ * @param except the migration to which these companies belong, which the result omits; null if it has not been stored
+ * yet
  */
 export async function findOpenOrganizations(
   db: Database,

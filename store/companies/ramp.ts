@@ -1,19 +1,18 @@
 /**
- * The ramp: the first companies of a batch, which move before the other companies. While the
- * migration is `ramp_only`, only companies of the ramp can be claimed.
+ * The ramp: the first companies of a batch, which move before the other companies. While the migration is `ramp_only`,
+ * only companies of the ramp can be claimed.
  *
  * The ramp ends when enough of its companies have a result. A straggler does not hold it up:
- * - A company that was deferred, or whose attempt was interrupted, is a straggler. The number of
- *   these stragglers is not limited, because the same company can be deferred again and again.
- * - Companies that are still syncing or being imported are stragglers if there are few of them: at
- *   most one in ten, or one in a ramp of two to nineteen (`allowedStragglers`).
+ * - A company that was deferred, or whose attempt was interrupted, is a straggler. The number of these stragglers is
+ *   not limited, because the same company can be deferred again and again.
+ * - Companies that are still syncing or being imported are stragglers if there are few of them: at most one in ten, or
+ *   one in a ramp of two to nineteen (`allowedStragglers`).
  *
- * The ramp does not end before a company has got through, because nothing else shows whether other
- * companies can be moved. A company has got through if its credential was accepted, it has failed,
- * or its outcome is unknown.
+ * The ramp does not end before a company has got through, because nothing else shows whether other companies can be
+ * moved. A company has got through if its credential was accepted, it has failed, or its outcome is unknown.
  *
- * The ramp grows by the number of companies that the limits specify if none of its companies can
- * get through: they were left out or are not ready, each was deferred twice, or the ramp is empty.
+ * The ramp grows by the number of companies that the limits specify if none of its companies can get through: they were
+ * left out or are not ready, each was deferred twice, or the ramp is empty.
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';
@@ -69,8 +68,8 @@ function needsMore({ untried, moving, deferred, deferredTwice, gotThrough }: Ram
 }
 
 /**
- * Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps
- * the ramp's companies.
+ * Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps the ramp's
+ * companies.
  */
 export async function chooseRamp(db: Queryable, migrationId: string, companies: number): Promise<void> {
   const { companies: chosen } = await countRamp(db, migrationId);
@@ -109,8 +108,8 @@ function selectRamp(db: Queryable, migrationId: string) {
 }
 
 /**
- * Ends the ramp if only stragglers are left in it, or if the limits no longer specify a ramp. Adds
- * companies to the ramp if none of its companies can get through.
+ * Ends the ramp if only stragglers are left in it, or if the limits no longer specify a ramp. Adds companies to the
+ * ramp if none of its companies can get through.
  *
  * @returns the number of companies in the ramp; null if there is no ramp or it has ended
  */

@@ -1,38 +1,34 @@
 /**
- * The send intent: the ledger's record that a credential is about to be sent. It prevents a
- * single-use token from being used twice.
+ * The send intent: the ledger's record that a credential is about to be sent. It prevents a single-use token from being
+ * used twice.
  *
- * After a crash, only the ledger shows whether a credential might have been sent. An attempt
- * therefore writes `authorization_sent_at`, and waits for the commit before it sends the
- * credential. Each authorization takes these steps, in this order (see
- * company-data-client/caller.ts):
+ * After a crash, only the ledger shows whether a credential might have been sent. An attempt therefore writes
+ * `authorization_sent_at`, and waits for the commit before it sends the credential. Each authorization takes these
+ * steps, in this order (see company-data-client/caller.ts):
  *
  * 1. The HTTP client waits until the rate limiter lets the request through.
- * 2. It calls `recordSendIntent`, which `createSendIntentRecorder` creates. The statement matches
- *    only a row that is `importing` and owned by this attempt. If the row does not match, the
- *    attempt has lost its lease (lease.ts): `LeaseLost` is thrown, and nothing is sent.
+ * 2. It calls `recordSendIntent`, which `createSendIntentRecorder` creates. The statement matches only a row that is
+ *    `importing` and owned by this attempt. If the row does not match, the attempt has lost its lease (lease.ts):
+ *    `LeaseLost` is thrown, and nothing is sent.
  * 3. It checks the deadline (`sendBefore`), on which the length of the lease depends.
  * 4. It sends the credential.
  *
  * When an attempt ends without an outcome, the next attempt can rely on the send intent:
  *
- * - No send intent: the credential was not sent. The company returns to `waiting`, and can be
- *   claimed again.
- * - A send intent: the credential might have been sent. The next attempt reads the connection
- *   first. A linked connection or an error from the platform shows the outcome. If the connection
- *   shows neither, the company stays `importing` until no request can be in flight. Then a new
- *   attempt sends the same token to the same connection again. If the service has already accepted
- *   this token, it answers without using the token again. If this answer is lost as well, the token
- *   is sent again in the same way. After {@link MAX_AUTHORIZATIONS} authorizations, a company with
- *   a single-use token becomes `outcome-unknown`, and a person decides.
+ * - No send intent: the credential was not sent. The company returns to `waiting`, and can be claimed again.
+ * - A send intent: the credential might have been sent. The next attempt reads the connection first. A linked
+ *   connection or an error from the platform shows the outcome. If the connection shows neither, the company stays
+ *   `importing` until no request can be in flight. Then a new attempt sends the same token to the same connection
+ *   again. If the service has already accepted this token, it answers without using the token again. If this answer is
+ *   lost as well, the token is sent again in the same way. After {@link MAX_AUTHORIZATIONS} authorizations, a company
+ *   with a single-use token becomes `outcome-unknown`, and a person decides.
  *
- * If an attempt dies between the send intent and the request, the only cost is one additional read
- * of the connection. The next claim moves the send intent to `earlier_sent_at`, so that the
- * credential is never sent to another connection. An outcome that returns the company to `waiting`
- * clears the send intent, because the credential was certainly not used (outcomes.ts).
+ * If an attempt dies between the send intent and the request, the only cost is one additional read of the connection.
+ * The next claim moves the send intent to `earlier_sent_at`, so that the credential is never sent to another
+ * connection. An outcome that returns the company to `waiting` clears the send intent, because the credential was
+ * certainly not used (outcomes.ts).
  *
- * The send intent also records the id of the connection, because a company can have several
- * connections to a platform.
+ * The send intent also records the id of the connection, because a company can have several connections to a platform.
  */
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
@@ -42,9 +38,9 @@ import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
 /**
- * The maximum number of times that a single-use token is sent to its connection. Each repetition
- * waits until the previous lease has ended. A repetition does no harm, because the service does not
- * use a token again after it has accepted it. But if every answer is lost, a person must decide.
+ * The maximum number of times that a single-use token is sent to its connection. Each repetition waits until the
+ * previous lease has ended. A repetition does no harm, because the service does not use a token again after it has
+ * accepted it. But if every answer is lost, a person must decide.
  */
 export const MAX_AUTHORIZATIONS = 5;
 
@@ -66,9 +62,9 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Creates a function that records the send intent of one row per call. Several calls share a
- * statement if they arrive in the same turn of the event loop, or while a statement is running.
- * This is useful because the responses for many companies can arrive in one turn.
+ * Creates a function that records the send intent of one row per call. Several calls share a statement if they arrive
+ * in the same turn of the event loop, or while a statement is running. This is useful because the responses for many
+ * companies can arrive in one turn.
  */
 export function createSendIntentRecorder(db: Database, owner: LeaseOwner): RecordSendIntent {
   let lastStatement: Promise<unknown> = Promise.resolve();
@@ -113,8 +109,7 @@ export async function recordSendIntents(
 }
 
 /**
- * The condition that the send intent of company `c` is not from the company's current owner. The
- * owner itself can record its intent again: before it repeats a request that had no effect, such as
- * a request that was refused with 429.
+ * The condition that the send intent of company `c` is not from the company's current owner. The owner itself can
+ * record its intent again: before it repeats a request that had no effect, such as a request that was refused with 429.
  */
 const SENT_BY_EARLIER_ATTEMPT = sql`coalesce(c.authorization_sent_at < c.claimed_at, false)`;

@@ -64,9 +64,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Creates a pool with a single connection for health checks and metrics, because they must not wait
- * for a connection of the main pool. Connects when the first query runs, and does not update the
- * schema.
+ * Creates a pool with a single connection for health checks and metrics, because they must not wait for a connection of
+ * the main pool. Connects when the first query runs, and does not update the schema.
  */
 export function openMonitoringDatabase(url: string): Database {
   const pool = openPool({
@@ -74,8 +73,8 @@ export function openMonitoringDatabase(url: string): Database {
     max: 1,
     connectionTimeoutMillis: MONITORING_TIMEOUT_MS,
     query_timeout: MONITORING_TIMEOUT_MS,
-    // The connection stays open when it is idle, because it can hold the lock that lets only one
-    // worker at a time report the ledger's figures.
+    // The connection stays open when it is idle, because it can hold the lock that lets only one worker at a time
+    // report the ledger's figures.
     idleTimeoutMillis: 0,
     statement_timeout: MONITORING_TIMEOUT_MS,
     options: `-c search_path=${SCHEMA}`,
@@ -97,9 +96,8 @@ export async function pingDatabase(db: Database): Promise<void> {
 }
 
 /**
- * Returns whether exactly the known schema migrations have been applied. Most processes find a
- * current schema, so this check uses one query. The migrator would need about ten queries for the
- * same result.
+ * Returns whether exactly the known schema migrations have been applied. Most processes find a current schema, so this
+ * check uses one query. The migrator would need about ten queries for the same result.
  */
 async function isSchemaCurrent(db: Database): Promise<boolean> {
   try {
@@ -122,8 +120,8 @@ async function migrateSchema(db: Database): Promise<void> {
 }
 
 /**
- * Parses `bigint` as a number. By default, pg returns `bigint` as text, because a number is exact
- * only up to 2^53. No value in these tables exceeds that limit.
+ * Parses `bigint` as a number. By default, pg returns `bigint` as text, because a number is exact only up to 2^53. No
+ * value in these tables exceeds that limit.
  */
 const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === (types.builtins.INT8 as number) ? Number : (types.getTypeParser(id, format) as (value: string) => unknown);
@@ -161,8 +159,8 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
 }
 
 /**
- * Returns whether an error came from the database: it rejected a statement, the connection broke,
- * or connecting took too long.
+ * Returns whether an error came from the database: it rejected a statement, the connection broke, or connecting took
+ * too long.
  */
 export function isDatabaseError(error: Error): boolean {
   if (error instanceof DatabaseError) return true;

@@ -1,7 +1,4 @@
-/**
- * Inspects a database for `ferry doctor` without changing it. Unlike `openDatabase`, does not
- * update the schema.
- */
+/** Inspects a database for `ferry doctor` without changing it. Unlike `openDatabase`, does not update the schema. */
 import { Client } from 'pg';
 import { databaseUnavailable, SCHEMA } from './database';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
@@ -13,10 +10,7 @@ export interface InspectedDatabase {
    * The same moment on the database's clock and on the local clock. `local` is the middle of the query's round trip.
    */
   readonly clock: { readonly database: Date; readonly local: Date };
-  /**
-   * Schema migrations that have not been applied yet. The next process that calls `openDatabase`
-   * applies them.
-   */
+  /** Schema migrations that have not been applied yet. The next process that calls `openDatabase` applies them. */
   readonly pending: readonly string[];
   /** Schema migrations that a newer version has applied, and that this version does not know. */
   readonly unknown: readonly string[];

@@ -14,15 +14,14 @@ export const ledgerMarks: Migration = {
         mark bigint not null,
         primary key (migration_id, source)
       ) with (fillfactor = 50)`.execute(db);
-    // The time at which the ledger was found to be behind its workflow or the service. No company
-    // can be claimed while this time is set.
+    // The time at which the ledger was found to be behind its workflow or the service. No company can be claimed while
+    // this time is set.
     await sql`alter table migrations add column behind_since timestamptz`.execute(db);
   },
 };
 
 /**
- * Adds two flags: one for a migration that paused itself, and one for a ledger that is flagged as
- * behind without proof.
+ * Adds two flags: one for a migration that paused itself, and one for a ledger that is flagged as behind without proof.
  */
 export const ledgerRules: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,13 +1,12 @@
 /**
- * The functions of the Postgres schema `tokenferry_portal`. They run with the rights of the
- * ledger's owner. The portal's database role may call these functions and do nothing else.
+ * The functions of the Postgres schema `tokenferry_portal`. They run with the rights of the ledger's owner. The
+ * portal's database role may call these functions and do nothing else.
  *
- * Most functions take the SHA-256 of a session's token. They return or change only data of the
- * migration to which the session's invitation belongs. For an unknown, expired or ended session,
- * and for a revoked invitation, they return no data.
+ * Most functions take the SHA-256 of a session's token. They return or change only data of the migration to which the
+ * session's invitation belongs. For an unknown, expired or ended session, and for a revoked invitation, they return no
+ * data.
  *
- * Signing in needs no session. It needs an invitation's token, or a proof that a worker checks
- * (portal-sign-in.ts).
+ * Signing in needs no session. It needs an invitation's token, or a proof that a worker checks (portal-sign-in.ts).
  */
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';

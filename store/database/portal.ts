@@ -9,9 +9,8 @@ import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // True if a person has paused the migration. The client can lift this pause even if the
-    // migration has also paused itself. An earlier version could not record both pauses at the same
-    // time.
+    // True if a person has paused the migration. The client can lift this pause even if the migration has also paused
+    // itself. An earlier version could not record both pauses at the same time.
     await sql`alter table migrations add column paused_by_people boolean not null default false`.execute(db);
     await sql`update migrations set paused_by_people = true where paused and not paused_itself`.execute(db);
     await sql`

@@ -1,9 +1,8 @@
 /**
- * Schema migrations, in order. A released schema migration is never changed. To change the schema,
- * add a new schema migration at the end.
+ * Schema migrations, in order. A released schema migration is never changed. To change the schema, add a new schema
+ * migration at the end.
  *
- * In the comments below, "migration" means a migration of companies. The type `Migration` is
- * Kysely's.
+ * In the comments below, "migration" means a migration of companies. The type `Migration` is Kysely's.
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
@@ -239,8 +238,7 @@ const addSelfServiceRoute: Migration = {
 
 const signedDecisions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The signed message with its signature. Anyone who has the public key can verify the
-    // signature.
+    // The signed message with its signature. Anyone who has the public key can verify the signature.
     await sql`alter table decisions add column signed jsonb`.execute(db);
   },
 };
@@ -268,8 +266,8 @@ const renameForVersion1: Migration = {
 
 const registeredApplications: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The client's application that is registered at the service. Stored by the latest preflight
-    // that found no problem with it.
+    // The client's application that is registered at the service. Stored by the latest preflight that found no problem
+    // with it.
     await sql`alter table migrations add column application jsonb`.execute(db);
   },
 };

@@ -1,6 +1,6 @@
 /**
- * The schema migrations for send intents. They record repetitions, the time of a cleared send
- * intent, and the number of send intents.
+ * The schema migrations for send intents. They record repetitions, the time of a cleared send intent, and the number of
+ * send intents.
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
@@ -16,9 +16,8 @@ export const authorizationsSentAgain: Migration = {
 /** Keeps the time of a send intent that a later claim has cleared. */
 export const earlierSendIntents: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The latest send intent from before the current claim. A claim clears `authorization_sent_at`.
-    // The earlier time is still needed, because a credential that might have been sent once must
-    // not be sent to another connection.
+    // The latest send intent from before the current claim. A claim clears `authorization_sent_at`. The earlier time is
+    // still needed, because a credential that might have been sent once must not be sent to another connection.
     await sql`alter table companies add column earlier_sent_at timestamptz`.execute(db);
   },
 };
@@ -26,8 +25,8 @@ export const earlierSendIntents: Migration = {
 /** Counts the send intents, and the tries that only read the connection. */
 export const authorizationsSent: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The number of send intents since the claim. The column `authorization_sent_again` is kept,
-    // because workers of the previous version read it.
+    // The number of send intents since the claim. The column `authorization_sent_again` is kept, because workers of the
+    // previous version read it.
     await sql`alter table companies add column authorizations_sent integer not null default 0`.execute(db);
     await sql`
       update companies set authorizations_sent = 1 + authorization_sent_again::integer

@@ -1,7 +1,4 @@
-/**
- * The schema migration for decisions that the ledger verifies, and for the companies that they
- * release.
- */
+/** The schema migration for decisions that the ledger verifies, and for the companies that they release. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 

@@ -31,8 +31,8 @@ export interface AmendmentResult {
   readonly corrected: readonly string[];
   readonly unchanged: number;
   /**
-   * Companies that failed with fewer records than expected, and whose expected number was
-   * corrected. They must be retried.
+   * Companies that failed with fewer records than expected, and whose expected number was corrected. They must be
+   * retried.
    */
   readonly recounted: readonly string[];
   /** Rows that were not corrected, because their move has begun or they were left out. */
@@ -47,11 +47,11 @@ export class AmendedMigrationEnded extends Error {
 /**
  * Adds rows with new references and corrects rows whose move has not begun, in one transaction.
  *
- * - An added or corrected row is held back until a preflight has checked it. In the managed route,
- *   the client must also confirm it, even if it was confirmed before the correction.
+ * - An added or corrected row is held back until a preflight has checked it. In the managed route, the client must also
+ *   confirm it, even if it was confirmed before the correction.
  * - If the organization of a row changes, its credential is deleted.
- * - If a company failed because it has fewer records than expected, only its expected number can be
- *   corrected. It is not held back. A retry compares with the new number.
+ * - If a company failed because it has fewer records than expected, only its expected number can be corrected. It is
+ *   not held back. A retry compares with the new number.
  *
  * @throws {AmendedMigrationEnded}
  * @throws {OrganizationTaken}
@@ -126,10 +126,7 @@ async function takeOrganizations(tx: Queryable, migrationId: string): Promise<vo
     where migration_id = ${migrationId} and not organization_open`.execute(tx);
 }
 
-/**
- * Checks that the migration has not ended, and locks it, so that it cannot end during the
- * transaction.
- */
+/** Checks that the migration has not ended, and locks it, so that it cannot end during the transaction. */
 async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
   const migration = await tx
     .selectFrom('migrations')

@@ -1,6 +1,6 @@
 /**
- * The client's application of a migration. The client supplied it with a decision, or the preflight
- * found it at the service.
+ * The client's application of a migration. The client supplied it with a decision, or the preflight found it at the
+ * service.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -15,9 +15,8 @@ import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 
 /**
- * Stores the application that is registered at the service. Called by a preflight that has found no
- * problem with it. Keeps the earlier application if the service has already accepted a credential
- * of this migration.
+ * Stores the application that is registered at the service. Called by a preflight that has found no problem with it.
+ * Keeps the earlier application if the service has already accepted a credential of this migration.
  */
 export async function recordApplication(
   db: Database,
@@ -43,10 +42,9 @@ export interface ApplicationInUse {
 }
 
 /**
- * Lists the applications with which companies were moved on a migration's platform and in its
- * namespace. Includes companies of all migrations, open or ended. A different application must not
- * be registered for them, because the service refreshes tokens only with the application that is
- * registered.
+ * Lists the applications with which companies were moved on a migration's platform and in its namespace. Includes
+ * companies of all migrations, open or ended. A different application must not be registered for them, because the
+ * service refreshes tokens only with the application that is registered.
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
   const { rows } = await sql<ApplicationInUse>`
@@ -62,8 +60,8 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
 }
 
 /**
- * Reads the applications with which companies of a migration were moved, which of them were
- * replaced later, and which application is registered now.
+ * Reads the applications with which companies of a migration were moved, which of them were replaced later, and which
+ * application is registered now.
  */
 export async function readApplicationsOfMoved(db: Database, migrationId: string): Promise<ApplicationsOfMoved> {
   const { rows } = await sql<MovedWithApplication & { readonly lastCrossedAt: Date }>`
@@ -85,8 +83,8 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
 }
 
 /**
- * Returns the application with which each company was moved, by the company's reference. Omits
- * companies whose application is not known.
+ * Returns the application with which each company was moved, by the company's reference. Omits companies whose
+ * application is not known.
  */
 export async function readApplicationsByCompany(
   db: Database,
@@ -97,10 +95,7 @@ export async function readApplicationsByCompany(
   return new Map(rows.map(({ reference, application }) => [reference, application]));
 }
 
-/**
- * Selects the applications of each migration, with the number of companies that were moved with
- * each.
- */
+/** Selects the applications of each migration, with the number of companies that were moved with each. */
 function movedWith(which: RawBuilder<unknown>) {
   return sql`
     select id, application, count(*)::integer as companies,
@@ -110,8 +105,8 @@ function movedWith(which: RawBuilder<unknown>) {
 }
 
 /**
- * Selects the companies whose credentials the service has accepted, with the application that was
- * registered at that time.
+ * Selects the companies whose credentials the service has accepted, with the application that was registered at that
+ * time.
  */
 function crossedWith(which: RawBuilder<unknown>) {
   return sql`
@@ -149,12 +144,11 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
 }
 
 /**
- * Reads the applications of a migration and of the other open migrations on its platform and in its
- * namespace, because the workers of a namespace share one account.
+ * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
+ * the workers of a namespace share one account.
  *
- * If the application of another managed migration was not supplied, but found by its preflight, it
- * is included only after that migration's details have been accepted. Before that, no person has
- * confirmed the application.
+ * If the application of another managed migration was not supplied, but found by its preflight, it is included only
+ * after that migration's details have been accepted. Before that, no person has confirmed the application.
  */
 export async function readApplications(
   db: Database,

@@ -117,8 +117,8 @@ export async function readProposedStart(db: Queryable, migrationId: string): Pro
 }
 
 /**
- * Returns the application of the latest applied decision that supplied an application, if the
- * ledger recorded that decision within the last minute; otherwise null.
+ * Returns the application of the latest applied decision that supplied an application, if the ledger recorded that
+ * decision within the last minute; otherwise null.
  */
 export async function readNewApplication(db: Queryable, migrationId: string): Promise<ApplicationSupplied | null> {
   const { rows } = await sql<{ content: ApplicationSupplied }>`

@@ -1,9 +1,9 @@
 /**
- * The end of a migration: resolves interrupted companies, closes the migration, and lists companies
- * that were created at the service and never used.
+ * The end of a migration: resolves interrupted companies, closes the migration, and lists companies that were created
+ * at the service and never used.
  *
- * Anyone who may write to the Temporal namespace can start a workflow that calls these functions,
- * at any moment. Each statement therefore checks in the ledger whether it is allowed now.
+ * Anyone who may write to the Temporal namespace can start a workflow that calls these functions, at any moment. Each
+ * statement therefore checks in the ledger whether it is allowed now.
  */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
@@ -19,9 +19,8 @@ export interface InterruptedCompany {
   readonly attempt: string;
   readonly companyId: string | null;
   /**
-   * The connection to which the credential was sent, or whose id the client supplied; null if there
-   * is none. If null, the caller uses the connection from this company to the platform, if the
-   * service has one.
+   * The connection to which the credential was sent, or whose id the client supplied; null if there is none. If null,
+   * the caller uses the connection from this company to the platform, if the service has one.
    */
   readonly knownConnectionId: string | null;
   /** Time of the send intent, as Postgres prints it; null if the credential was not sent. */
@@ -52,13 +51,11 @@ export interface InterruptedOutcome {
 }
 
 /**
- * Records the outcome of an interrupted company: `waiting` if the credential was not sent, or
- * certainly not used; `syncing` if the service accepted it; `failed` if the platform refused it;
- * otherwise `outcome-unknown`.
+ * Records the outcome of an interrupted company: `waiting` if the credential was not sent, or certainly not used;
+ * `syncing` if the service accepted it; `failed` if the platform refused it; otherwise `outcome-unknown`.
  *
  * @param company as {@link readInterrupted} returned it
- * @returns false if nothing was recorded: claims are not stopped, the lease has not ended, or the
- * company has changed
+ * @returns false if nothing was recorded: claims are not stopped, the lease has not ended, or the company has changed
  */
 export async function resolveInterrupted(
   db: Database,
@@ -87,16 +84,15 @@ export async function resolveInterrupted(
 }
 
 /**
- * Closes a migration: its companies can no longer be claimed, and other migrations can take its
- * organizations. Call this in the transaction that has read the ending from the decisions.
+ * Closes a migration: its companies can no longer be claimed, and other migrations can take its organizations. Call
+ * this in the transaction that has read the ending from the decisions.
  *
- * A syncing company does not prevent closing, because it no longer needs its credential. A row that
- * was amended and not checked yet does not prevent closing either, because `ferry amend` writes
- * such rows before their decision is accepted.
+ * A syncing company does not prevent closing, because it no longer needs its credential. A row that was amended and not
+ * checked yet does not prevent closing either, because `ferry amend` writes such rows before their decision is
+ * accepted.
  *
- * @returns false if nothing was closed: the migration already has an ending, a company is
- * importing, or the ending is `completed` and a company could still be moved or has an unknown
- * outcome
+ * @returns false if nothing was closed: the migration already has an ending, a company is importing, or the ending is
+ * `completed` and a company could still be moved or has an unknown outcome
  */
 export async function closeMigration(tx: Queryable, migrationId: string, ending: Ending): Promise<boolean> {
   // A separate statement takes the lock, so that the next statement sees every claim and amendment that was committed
@@ -118,9 +114,8 @@ export async function closeMigration(tx: Queryable, migrationId: string, ending:
 }
 
 /**
- * Lists companies that were created at the service and never used. Omits companies whose id the
- * client supplied. Lists none before the migration has been closed, or while any company is still
- * importing.
+ * Lists companies that were created at the service and never used. Omits companies whose id the client supplied. Lists
+ * none before the migration has been closed, or while any company is still importing.
  */
 export async function readUnusedCompanies(
   db: Database,
@@ -136,10 +131,7 @@ export async function readUnusedCompanies(
   return rows;
 }
 
-/**
- * Clears the ids of a company that has been deleted at the service, unless the row has changed
- * meanwhile.
- */
+/** Clears the ids of a company that has been deleted at the service, unless the row has changed meanwhile. */
 export async function clearServiceRefs(
   db: Database,
   migrationId: string,
@@ -158,8 +150,8 @@ export async function clearServiceRefs(
 
 /**
  * Lists the migrations of a Temporal namespace, or without a recorded namespace, that have been opened and whose vaults
- * have not been destroyed. Does not check whether their workflows are running. Includes migrations whose closing
- * was interrupted, because they still hold credentials and might still hold organizations.
+ * have not been destroyed. Does not check whether their workflows are running. Includes migrations whose closing was
+ * interrupted, because they still hold credentials and might still hold organizations.
  */
 export async function listUnfinishedMigrations(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db

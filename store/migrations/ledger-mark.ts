@@ -1,16 +1,13 @@
 /**
- * The ledger's mark: a number that only rises. It shows whether a ledger was restored to an older
- * state.
+ * The ledger's mark: a number that only rises. It shows whether a ledger was restored to an older state.
  *
- * Each claim and each recorded decision raises the mark of its migration, in the same transaction.
- * The workflow keeps the highest mark that it has seen, outside the ledger, and passes it to the
- * activities. A slice also keeps the mark of its last claim. If the ledger's mark is lower, the
- * ledger has lost claims or decisions. Possible causes are a restored dump, point-in-time recovery,
- * and a failover that lost the last seconds.
+ * Each claim and each recorded decision raises the mark of its migration, in the same transaction. The workflow keeps
+ * the highest mark that it has seen, outside the ledger, and passes it to the activities. A slice also keeps the mark
+ * of its last claim. If the ledger's mark is lower, the ledger has lost claims or decisions. Possible causes are a
+ * restored dump, point-in-time recovery, and a failover that lost the last seconds.
  *
- * The ledger is then flagged (`behind_since`), and no company of the migration can be claimed until
- * `ferry reconcile` has repaired the ledger. The flag is needed because later decisions could raise
- * the mark above the lost mark.
+ * The ledger is then flagged (`behind_since`), and no company of the migration can be claimed until `ferry reconcile`
+ * has repaired the ledger. The flag is needed because later decisions could raise the mark above the lost mark.
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database';
@@ -50,8 +47,7 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * Compares the ledger's mark with a mark that the caller read earlier, and flags the ledger if its
- * mark is now lower.
+ * Compares the ledger's mark with a mark that the caller read earlier, and flags the ledger if its mark is now lower.
  *
  * @returns the status after the comparison
  */
@@ -82,16 +78,13 @@ export async function flagForReconciliation(db: Queryable, migrationId: string):
     where id = ${migrationId} and behind_since is null`.execute(db);
 }
 
-/**
- * The amount that a reconciliation adds to the known mark. It is larger than any possible number of
- * lost claims.
- */
+/** The amount that a reconciliation adds to the known mark. It is larger than any possible number of lost claims. */
 const RECONCILED_GAP = 1_000_000;
 
 /**
- * Allows claims again, and raises the mark far above `knownMark`. The reason: the ledger might have
- * lost claims of a slice that is still running. `knownMark` does not include them, because a slice
- * reports its mark to the workflow only when it ends.
+ * Allows claims again, and raises the mark far above `knownMark`. The reason: the ledger might have lost claims of a
+ * slice that is still running. `knownMark` does not include them, because a slice reports its mark to the workflow only
+ * when it ends.
  */
 export async function clearLedgerFlag(db: Queryable, migrationId: string, knownMark: number): Promise<void> {
   await sql`

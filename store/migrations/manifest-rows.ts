@@ -34,8 +34,8 @@ export class OrganizationTaken extends Error {
 }
 
 /**
- * Maximum number of organizations in the message. Without a limit, the message about a manifest
- * that another migration has already supplied would list all of its rows.
+ * Maximum number of organizations in the message. Without a limit, the message about a manifest that another migration
+ * has already supplied would list all of its rows.
  */
 const MAX_LISTED = 5;
 
@@ -52,10 +52,7 @@ export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
     case when ${ids}->>'connectionId' is not null then 'connection' when ${ids}->>'companyId' is not null then 'company' end`;
 }
 
-/**
- * The SQL that reads the ids that the client supplied from the columns `company_id`,
- * `connection_id` and `named`.
- */
+/** The SQL that reads the ids that the client supplied from the columns `company_id`, `connection_id` and `named`. */
 export const SUPPLIED_IDS = sql<ExistingCompany | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;

@@ -1,7 +1,4 @@
-/**
- * Lists the migrations of a namespace, for people who look for a migration that Temporal no longer
- * has.
- */
+/** Lists the migrations of a namespace, for people who look for a migration that Temporal no longer has. */
 import { sql } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database } from '../database/database';
@@ -19,8 +16,8 @@ export interface ListedMigration {
 }
 
 /**
- * How long a stored migration counts as new. New migrations are not listed, because Temporal lists
- * a migration only a moment after it has been stored.
+ * How long a stored migration counts as new. New migrations are not listed, because Temporal lists a migration only a
+ * moment after it has been stored.
  */
 const NEW_FOR = sql`interval '1 minute'`;
 

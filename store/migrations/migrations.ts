@@ -1,7 +1,7 @@
 /**
- * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and the
- * end of the migration closes it. Only the current run of an open migration can claim companies,
- * only within the window, and not during a pause.
+ * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and the end of the migration
+ * closes it. Only the current run of an open migration can claim companies, only within the window, and not during a
+ * pause.
  */
 import { sql } from 'kysely';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
@@ -110,10 +110,7 @@ async function insertMigration(
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
-/**
- * Deletes a migration that no workflow has opened, so that other migrations can take its
- * organizations.
- */
+/** Deletes a migration that no workflow has opened, so that other migrations can take its organizations. */
 export async function discardSupplied(db: Database, migrationId: string): Promise<void> {
   await db.deleteFrom('migrations').where('id', '=', migrationId).where('state', '=', 'supplied').execute();
 }
@@ -159,8 +156,8 @@ export async function setReleased(db: Queryable, migrationId: string, released: 
 }
 
 /**
- * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a
- * problem stays when a person pauses as well. A resume lifts both pauses.
+ * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a
+ * person pauses as well. A resume lifts both pauses.
  */
 export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
   const columns = paused
@@ -246,8 +243,8 @@ export interface StoredMigration {
   readonly ending: Ending | null;
   readonly paused: boolean;
   /**
-   * True if the migration is paused because of a problem. False if only a decision has paused it,
-   * or if it is not paused.
+   * True if the migration is paused because of a problem. False if only a decision has paused it, or if it is not
+   * paused.
    */
   readonly pausedItself: boolean;
   readonly manifestDigest: string;

@@ -17,10 +17,7 @@ export interface RecordedCompany {
    * True if the client supplied the ids of the company. The company at the service then has no tag that names its row.
    */
   readonly existedBefore: boolean;
-  /**
-   * True if the company's credential replaces an older credential, which might have linked the
-   * connection.
-   */
+  /** True if the company's credential replaces an older credential, which might have linked the connection. */
   readonly supersedes: boolean;
   /** When the company's credential was stored; null if there is none. */
   readonly suppliedAt: Date | null;
@@ -77,12 +74,11 @@ export interface Repair {
 }
 
 /**
- * Treats companies with an unknown outcome as if their attempt had just died after its send intent.
- * Once the lease has ended, a slice sends their credentials to the same connections again.
+ * Treats companies with an unknown outcome as if their attempt had just died after its send intent. Once the lease has
+ * ended, a slice sends their credentials to the same connections again.
  *
- * Applies only while all companies are released, and only to companies that are confirmed, are not
- * held back, and have a credential that counts. Omits companies with a token family, because only
- * one company of a family can be importing.
+ * Applies only while all companies are released, and only to companies that are confirmed, are not held back, and have
+ * a credential that counts. Omits companies with a token family, because only one company of a family can be importing.
  *
  * @returns the references of these companies
  */

@@ -1,6 +1,6 @@
 /**
- * Manifests that a decision supplies. Their rows are staged in parts. They become the companies of
- * the migration once the ledger has recorded the decision as applied.
+ * Manifests that a decision supplies. Their rows are staged in parts. They become the companies of the migration once
+ * the ledger has recorded the decision as applied.
  */
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/companies/manifest';
@@ -18,8 +18,8 @@ export interface ManifestPart {
 }
 
 /**
- * Stores a part of the manifest that a decision will supply. Replaces an earlier part with the same
- * position. Deletes the parts that this person has staged for other decisions.
+ * Stores a part of the manifest that a decision will supply. Replaces an earlier part with the same position. Deletes
+ * the parts that this person has staged for other decisions.
  *
  * @throws {StagingFull} if too much is staged
  */

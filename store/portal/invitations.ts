@@ -1,6 +1,4 @@
-/**
- * Invitations to the portal. Each invitation is for one person, with one role, to one migration.
- */
+/** Invitations to the portal. Each invitation is for one person, with one role, to one migration. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createPortalToken, fingerprintOf, hashPortalToken } from '../../security';
@@ -15,13 +13,13 @@ export interface NewInvitation {
   readonly role: PortalRole;
   readonly email: string | null;
   /**
-   * The identity provider at which the person signs in with the email address; null if the person
-   * signs in with the invitation's link.
+   * The identity provider at which the person signs in with the email address; null if the person signs in with the
+   * invitation's link.
    */
   readonly issuer: string | null;
   /**
-   * The id of the person's account at the provider. Null until the first sign-in sets it, unless
-   * support has specified it.
+   * The id of the person's account at the provider. Null until the first sign-in sets it, unless support has specified
+   * it.
    */
   readonly subject: string | null;
   readonly createdBy: string;
@@ -35,8 +33,8 @@ export interface Invitation extends NewInvitation {
   /** When the person signed in for the first time; null if they have not. */
   readonly redeemedAt: Date | null;
   /**
-   * The public key that the person registered: 64 hexadecimal digits. Null for viewers, and before
-   * the invitation is used.
+   * The public key that the person registered: 64 hexadecimal digits. Null for viewers, and before the invitation is
+   * used.
    */
   readonly publicKey: string | null;
   /** When support confirmed the fingerprint of the public key; null if it has not. */
@@ -45,18 +43,14 @@ export interface Invitation extends NewInvitation {
   readonly revokedBy: string | null;
   /** Number of sessions that can be used now. */
   readonly sessions: number;
-  /**
-   * When a session of the invitation was last used, accurate to a minute; null if it never had a
-   * session.
-   */
+  /** When a session of the invitation was last used, accurate to a minute; null if it never had a session. */
   readonly lastUsedAt: Date | null;
 }
 
 /**
  * Stores an invitation whose link signs the invited person in.
  *
- * @returns the invitation's id, and the token for the link; the token is not stored and cannot be
- * shown again
+ * @returns the invitation's id, and the token for the link; the token is not stored and cannot be shown again
  */
 export async function createInvitation(
   db: Database,
@@ -68,8 +62,7 @@ export async function createInvitation(
 }
 
 /**
- * Stores an invitation for a person who signs in at an identity provider with the invitation's
- * email address.
+ * Stores an invitation for a person who signs in at an identity provider with the invitation's email address.
  *
  * @returns the invitation's id
  */
@@ -112,9 +105,8 @@ export async function listInvitations(db: Database, migrationId: string | null):
 }
 
 /**
- * Returns the latest invitation to the migration that was not revoked and whose registered public
- * key has this fingerprint (see `fingerprintOf`); undefined if there is none. Ignores case, spaces
- * and hyphens.
+ * Returns the latest invitation to the migration that was not revoked and whose registered public key has this
+ * fingerprint (see `fingerprintOf`); undefined if there is none. Ignores case, spaces and hyphens.
  */
 export async function findInvitationByFingerprint(
   db: Database,

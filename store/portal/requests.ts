@@ -1,7 +1,6 @@
 /**
- * Portal requests. Workers take requests, carry them out, and answer them. If a worker does not
- * answer within its lease, a second worker carries out the same request. Carrying out a request
- * must therefore be idempotent.
+ * Portal requests. Workers take requests, carry them out, and answer them. If a worker does not answer within its
+ * lease, a second worker carries out the same request. Carrying out a request must therefore be idempotent.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -12,8 +11,8 @@ export interface PortalRequest {
   readonly migrationId: string;
   readonly kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
   /**
-   * The request as it arrived at the portal, not validated. Null from the attempt after
-   * `MAX_ATTEMPTS`, because reading the request might crash workers.
+   * The request as it arrived at the portal, not validated. Null from the attempt after `MAX_ATTEMPTS`, because reading
+   * the request might crash workers.
    */
   readonly body: unknown;
   /** The id of the decision that the body contains; null if it contains none. Not validated. */
@@ -44,13 +43,12 @@ export interface TakeRequestsOptions {
 }
 
 /**
- * Takes open requests, the oldest first. Omits the requests of revoked invitations and of
- * migrations without a workflow.
+ * Takes open requests, the oldest first. Omits the requests of revoked invitations and of migrations without a
+ * workflow.
  *
- * The requests of one person for a migration are taken in the order in which they were stored, each
- * after the previous request has been answered. The reason: decisions must arrive in the order in
- * which they were signed. Reports change nothing, so they wait only for other reports, and other
- * requests do not wait for reports.
+ * The requests of one person for a migration are taken in the order in which they were stored, each after the previous
+ * request has been answered. The reason: decisions must arrive in the order in which they were signed. Reports change
+ * nothing, so they wait only for other reports, and other requests do not wait for reports.
  */
 export async function takePortalRequests(
   db: Database,
@@ -85,8 +83,8 @@ export async function takePortalRequests(
 }
 
 /**
- * Gives back a request that the worker could not carry out yet. Does nothing if another worker has
- * taken the request since.
+ * Gives back a request that the worker could not carry out yet. Does nothing if another worker has taken the request
+ * since.
  *
  * @param afterMs milliseconds after which a worker can take the request again
  */
@@ -104,10 +102,8 @@ export async function postponePortalRequest(
 /**
  * Stores the answer to a request, and deletes the request's body.
  *
- * @param isGivenUp true if no worker could carry out the request; `listGivenUpRequests` then lists
- * it for support
- * @returns false if the request has an answer already, or was deleted because its invitation was
- * revoked
+ * @param isGivenUp true if no worker could carry out the request; `listGivenUpRequests` then lists it for support
+ * @returns false if the request has an answer already, or was deleted because its invitation was revoked
  */
 export async function answerPortalRequest(
   db: Database,
@@ -146,10 +142,9 @@ export async function listGivenUpRequests(db: Database, namespace: string): Prom
 }
 
 /**
- * Deletes data that the portal no longer needs: requests that were answered more than a day ago,
- * sessions that ended more than a day ago, and sign-in requests that are older than an hour. The
- * proof of a sign-in request is no longer accepted after an hour, so the request cannot be
- * repeated.
+ * Deletes data that the portal no longer needs: requests that were answered more than a day ago, sessions that ended
+ * more than a day ago, and sign-in requests that are older than an hour. The proof of a sign-in request is no longer
+ * accepted after an hour, so the request cannot be repeated.
  */
 export async function deleteOldPortalRequests(db: Database): Promise<void> {
   await sql`

@@ -13,15 +13,12 @@ import { databaseUnavailable, queryOne, SCHEMA, type Database, type Queryable } 
 const PORTAL_SCHEMA = 'tokenferry_portal';
 
 /**
- * Maximum number of connections of the role. It is lower than the maximum of Postgres (100 by
- * default), so that the portal cannot take all connections from the workers.
+ * Maximum number of connections of the role. It is lower than the maximum of Postgres (100 by default), so that the
+ * portal cannot take all connections from the workers.
  */
 const MAX_CONNECTIONS = 50;
 
-/**
- * Thrown when the role is not specified or cannot be created, or when it has more rights than the
- * portal may have.
- */
+/** Thrown when the role is not specified or cannot be created, or when it has more rights than the portal may have. */
 export class PortalRoleRefused extends Error {
   override readonly name = 'PortalRoleRefused';
 

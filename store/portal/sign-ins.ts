@@ -1,7 +1,7 @@
 /**
- * Requests to sign in to the portal without an invitation's link. Workers take a request, check its
- * proof, and create the session or refuse it. Workers no longer take a request that is older than
- * two minutes, so it can stay without an answer.
+ * Requests to sign in to the portal without an invitation's link. Workers take a request, check its proof, and create
+ * the session or refuse it. Workers no longer take a request that is older than two minutes, so it can stay without an
+ * answer.
  */
 import { sql } from 'kysely';
 import type { Database, Queryable } from '../database/database';
@@ -11,8 +11,8 @@ export interface SignInRequest {
   readonly sessionHash: Buffer;
   readonly migrationId: string;
   /**
-   * The public key that the person claims to have. If the proof is a signature, it shows that they
-   * have the private key. If it is an ID token, it shows only which account is theirs.
+   * The public key that the person claims to have. If the proof is a signature, it shows that they have the private
+   * key. If it is an ID token, it shows only which account is theirs.
    */
   readonly publicKey: string;
   /** The proof as the portal has stored it. Not validated. */
@@ -50,18 +50,17 @@ export async function takeSignIns(
 export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';
 
 /**
- * Maximum number of sessions of an invitation. A new session beyond this number ends the session
- * that would expire first.
+ * Maximum number of sessions of an invitation. A new session beyond this number ends the session that would expire
+ * first.
  */
 const MAX_SESSIONS = 10;
 
 /**
- * Creates the session of a person who has proved that they own the requested key. Support must have
- * confirmed the key. Otherwise, a person who has intercepted an invitation and registered a key
- * could start more sessions.
+ * Creates the session of a person who has proved that they own the requested key. Support must have confirmed the key.
+ * Otherwise, a person who has intercepted an invitation and registered a key could start more sessions.
  *
- * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the
- * key, the invitation was revoked, or the request was answered before
+ * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the key, the invitation
+ * was revoked, or the request was answered before
  */
 export async function signInWithKey(
   db: Database,
@@ -94,13 +93,13 @@ export interface SignInIdentity {
 }
 
 /**
- * Creates the session of a person who has signed in at an identity provider. The first sign-in
- * redeems the invitation: the verified email address must match the invitation, the account is
- * bound to the invitation, and the key of a client's browser is registered. From then on, only the
- * account is checked, because an email address can be given to another person.
+ * Creates the session of a person who has signed in at an identity provider. The first sign-in redeems the invitation:
+ * the verified email address must match the invitation, the account is bound to the invitation, and the key of a
+ * client's browser is registered. From then on, only the account is checked, because an email address can be given to
+ * another person.
  *
- * @returns `refused` if the account was not invited, the invitation was revoked or has expired
- * unused, or the request was answered before
+ * @returns `refused` if the account was not invited, the invitation was revoked or has expired unused, or the request
+ * was answered before
  */
 export async function signInWithIdentity(
   db: Database,
@@ -108,9 +107,8 @@ export async function signInWithIdentity(
   { issuer, subject, email }: SignInIdentity,
 ): Promise<SignInOutcome> {
   return db.transaction().execute(async (tx) => {
-    // The lock waits for a revocation or another first sign-in that is in progress. If there are
-    // several invitations, the query prefers the invitation with the browser's key, then an unused
-    // invitation, then the latest.
+    // The lock waits for a revocation or another first sign-in that is in progress. If there are several invitations,
+    // the query prefers the invitation with the browser's key, then an unused invitation, then the latest.
     const { rows } = await sql<{ id: string; isUsed: boolean }>`
       select id, redeemed_at is not null as "isUsed" from portal_invitations
       where migration_id = ${migrationId} and issuer = ${issuer} and revoked_at is null
@@ -144,8 +142,7 @@ async function answer(db: Queryable, sessionHash: Buffer, outcome: SignInOutcome
 }
 
 /**
- * Creates the requested session. If the invitation then has too many sessions, ends those that
- * expire first.
+ * Creates the requested session. If the invitation then has too many sessions, ends those that expire first.
  *
  * @returns false if the request was answered before, or the session exists or has existed
  */

@@ -1,6 +1,6 @@
 /**
- * Portal views: the content of the portal's page about each migration. Workers write only the views
- * that are being watched, in a browser or with `ferry --portal`.
+ * Portal views: the content of the portal's page about each migration. Workers write only the views that are being
+ * watched, in a browser or with `ferry --portal`.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -10,28 +10,21 @@ export interface TakeViewsOptions {
   readonly namespace: string;
   /** Only migrations whose view was requested within this time, in milliseconds. */
   readonly withinMs: number;
-  /**
-   * Only views that were never written, or last written longer ago than this time, in milliseconds.
-   */
+  /** Only views that were never written, or last written longer ago than this time, in milliseconds. */
   readonly olderThanMs: number;
   readonly limit: number;
 }
 
-/**
- * Lease: after this time, another worker can take a view that a worker has taken and not written.
- */
+/** Lease: after this time, another worker can take a view that a worker has taken and not written. */
 const LEASE_MS = 10_000;
 /**
- * After this many attempts without success, a view is taken again only after a longer time, because
- * writing it might crash workers.
+ * After this many attempts without success, a view is taken again only after a longer time, because writing it might
+ * crash workers.
  */
 const MAX_ATTEMPTS = 3;
 const AGAIN_AFTER_MS = 10 * 60_000;
 
-/**
- * Takes watched migrations whose views are old, the oldest view first. The caller writes their
- * views.
- */
+/** Takes watched migrations whose views are old, the oldest view first. The caller writes their views. */
 export async function takeWatchedMigrations(
   db: Database,
   { namespace, withinMs, olderThanMs, limit }: TakeViewsOptions,
@@ -52,8 +45,8 @@ export async function takeWatchedMigrations(
 }
 
 /**
- * Stores the portal view of a migration. Changes the version only if the content differs from the
- * stored view, so that browsers do not receive the same content again.
+ * Stores the portal view of a migration. Changes the version only if the content differs from the stored view, so that
+ * browsers do not receive the same content again.
  */
 export async function writePortalView(db: Database, migrationId: string, view: object): Promise<void> {
   await sql`

@@ -52,9 +52,7 @@ export async function measureSpeed(db: Database, migrationId: string): Promise<M
   return rows[0] ?? null;
 }
 
-/**
- * Returns the speed that was measured last on this platform; null if no migration has measured it.
- */
+/** Returns the speed that was measured last on this platform; null if no migration has measured it. */
 export async function readSpeed(db: Database, platformKey: string): Promise<SpeedEstimate | null> {
   const row = await db
     .selectFrom('speeds')

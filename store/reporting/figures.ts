@@ -13,8 +13,8 @@ export interface ReportFigures {
   /** Companies whose credential might have been sent, if it is not known whether it was used. */
   readonly crossingUnknown: number;
   /**
-   * Companies that can still be moved while the migration is open: their credential was not handed
-   * over, and they were not left out. If their credential was sent, the outcome is known.
+   * Companies that can still be moved while the migration is open: their credential was not handed over, and they were
+   * not left out. If their credential was sent, the outcome is known.
    */
   readonly movable: number;
   readonly mustReconnect: number;

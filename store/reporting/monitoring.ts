@@ -1,6 +1,6 @@
 /**
- * Reads the figures of the ledger for monitoring: figures of all open migrations, and counts of the
- * decisions of all migrations.
+ * Reads the figures of the ledger for monitoring: figures of all open migrations, and counts of the decisions of all
+ * migrations.
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -27,9 +27,7 @@ export interface LedgerFigures {
   readonly companiesPerMinuteLimit: number | null;
   /** The longest time since a company that is still importing was last claimed or reclaimed. */
   readonly oldestLeaseSeconds: number | null;
-  /**
-   * The longest time that the data of a company with an unknown final outcome has been out of date.
-   */
+  /** The longest time that the data of a company with an unknown final outcome has been out of date. */
   readonly longestOutOfDateSeconds: number | null;
   /** The age of the oldest credential that has not been handed over. */
   readonly oldestCredentialSeconds: number | null;
@@ -106,8 +104,8 @@ export async function readDecisionFigures(db: Database): Promise<DecisionFigures
 const MONITORING_LOCK = 4_071_301;
 
 /**
- * Takes the lock for reporting the ledger's figures, and returns whether this connection holds it.
- * Another connection can take the lock once this connection has ended.
+ * Takes the lock for reporting the ledger's figures, and returns whether this connection holds it. Another connection
+ * can take the lock once this connection has ended.
  */
 export async function reportsLedger(db: Database): Promise<boolean> {
   const { isHolder } = await queryOne(

@@ -11,9 +11,8 @@ const RECENT = sql`interval '10 minutes'`;
 export const RECENTLY_MOVED = sql<number>`count(*) filter (where moved_at > clock_timestamp() - ${RECENT})`;
 
 /**
- * The length of the period in milliseconds, as an aggregate over `companies`. The period starts no
- * earlier than the first claim of the companies that were moved in it. Otherwise, the rate of a new
- * run would be too low.
+ * The length of the period in milliseconds, as an aggregate over `companies`. The period starts no earlier than the
+ * first claim of the companies that were moved in it. Otherwise, the rate of a new run would be too low.
  */
 export const RECENT_PERIOD_MS = sql<number>`coalesce(extract(epoch from least(${RECENT},
   clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8`;

@@ -36,8 +36,8 @@ export interface MigrationStatistics {
 }
 
 /**
- * Number of intervals of the curve. The curve has at most one more point, for the last move. More
- * points would not be visible.
+ * Number of intervals of the curve. The curve has at most one more point, for the last move. More points would not be
+ * visible.
  */
 const CURVE_INTERVALS = 160;
 const SLOWEST_COMPANIES = 8;

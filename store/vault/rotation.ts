@@ -25,17 +25,16 @@ export interface Rotation {
 }
 
 /**
- * Finds the private keys that an older master key wrapped, and rewraps each of them with the newest
- * master key and a new vault secret. Works vault by vault, and erases the old secrets. After that,
- * the old wrapped keys in the database's files, log and backups can no longer be opened.
+ * Finds the private keys that an older master key wrapped, and rewraps each of them with the newest master key and a
+ * new vault secret. Works vault by vault, and erases the old secrets. After that, the old wrapped keys in the
+ * database's files, log and backups can no longer be opened.
  *
- * Also signs the public keys that the provider key of the newest master key has not signed. Safe to
- * repeat after an interruption. Sealed credentials do not change.
+ * Also signs the public keys that the provider key of the newest master key has not signed. Safe to repeat after an
+ * interruption. Sealed credentials do not change.
  *
- * @throws {UnknownMasterKey} when `keys` lacks the master key that wrapped a private key; vaults
- * that were already rewrapped stay rewrapped
- * @throws {VaultSecretElsewhere} when a vault's secret was stored in a place other than the one
- * that `keys` uses
+ * @throws {UnknownMasterKey} when `keys` lacks the master key that wrapped a private key; vaults that were already
+ * rewrapped stay rewrapped
+ * @throws {VaultSecretElsewhere} when a vault's secret was stored in a place other than the one that `keys` uses
  * @throws {WrappedKeyBroken} when a stored key was altered
  * @throws {VaultKeyMismatch} when a public key was replaced; the replaced key is not signed
  */
@@ -76,8 +75,7 @@ async function rewrap(
     if (error instanceof VaultSecretMissing) return 'lost';
     throw error;
   }
-  // Without this check, a key that an attacker has put into the database would get a genuine
-  // signature.
+  // Without this check, a key that an attacker has put into the database would get a genuine signature.
   assertKeyPair({ publicKey: vault.publicKey, privateKey });
   if (!isWrappedByNewest) await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey));
   if (!isSigned) await signKey(tx, keys, migrationId, vault.publicKey);
@@ -94,10 +92,7 @@ async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId:
   });
 }
 
-/**
- * Thrown by {@link renewVault} if the vault can still be opened. Renewing it would only destroy its
- * credentials.
- */
+/** Thrown by {@link renewVault} if the vault can still be opened. Renewing it would only destroy its credentials. */
 export class VaultUsable extends Error {
   override readonly name = 'VaultUsable';
 
@@ -109,21 +104,18 @@ export class VaultUsable extends Error {
 const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**
- * Creates a new key pair for a vault that can no longer be opened, and wraps it with a secret that
- * is stored where `keys` stores secrets.
+ * Creates a new key pair for a vault that can no longer be opened, and wraps it with a secret that is stored where
+ * `keys` stores secrets.
  *
- * Keeps, as evidence, the credentials of companies that are not waiting, and credentials that were
- * handed over or that replace another credential. Deletes all other credentials, staged credentials
- * and sealed client secrets, so that the client can supply them again. If a kept credential must be
- * opened, its company fails as `credential-unreadable`.
+ * Keeps, as evidence, the credentials of companies that are not waiting, and credentials that were handed over or that
+ * replace another credential. Deletes all other credentials, staged credentials and sealed client secrets, so that the
+ * client can supply them again. If a kept credential must be opened, its company fails as `credential-unreadable`.
  *
- * @param folderLost true if the place where the vault's secret was stored is lost, so that the
- * secret cannot be erased
+ * @param folderLost true if the place where the vault's secret was stored is lost, so that the secret cannot be erased
  * @returns the number of deleted credentials
  * @throws {VaultClosed} when the migration has no vault
  * @throws {VaultUsable} when the vault can be opened; nothing was changed
- * @throws {VaultSecretElsewhere} when the secret was stored elsewhere, unless `folderLost`; nothing
- * was changed
+ * @throws {VaultSecretElsewhere} when the secret was stored elsewhere, unless `folderLost`; nothing was changed
  */
 export async function renewVault(
   db: Database,

@@ -62,9 +62,9 @@ export function sealedApplicationDigest({
 }
 
 /**
- * Returns the application that the latest applied decision supplied, if its client secret is sealed
- * and not registered yet; otherwise null. Ignores a box that was stored for another application
- * than the decision's, or that differs from the signed box.
+ * Returns the application that the latest applied decision supplied, if its client secret is sealed and not registered
+ * yet; otherwise null. Ignores a box that was stored for another application than the decision's, or that differs from
+ * the signed box.
  */
 export async function readUnregisteredApplication(
   db: Queryable,
@@ -95,8 +95,7 @@ export async function discardSealedApplication(db: Queryable, migrationId: strin
 }
 
 /**
- * Deletes the sealed client secrets of all recorded decisions. Call this after the latest of them
- * has been registered.
+ * Deletes the sealed client secrets of all recorded decisions. Call this after the latest of them has been registered.
  */
 export async function discardSealedApplications(db: Queryable, migrationId: string): Promise<void> {
   await sql`

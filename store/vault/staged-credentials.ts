@@ -1,7 +1,6 @@
 /**
- * Staged credentials: credentials that were supplied with a decision that the ledger has not
- * recorded yet. When the ledger records the decision as applied, they come into use. When the
- * decision is refused, they are deleted.
+ * Staged credentials: credentials that were supplied with a decision that the ledger has not recorded yet. When the
+ * ledger records the decision as applied, they come into use. When the decision is refused, they are deleted.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -53,9 +52,8 @@ export function putInUse(boxes: RawBuilder<unknown>) {
 }
 
 /**
- * Puts the credentials that were staged for a decision into use. Omits credentials of companies
- * whose state no longer allows this. Call this in the transaction that records the decision as
- * applied.
+ * Puts the credentials that were staged for a decision into use. Omits credentials of companies whose state no longer
+ * allows this. Call this in the transaction that records the decision as applied.
  *
  * @returns the number of credentials that are now in use
  */
@@ -78,9 +76,8 @@ export async function acceptStaged(
 }
 
 /**
- * Returns the digest of the credentials that are staged for a decision
- * (`domain/supply/sealed-digest.ts`). Call this in the transaction that records the decision,
- * because no more credentials can be staged for it during that transaction.
+ * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). Call this in
+ * the transaction that records the decision, because no more credentials can be staged for it during that transaction.
  */
 export async function readStagedDigest(
   db: Queryable,

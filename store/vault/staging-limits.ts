@@ -1,15 +1,14 @@
 /**
- * Limits the amount of data that people stage for decisions, and deletes data that was staged for
- * decisions that were never recorded. Staged credentials and manifests take effect only after a
- * decision about them is recorded. Without limits, a person could therefore fill the disk without
- * deciding anything.
+ * Limits the amount of data that people stage for decisions, and deletes data that was staged for decisions that were
+ * never recorded. Staged credentials and manifests take effect only after a decision about them is recorded. Without
+ * limits, a person could therefore fill the disk without deciding anything.
  */
 import { sql } from 'kysely';
 import { queryOne, type Database, type Queryable } from '../database/database';
 
 /**
- * Thrown when one person, or all people of a migration together, have staged too much. The
- * transaction then stores nothing.
+ * Thrown when one person, or all people of a migration together, have staged too much. The transaction then stores
+ * nothing.
  */
 export class StagingFull extends Error {
   override readonly name = 'StagingFull';
@@ -35,9 +34,9 @@ interface Staged {
 }
 
 /**
- * Asserts that the credentials that are staged for a migration are within the limits. If the person
- * has staged too much, first deletes the credentials that they have staged for other decisions.
- * Call this in the transaction that has staged credentials.
+ * Asserts that the credentials that are staged for a migration are within the limits. If the person has staged too
+ * much, first deletes the credentials that they have staged for other decisions. Call this in the transaction that has
+ * staged credentials.
  *
  * @throws {StagingFull}
  */
@@ -64,8 +63,8 @@ export async function limitStagedCredentials(tx: Queryable, migrationId: string,
 }
 
 /**
- * Asserts that the manifests that are staged for a migration are within the limits. Call this in
- * the transaction that has staged a part of a manifest.
+ * Asserts that the manifests that are staged for a migration are within the limits. Call this in the transaction that
+ * has staged a part of a manifest.
  *
  * @throws {StagingFull}
  */
@@ -84,9 +83,7 @@ function assertWithin({ byPerson, inTotal, limit }: Staged): void {
   if (byPerson > limit || inTotal > TOTAL_FACTOR * limit) throw new StagingFull('too much is staged for the migration');
 }
 
-/**
- * Deletes data that was staged more than a day ago, because no decision about it has been recorded.
- */
+/** Deletes data that was staged more than a day ago, because no decision about it has been recorded. */
 export async function deleteOldStaged(db: Database): Promise<void> {
   await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
   await sql`delete from staged_credentials where supplied_at < clock_timestamp() - interval '1 day'`.execute(db);

@@ -1,7 +1,6 @@
 /**
- * Supplies credentials: seals credentials that arrive in plain text, and stores the sealed boxes.
- * Credentials that come with a decision are staged, and do not count before the ledger has recorded
- * the decision as applied.
+ * Supplies credentials: seals credentials that arrive in plain text, and stores the sealed boxes. Credentials that come
+ * with a decision are staged, and do not count before the ledger has recorded the decision as applied.
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -52,24 +51,22 @@ export interface SupplyResult {
   /** Not stored, because the state of the company does not allow it. */
   readonly wrongState: readonly string[];
   /**
-   * Not stored, because the platform rotates tokens and the credential was not obtained after the
-   * confirmation. The client's application might have refreshed the token after that, which makes
-   * the credential unusable.
+   * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. The
+   * client's application might have refreshed the token after that, which makes the credential unusable.
    */
   readonly obtainedTooEarly: readonly TooEarly[];
 }
 
 /**
- * Seals and stores the credentials that `ferry start` supplies for companies that are waiting to be
- * moved. These credentials count at once, because they belong to no decision that must be recorded
- * first. A newer credential replaces an older one.
+ * Seals and stores the credentials that `ferry start` supplies for companies that are waiting to be moved. These
+ * credentials count at once, because they belong to no decision that must be recorded first. A newer credential
+ * replaces an older one.
  *
- * @param provider fingerprint of the provider that must have signed the public key; undefined if
- * the signature is not checked
+ * @param provider fingerprint of the provider that must have signed the public key; undefined if the signature is not
+ * checked
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
- * @throws {MigrationKeyInvalid} when the public key has no signature, or another provider's
- * signature
+ * @throws {MigrationKeyInvalid} when the public key has no signature, or another provider's signature
  */
 export async function supplyCredentials(
   db: Database,
@@ -83,15 +80,13 @@ export async function supplyCredentials(
 }
 
 /**
- * Seals credentials, unless the client has sealed them, and stores them apart from the credentials
- * in use. They do not count before the ledger has recorded the decision as applied
- * (`acceptStaged`). If the ledger refuses the decision, they are deleted (`discardStaged`). Nothing
- * can be staged for a decision that has already been recorded.
+ * Seals credentials, unless the client has sealed them, and stores them apart from the credentials in use. They do not
+ * count before the ledger has recorded the decision as applied (`acceptStaged`). If the ledger refuses the decision,
+ * they are deleted (`discardStaged`). Nothing can be staged for a decision that has already been recorded.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
- * @throws {MigrationKeyInvalid} when the public key has no signature, or another provider's
- * signature
+ * @throws {MigrationKeyInvalid} when the public key has no signature, or another provider's signature
  * @throws {StagingFull} if the amount is limited and too much is staged
  */
 export async function stageCredentials(

@@ -1,7 +1,7 @@
 /**
- * The keys of a vault. Postgres stores the vault's public key with the provider's signature, the
- * wrapped private key, and the id of the vault secret that wrapped the private key. The secret
- * itself is stored outside Postgres (security/vault-secrets.ts).
+ * The keys of a vault. Postgres stores the vault's public key with the provider's signature, the wrapped private key,
+ * and the id of the vault secret that wrapped the private key. The secret itself is stored outside Postgres
+ * (security/vault-secrets.ts).
  */
 import { sql } from 'kysely';
 import type { VaultKeyWrapper, MigrationKey, VaultKey, WrappedKey } from '../../security';
@@ -82,8 +82,7 @@ export async function signKey(
 /**
  * Reads the migration key, with which clients seal their credentials.
  *
- * @param provider fingerprint of the provider that must have signed the key; undefined if that is
- * not checked
+ * @param provider fingerprint of the provider that must have signed the key; undefined if that is not checked
  * @throws {VaultClosed}
  * @throws {MigrationKeyInvalid} when the key has no signature, or another provider's signature
  */
@@ -94,8 +93,8 @@ export async function readMigrationKey(db: Queryable, migrationId: string, provi
 }
 
 /**
- * Returns the fingerprint of the public key of a vault. Returns null if the vault has not been
- * opened or was destroyed, or if `provider` is given and has not signed the key.
+ * Returns the fingerprint of the public key of a vault. Returns null if the vault has not been opened or was destroyed,
+ * or if `provider` is given and has not signed the key.
  */
 export async function readKeyFingerprint(
   db: Queryable,
@@ -185,22 +184,18 @@ export async function unwrapKey(
   }
 }
 
-/**
- * Returns the wrapped key; null if there is no key, or if an earlier version wrapped it without a
- * secret.
- */
+/** Returns the wrapped key; null if there is no key, or if an earlier version wrapped it without a secret. */
 function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: WrappedKey[Part] | null }) {
   return keyId === null || secretId === null || wrapped === null ? null : { keyId, secretId, wrapped };
 }
 
 /**
- * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys.
- * From then on, the copies that Postgres keeps in its files, log and backups cannot be opened, even
- * with the master key. Records the time of the destruction after the secret has been erased.
- * Idempotent.
+ * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys. From then on, the
+ * copies that Postgres keeps in its files, log and backups cannot be opened, even with the master key. Records the time
+ * of the destruction after the secret has been erased. Idempotent.
  *
- * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one
- * that `keys` uses; nothing was destroyed
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one that `keys` uses;
+ * nothing was destroyed
  */
 export async function destroyVault(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {

@@ -1,16 +1,15 @@
 /**
  * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
- * Each migration has its own key pair. `ferry credentials` and `ferry seal` seal credentials with
- * the public key, so these commands cannot open them again. The private key is stored wrapped
- * (encrypted) with a master key and with the vault's own secret. Workers keep that secret outside
- * Postgres, so a copy of the database is not sufficient to open credentials.
+ * Each migration has its own key pair. `ferry credentials` and `ferry seal` seal credentials with the public key, so
+ * these commands cannot open them again. The private key is stored wrapped (encrypted) with a master key and with the
+ * vault's own secret. Workers keep that secret outside Postgres, so a copy of the database is not sufficient to open
+ * credentials.
  *
- * A sealed credential is bound to its migration, its company and the time at which it was obtained,
- * so a copy in another row cannot be opened. Its row is deleted when its company has moved. When
- * the migration ends, `destroyVault` erases the vault's secret and deletes the remaining
- * credentials. Postgres can keep copies of deleted rows in its files, log and backups, but from
- * then on these copies cannot be opened.
+ * A sealed credential is bound to its migration, its company and the time at which it was obtained, so a copy in
+ * another row cannot be opened. Its row is deleted when its company has moved. When the migration ends, `destroyVault`
+ * erases the vault's secret and deletes the remaining credentials. Postgres can keep copies of deleted rows in its
+ * files, log and backups, but from then on these copies cannot be opened.
  */
 import { z } from 'zod';
 import type { VaultKeyWrapper } from '../../security';
@@ -22,17 +21,13 @@ import { unwrapKey } from './vault-keys';
 
 export type CredentialFields = Readonly<Record<string, string>>;
 
-/**
- * The expected content of a box. It must be validated, because anyone who has the public key can
- * seal a box.
- */
+/** The expected content of a box. It must be validated, because anyone who has the public key can seal a box. */
 const credentialFields = z.record(z.string(), z.string().min(1).max(100_000));
 
 /**
  * Parses the content of a box.
  *
- * @throws {SealBroken} without the parser's error as its cause, because that error would quote the
- * content
+ * @throws {SealBroken} without the parser's error as its cause, because that error would quote the content
  */
 function fieldsOf(plain: Buffer): CredentialFields {
   try {
@@ -56,8 +51,7 @@ export interface VaultReader {
  * @throws {VaultClosed}
  * @throws {UnknownMasterKey} when `keys` does not have the master key that wrapped the private key
  * @throws {VaultSecretMissing} when the vault's secret was lost
- * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one
- * that `keys` uses
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one that `keys` uses
  * @throws {WrappedKeyBroken} when the stored private key was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */

@@ -1,9 +1,9 @@
 /**
- * All metrics of a worker, apart from those of Temporal's SDK and of Node.js. docs/monitoring.md
- * has a table of them, which a test compares with this list.
+ * All metrics of a worker, apart from those of Temporal's SDK and of Node.js. docs/monitoring.md has a table of them,
+ * which a test compares with this list.
  *
- * No label has a value per company, person or request. Only `tokenferry_migration_companies` has a
- * label value per migration. It is off by default, and its option limits the number of migrations.
+ * No label has a value per company, person or request. Only `tokenferry_migration_companies` has a label value per
+ * migration. It is off by default, and its option limits the number of migrations.
  */
 interface Definition {
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -21,8 +21,8 @@ interface Definition {
 }
 
 /**
- * Metrics that one worker at a time reports. They are read from the ledger, except the two metrics
- * about waiting for a role, which are read from Temporal.
+ * Metrics that one worker at a time reports. They are read from the ledger, except the two metrics about waiting for a
+ * role, which are read from Temporal.
  */
 export const LEDGER_METRICS = {
   tokenferry_companies: {

@@ -1,8 +1,7 @@
 /**
- * The metrics of the ledger, which all workers share. One worker at a time reports them: the worker
- * whose monitoring connection holds a lock in Postgres. When that worker ends, the next worker that
- * is scraped takes over. The ledger is read at most every 15 seconds, however often the worker is
- * scraped.
+ * The metrics of the ledger, which all workers share. One worker at a time reports them: the worker whose monitoring
+ * connection holds a lock in Postgres. When that worker ends, the next worker that is scraped takes over. The ledger is
+ * read at most every 15 seconds, however often the worker is scraped.
  */
 import { Counter, Gauge, Registry } from 'prom-client';
 import { COMPANY_STATES } from '../../domain/companies/company-state';

@@ -9,8 +9,8 @@ export type Waits = Readonly<Record<Role, { readonly migrations: number; readonl
 const MAX_MIGRATIONS = 500;
 const QUERY_TIMEOUT_MS = 2_000;
 /**
- * The maximum number of queries in one reading, so that a scrape is not delayed for long. The next
- * reading queries the remaining workflows.
+ * The maximum number of queries in one reading, so that a scrape is not delayed for long. The next reading queries the
+ * remaining workflows.
  */
 const MAX_QUERIES = 20;
 

@@ -1,6 +1,6 @@
 /**
- * Stores credentials and client secrets that the client sealed before sending them, in the browser or with
- * `ferry --portal`. Does not open them.
+ * Stores credentials and client secrets that the client sealed before sending them, in the browser or with `ferry
+ * --portal`. Does not open them.
  */
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
 import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
@@ -93,8 +93,7 @@ async function refusedBy(
 }
 
 /**
- * Stages the client's application with its sealed secret, and sends the decision that supplies it.
- * Idempotent.
+ * Stages the client's application with its sealed secret, and sends the decision that supplies it. Idempotent.
  *
  * @returns null if the outcome of the decision is not known yet
  */

@@ -35,8 +35,8 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
 const MAX_NAMED = 5;
 
 /**
- * Returns a text that names the companies to which the decision does not apply; null if the
- * decision applies to all companies that it names, or may have been sent already.
+ * Returns a text that names the companies to which the decision does not apply; null if the decision applies to all
+ * companies that it names, or may have been sent already.
  */
 async function inapplicableText(
   { ferry: { db } }: PortalContext,
@@ -72,8 +72,8 @@ export async function send(
 }
 
 /**
- * Refuses people whose key support has not confirmed, because a person who has intercepted an
- * invitation could otherwise decide.
+ * Refuses people whose key support has not confirmed, because a person who has intercepted an invitation could
+ * otherwise decide.
  */
 export const KEY_NOT_CONFIRMED =
   "support has not confirmed your key yet: call support and read out the key's fingerprint, which the page shows";

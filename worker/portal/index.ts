@@ -1,14 +1,13 @@
 /**
- * The portal's part of a worker: takes the requests that people have sent through the portal,
- * carries them out, and writes the portal views of the migrations that are being watched.
+ * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
+ * writes the portal views of the migrations that are being watched.
  *
- * The requests from one person to one migration are carried out one after the other, each by any
- * worker, because they must take effect in the order in which they were sent. Reports have their
- * own order, because they change nothing. Requests from different people do not wait for each
- * other. A request whose worker dies is taken again after its lease; carrying it out twice changes
- * nothing. A worker takes only one such request at a time, so that a request that crashes workers
- * interrupts any other request at most once. Sign-ins do not wait for requests, because people wait
- * for sign-ins.
+ * The requests from one person to one migration are carried out one after the other, each by any worker, because they
+ * must take effect in the order in which they were sent. Reports have their own order, because they change nothing.
+ * Requests from different people do not wait for each other. A request whose worker dies is taken again after its
+ * lease; carrying it out twice changes nothing. A worker takes only one such request at a time, so that a request that
+ * crashes workers interrupts any other request at most once. Sign-ins do not wait for requests, because people wait for
+ * sign-ins.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';
@@ -43,8 +42,7 @@ const MAX_SIGN_INS = 10;
 
 export interface RunningPortal {
   /**
-   * Takes no more requests, and waits up to 10 s for requests in progress. Other workers take the
-   * remaining requests.
+   * Takes no more requests, and waits up to 10 s for requests in progress. Other workers take the remaining requests.
    */
   stop(): Promise<void>;
 }

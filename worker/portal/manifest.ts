@@ -1,7 +1,4 @@
-/**
- * Stages the parts of a manifest that the client sends through the portal, until a decision
- * supplies the manifest.
- */
+/** Stages the parts of a manifest that the client sends through the portal, until a decision supplies the manifest. */
 import { suppliedRowProblem } from '../../domain/supply/supplied-rows';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';

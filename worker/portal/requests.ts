@@ -13,16 +13,12 @@ import { storeManifestPart } from './manifest';
 
 /** After this time, a request that no worker could carry out is answered as failed. In milliseconds. */
 const GIVE_UP_AFTER_MS = 3 * 60_000;
-/**
- * The maximum length of a report, in characters. Larger reports would fill the memory of the
- * portal.
- */
+/** The maximum length of a report, in characters. Larger reports would fill the memory of the portal. */
 const MAX_REPORT_LENGTH = 20_000_000;
 
 /**
- * Carries out a request and answers it. If a later attempt can succeed, does not answer the
- * request; after a pause, a worker takes it again. Until the request is answered, the person's next
- * requests to the migration wait.
+ * Carries out a request and answers it. If a later attempt can succeed, does not answer the request; after a pause, a
+ * worker takes it again. Until the request is answered, the person's next requests to the migration wait.
  *
  * @returns true if the request was answered
  */
@@ -72,10 +68,7 @@ async function answerWithoutTrying(
   return outcome ? { outcome: outcome.applied ? 'applied' : 'refused', text: outcome.text } : GIVEN_UP;
 }
 
-/**
- * Asks the person to check the page first, because a decision may have been sent before the
- * failure.
- */
+/** Asks the person to check the page first, because a decision may have been sent before the failure. */
 const GIVEN_UP = failed(
   'this could not be finished because of a technical problem; check the page before you try again, or ask support',
 );

@@ -56,14 +56,13 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
 }
 
 /**
- * How often the companies that must reconnect are checked while the watched view offers the
- * sign-off, in milliseconds.
+ * How often the companies that must reconnect are checked while the watched view offers the sign-off, in milliseconds.
  */
 const CHECK_RECONNECTED_EVERY_MS = 60_000;
 
 /**
- * If the view offers the sign-off, asks for a check of whether end customers have reconnected. A
- * later view shows the result.
+ * If the view offers the sign-off, asks for a check of whether end customers have reconnected. A later view shows the
+ * result.
  */
 async function keepReconnectionsCurrent(
   { ferry, reconnectionsAskedAt }: PortalContext,
@@ -77,17 +76,11 @@ async function keepReconnectionsCurrent(
   await askForReconnectionCheck(ferry, progress);
 }
 
-/**
- * Returns whether the migration is open and every company has a final outcome, so that both sides
- * can sign off.
- */
+/** Returns whether the migration is open and every company has a final outcome, so that both sides can sign off. */
 const isHandover = ({ step, state, counts }: Progress): boolean =>
   !isEnding(state) && step === 'complete-migration' && countOpen(counts) === 0;
 
-/**
- * Returns the requested first company if it is not ready because its confirmation is missing;
- * otherwise null.
- */
+/** Returns the requested first company if it is not ready because its confirmation is missing; otherwise null. */
 async function readUnconfirmedFirst(
   db: Database,
   { migrationId, step, firstCompany, requestedFirst }: Progress,
@@ -135,8 +128,8 @@ async function progressAfterEnd(db: Database, migration: StoredMigration): Promi
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // Keeps the last approval of each role in each step, even if it was withdrawn, because a step
-    // ends only after a withdrawn approval has been given again.
+    // Keeps the last approval of each role in each step, even if it was withdrawn, because a step ends only after a
+    // withdrawn approval has been given again.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),

@@ -68,11 +68,10 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
 }
 
 /**
- * Reclaims interrupted companies once their leases have ended. Called when all slices have ended,
- * so that no attempt is working on a company that is still importing.
+ * Reclaims interrupted companies once their leases have ended. Called when all slices have ended, so that no attempt is
+ * working on a company that is still importing.
  *
- * @returns true if the slices should run again, because other companies can be claimed or the run
- *   was woken
+ * @returns true if the slices should run again, because other companies can be claimed or the run was woken
  */
 async function reclaimInterrupted(context: RunContext): Promise<boolean> {
   const nextDelayMs = backoff(POLL_DELAY);

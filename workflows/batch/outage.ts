@@ -1,9 +1,8 @@
 /**
  * Outages during a batch run: no call gets through to the service or the platform.
  *
- * During an outage, the run begins no moves. It probes the service at growing intervals, and
- * reports the outage to the migration, which shows the outage to people. The run continues
- * automatically once the service responds.
+ * During an outage, the run begins no moves. It probes the service at growing intervals, and reports the outage to the
+ * migration, which shows the outage to people. The run continues automatically once the service responds.
  */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ServiceUnavailable } from '../../activities/companies/batch';

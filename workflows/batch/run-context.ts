@@ -66,10 +66,7 @@ export function createRunContext(
   let progress = 0;
   let ledgerMark = knownMark;
   let wakes = 0;
-  /**
-   * The number of companies in the ramp after the latest slice, or null; undefined before the first
-   * slice.
-   */
+  /** The number of companies in the ramp after the latest slice, or null; undefined before the first slice. */
   let ramp: number | null | undefined;
   const wake = (): void => {
     wakes += 1;

@@ -10,9 +10,8 @@ export interface AuditTrail {
   /**
    * Waits until a decision is in the ledger.
    *
-   * Returns earlier if this workflow run will not record the decision: because the migration
-   * continues as new and the next run records it, or because the migration was closed before the
-   * decision arrived.
+   * Returns earlier if this workflow run will not record the decision: because the migration continues as new and the
+   * next run records it, or because the migration was closed before the decision arrived.
    */
   untilRecorded(decisionId: string): Promise<void>;
   /** Waits until the migration is closed and its decisions are recorded. Later decisions are not recorded. */

@@ -1,7 +1,4 @@
-/**
- * The end of a migration: its Schedule is deleted, it is closed in the ledger, and its credentials
- * are destroyed.
- */
+/** The end of a migration: its Schedule is deleted, it is closed in the ledger, and its credentials are destroyed. */
 import { ActivityFailure, allHandlersFinished, condition, log, sleep } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
 import type { Activities } from '../../activities';
@@ -30,12 +27,11 @@ export async function closeMigration(migration: MigrationContext): Promise<Migra
 }
 
 /**
- * Closes the migration in the ledger and destroys its vault, so that the remaining credentials can
- * never be read. First finds out what happened to the credentials of interrupted companies. This
- * can take until their leases have ended.
+ * Closes the migration in the ledger and destroys its vault, so that the remaining credentials can never be read. First
+ * finds out what happened to the credentials of interrupted companies. This can take until their leases have ended.
  *
- * @returns how the migration ended, according to the recorded decisions; its counts; and links for
- *   end customers who must reconnect
+ * @returns how the migration ended, according to the recorded decisions; its counts; and links for end customers who
+ *   must reconnect
  */
 export async function closeLedger(migrationId: string): ReturnType<Activities['closeMigration']> {
   for (;;) {

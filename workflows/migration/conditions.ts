@@ -14,10 +14,7 @@ export function isClosed(state: MigrationState): boolean {
   return state.closed !== null && isRecorded(state);
 }
 
-/**
- * Returns whether a step can end. All decisions must be recorded, because the ledger can refuse a
- * decision.
- */
+/** Returns whether a step can end. All decisions must be recorded, because the ledger can refuse a decision. */
 export function mayEndStep(state: MigrationState, step: Step): boolean {
   return isRecorded(state) && isStepComplete(state, step);
 }
@@ -31,10 +28,9 @@ export function mayMove(state: MigrationState): boolean {
 }
 
 /**
- * Returns a predicate that tells whether something has changed since this call: a decision has
- * reached the ledger, a window has opened, or a wake signal has arrived. The predicate is false
- * while a decision is unrecorded. Call this function before reading the ledger, so that no change
- * is missed.
+ * Returns a predicate that tells whether something has changed since this call: a decision has reached the ledger, a
+ * window has opened, or a wake signal has arrived. The predicate is false while a decision is unrecorded. Call this
+ * function before reading the ledger, so that no change is missed.
  */
 export function changedSince(before: MigrationState): (state: MigrationState) => boolean {
   const { outcomes, openedWindow, wakes, unrecorded } = before;

@@ -88,8 +88,8 @@ export function now(): string {
 }
 
 /**
- * Updates the search attributes if they have changed since the last update, because every update
- * adds an event to the history.
+ * Updates the search attributes if they have changed since the last update, because every update adds an event to the
+ * history.
  *
  * @param last the result of the last call; empty before the first call
  * @returns the attributes as text

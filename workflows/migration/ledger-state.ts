@@ -9,8 +9,8 @@ import type { MigrationContext } from './context';
 import { now } from './context';
 
 /**
- * Counts the companies. If a decision reaches the ledger during the count, counts again, because
- * the first result might not include the decision's effect.
+ * Counts the companies. If a decision reaches the ledger during the count, counts again, because the first result might
+ * not include the decision's effect.
  *
  * @param otherChanges changes that are applied together with the counts
  */
@@ -48,9 +48,8 @@ export function createCountRefresh(migration: MigrationContext): () => void {
 }
 
 /**
- * Estimates the remaining duration from the throughput measured on companies that have moved.
- * Before any throughput has been measured, uses the throughput of an earlier migration on the
- * platform, or else a cautious assumption.
+ * Estimates the remaining duration from the throughput measured on companies that have moved. Before any throughput has
+ * been measured, uses the throughput of an earlier migration on the platform, or else a cautious assumption.
  */
 export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
   const { migrationId } = migration.plan;

@@ -76,8 +76,7 @@ function interruptWhenClosed(migration: MigrationContext, work: () => Promise<vo
   const removeInterrupt = migration.when(isClosed, () => scope.cancel());
   return scope.run(work).then(removeInterrupt, (error: unknown) => {
     removeInterrupt();
-    // Checks the scope and not the state, because the ledger may have refused the closing decision
-    // by now.
+    // Checks the scope and not the state, because the ledger may have refused the closing decision by now.
     if (!scope.consideredCancelled || !isCancellation(error)) throw error;
   });
 }

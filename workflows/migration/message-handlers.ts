@@ -123,11 +123,10 @@ export function setMessageHandlers(
 /**
  * Returns a function that applies or refuses decisions in the order in which they arrived.
  *
- * While a batch run moves companies, the counts can be a minute old. They are refreshed before a
- * sign-off is applied, so that it is not refused because of outdated counts. Companies that must
- * reconnect are checked as well, because a sign-off should not treat a company as not moved if it
- * has just reconnected. Decisions that arrive in the meantime wait for the sign-off. All other
- * decisions are applied immediately.
+ * While a batch run moves companies, the counts can be a minute old. They are refreshed before a sign-off is applied,
+ * so that it is not refused because of outdated counts. Companies that must reconnect are checked as well, because a
+ * sign-off should not treat a company as not moved if it has just reconnected. Decisions that arrive in the meantime
+ * wait for the sign-off. All other decisions are applied immediately.
  */
 function decisionsInOrder(
   migration: MigrationContext,

@@ -32,8 +32,8 @@ export function askForCheck({ state, change }: MigrationContext): void {
 }
 
 /**
- * How long a sign-off waits for the check. Shorter than the time for which `client/` waits for the
- * outcome of the sign-off (`ANSWER_WITHIN_MS` in client/delivery.ts).
+ * How long a sign-off waits for the check. Shorter than the time for which `client/` waits for the outcome of the
+ * sign-off (`ANSWER_WITHIN_MS` in client/delivery.ts).
  */
 const CHECK_WITHIN_MS = 8_000;
 
@@ -45,9 +45,8 @@ export function needsCheckBeforeSignOff({ state }: MigrationContext): boolean {
 }
 
 /**
- * Asks for a check of the companies that must reconnect, and waits for the result for at most 8 s.
- * If the service does not answer in time, the sign-off is based on the last known result. The
- * report says when the last check took place.
+ * Asks for a check of the companies that must reconnect, and waits for the result for at most 8 s. If the service does
+ * not answer in time, the sign-off is based on the last known result. The report says when the last check took place.
  */
 export function checkBeforeSignOff(migration: MigrationContext): Promise<void> {
   return CancellationScope.nonCancellable(async () => {

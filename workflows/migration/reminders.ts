@@ -14,8 +14,7 @@ export function sendReminders(migration: MigrationContext): void {
   if (isOver()) return;
   const wait = updateWait(migration);
   const { limits } = migration.state();
-  // A new wait has its own notices, and changed limits can change the time at which a notice is
-  // due.
+  // A new wait has its own notices, and changed limits can change the time at which a notice is due.
   const isOutdated = (): boolean => isOver() || hasNewWait(migration) || migration.state().limits !== limits;
   const sendNext = (): void => sendReminders(migration);
   if (wait === null) {

@@ -1,13 +1,12 @@
 /**
  * The waits of a migration, and the conditions under which it continues as new.
  *
- * A migration can wait for weeks while its history grows. When the server suggests continuing as
- * new, `awaitCondition` and `awaitInStep` return early, the step returns, and `lifecycle.ts`
- * continues with the current state and an empty history. In two cases, the migration continues as
- * new only later:
+ * A migration can wait for weeks while its history grows. When the server suggests continuing as new, `awaitCondition`
+ * and `awaitInStep` return early, the step returns, and `lifecycle.ts` continues with the current state and an empty
+ * history. In two cases, the migration continues as new only later:
  * - A batch of decisions is being written to the ledger. Continuing now would write it twice.
- * - More decisions are waiting to be written than fit into one batch. Carrying them over would make
- *   the state too large.
+ * - More decisions are waiting to be written than fit into one batch. Carrying them over would make the state too
+ *   large.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';

@@ -1,6 +1,6 @@
 /**
- * Finds, downloads or builds `temporal-server` and `temporal-sql-tool`. The `temporal` command of
- * the stack contains a server too, but that server runs all four services in one process.
+ * Finds, downloads or builds `temporal-server` and `temporal-sql-tool`. The `temporal` command of the stack contains a
+ * server too, but that server runs all four services in one process.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';

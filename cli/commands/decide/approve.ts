@@ -23,8 +23,8 @@ interface ApproveOptions extends DecisionOptions, YesOption {
 }
 
 /**
- * `ferry approve`, `ferry sign-off`: shows the content to approve, asks for confirmation, and sends
- * the approval with the digest of this content.
+ * `ferry approve`, `ferry sign-off`: shows the content to approve, asks for confirmation, and sends the approval with
+ * the digest of this content.
  */
 export function addApprove(context: Context): void {
   const { program, run, now } = context;
@@ -66,8 +66,8 @@ function approve(
       return withHint(await sendDecision(ferry, migrationId, 'approve', { step, ...contentFrom(options) }), refusedAs);
     const { digest } = options;
     const content = { step, ...contentFrom(options), ...(digest === undefined ? {} : { digest }) };
-    // Without a worker there is nothing to review, so the approval has no digest unless `--digest`
-    // was given. Temporal keeps the approval until a worker runs.
+    // Without a worker there is nothing to review, so the approval has no digest unless `--digest` was given. Temporal
+    // keeps the approval until a worker runs.
     const review = progress && (await readReview(ferry, progress, step));
     if (!output.json && !(output.quiet && options.yes)) review?.print(output, options.evidence);
     const other = progress && roleSoFar(progress, options);
@@ -100,9 +100,9 @@ async function readCurrentProgress(
 }
 
 /**
- * Returns what to do instead of an approval that the migration will refuse because it has ended, or
- * because this role does not approve this step on this route. Such an approval is sent without a
- * review. Returns undefined for any other approval.
+ * Returns what to do instead of an approval that the migration will refuse because it has ended, or because this role
+ * does not approve this step on this route. Such an approval is sent without a review. Returns undefined for any other
+ * approval.
  */
 function refusalHint(progress: Progress, step: Step, options: ApproveOptions): string | undefined {
   const { migrationId: id, route, state } = progress;

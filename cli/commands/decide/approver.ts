@@ -85,8 +85,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   const isFirst = !before.mustSign.includes(approver.role);
   const accepted = await confirm(context, request.options, {
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
-    // Adding the first approver of a role cannot be undone, because the last key of a role cannot
-    // be removed.
+    // Adding the first approver of a role cannot be undone, because the last key of a role cannot be removed.
     consequence: isFirst
       ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that are not signed by one of its approvers`
       : null,
@@ -167,8 +166,8 @@ async function prepare(
 }
 
 /**
- * Returns the approver who owns a key: a person at the client who registered it with an invitation,
- * or an existing approver.
+ * Returns the approver who owns a key: a person at the client who registered it with an invitation, or an existing
+ * approver.
  *
  * @throws CommandFailed if the key is not known
  */

@@ -99,8 +99,8 @@ async function reject(
 }
 
 /**
- * Adds the first window after the proposed start to the result; adds null if no worker answers, or
- * if the proposal has changed since.
+ * Adds the first window after the proposed start to the result; adds null if no worker answers, or if the proposal has
+ * changed since.
  */
 async function withFirstOpening(
   ferry: MigrationClient,
@@ -153,8 +153,8 @@ async function readStep(ferry: MigrationClient, migrationId: string, step: strin
 const NEXT = ['same-company', 'another-company', 'abandon'] as const satisfies readonly NextAfterRejection['next'][];
 
 /**
- * Checks that a rejection of the first company says what to try next. Does nothing if there is no
- * result to reject yet, because the migration then refuses the rejection.
+ * Checks that a rejection of the first company says what to try next. Does nothing if there is no result to reject yet,
+ * because the migration then refuses the rejection.
  *
  * @throws CommandFailed with a complete command as advice
  */
@@ -179,8 +179,8 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
 }
 
 /**
- * Formats the option with an equals sign if the reference begins with a hyphen; otherwise, it would
- * be taken for an option.
+ * Formats the option with an equals sign if the reference begins with a hyphen; otherwise, it would be taken for an
+ * option.
  */
 const companyOption = (reference: string): string =>
   reference.startsWith('-') ? `--company=${shellQuoted(reference)}` : `--company ${shellQuoted(reference)}`;

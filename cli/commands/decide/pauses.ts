@@ -34,8 +34,8 @@ export function addPauses(context: Context): void {
 }
 
 /**
- * Resumes a migration. Asks for confirmation if this lifts a pause of the other side, or if no
- * worker answers. Binds the decision to the current pauses with their digest.
+ * Resumes a migration. Asks for confirmation if this lifts a pause of the other side, or if no worker answers. Binds
+ * the decision to the current pauses with their digest.
  */
 function resume(
   { output, terminal }: Context,

@@ -132,9 +132,7 @@ async function pause(
   });
 }
 
-/**
- * Describes the effect of a pause. A window that is already open stays open until its closing time.
- */
+/** Describes the effect of a pause. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = (await readWindowSchedule(ferry, id)).occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())

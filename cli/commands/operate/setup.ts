@@ -16,8 +16,8 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 
 /**
- * The default retention of a new namespace, long enough to look at ended migrations in the Temporal
- * UI. Audit trails and reports come from the ledger.
+ * The default retention of a new namespace, long enough to look at ended migrations in the Temporal UI. Audit trails
+ * and reports come from the ledger.
  */
 const RETENTION_DAYS = 30;
 const MS_PER_DAY = 86_400_000;

@@ -188,8 +188,8 @@ async function sendSecret(
 }
 
 /**
- * Refuses an application that would replace the application of another open migration, because the
- * tokens of that migration work only with its own application.
+ * Refuses an application that would replace the application of another open migration, because the tokens of that
+ * migration work only with its own application.
  */
 async function assertNotReplacing(
   application: ApplicationFacts,

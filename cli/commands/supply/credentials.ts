@@ -84,8 +84,8 @@ interface Request {
 }
 
 /**
- * Stages the credentials first, and then sends the decision. The ledger uses the credentials only
- * once it has accepted the decision, and deletes them if it refuses the decision.
+ * Stages the credentials first, and then sends the decision. The ledger uses the credentials only once it has accepted
+ * the decision, and deletes them if it refuses the decision.
  */
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
@@ -193,10 +193,7 @@ function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: S
   return stored.length > 0 && obtainedTooEarly.length + wrongState.length + unknown.length === 0;
 }
 
-/**
- * The references, grouped by outcome. `decision` is null if no decision was sent, or if it is
- * reported separately.
- */
+/** The references, grouped by outcome. `decision` is null if no decision was sent, or if it is reported separately. */
 interface Supplied extends SupplyResult {
   readonly decision: DecisionResult | null;
   /** The advice about a refusal; null if there is none. */

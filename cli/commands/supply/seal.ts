@@ -52,8 +52,8 @@ export interface ProviderOption {
 }
 
 /**
- * `ferry seal`, `ferry migration-key`: a client seals its credentials, or the client secret of its
- * application, on its own machine, so that only a worker can open them.
+ * `ferry seal`, `ferry migration-key`: a client seals its credentials, or the client secret of its application, on its
+ * own machine, so that only a worker can open them.
  */
 export function addSeal({ program, run, terminal }: Context): void {
   const command = program

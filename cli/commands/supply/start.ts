@@ -188,8 +188,8 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       ...total,
     });
     const preflight = await waitForPreflight(ferry, migrationId);
-    // Stores no credentials if the platform rotates tokens, because credentials from before syncing
-    // was disabled stop working.
+    // Stores no credentials if the platform rotates tokens, because credentials from before syncing was disabled stop
+    // working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.providerFingerprint))

@@ -70,8 +70,8 @@ async function audit(
 }
 
 /**
- * Prints the start of a self-service migration, because the start confirms that syncing is off. It
- * precedes every decision.
+ * Prints the start of a self-service migration, because the start confirms that syncing is off. It precedes every
+ * decision.
  */
 function printStart(output: Output, { suppliedBy, suppliedAt }: StoredMigration): void {
   output.line(
@@ -86,9 +86,7 @@ async function* map<T>(trail: AsyncIterable<DecisionRecord>, each: (recorded: De
 interface ExportOptions {
   readonly migrationId: string;
   readonly signer: SigningKey | undefined;
-  /**
-   * Exported with the decisions, so that a verification can compare the ledger with the decisions.
-   */
+  /** Exported with the decisions, so that a verification can compare the ledger with the decisions. */
   readonly ledger: LedgerSummary | null;
 }
 

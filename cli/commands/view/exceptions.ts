@@ -62,8 +62,8 @@ interface ExceptionGroup {
   readonly remedies: readonly Remedy[];
   readonly companies: number;
   /**
-   * The first references, up to one more than fit into a suggested command. The extra reference
-   * makes `remedyCommand` suggest `--all` if the command has that option.
+   * The first references, up to one more than fit into a suggested command. The extra reference makes `remedyCommand`
+   * suggest `--all` if the command has that option.
    */
   readonly references: readonly string[];
 }
@@ -185,8 +185,8 @@ async function* exceptionsJson(
 }
 
 /**
- * Returns the command for a remedy. After step 1, the portal offers another application only while
- * the migration is paused because its application was refused, so support registers it.
+ * Returns the command for a remedy. After step 1, the portal offers another application only while the migration is
+ * paused because its application was refused, so support registers it.
  */
 function commandFor(remedy: Remedy, { migration, portal }: Target, references: readonly string[]): string {
   const command = remedyCommand(remedy, migration, references);

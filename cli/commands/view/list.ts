@@ -82,8 +82,8 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
 }
 
 /**
- * Asks the running migrations since when an outage has kept them on hold. Best effort, because a
- * migration might not answer.
+ * Asks the running migrations since when an outage has kept them on hold. Best effort, because a migration might not
+ * answer.
  */
 async function readHolds(
   ferry: MigrationClient,

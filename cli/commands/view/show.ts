@@ -49,8 +49,8 @@ export function addShow({ program, run, terminal }: Context): void {
             db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
           );
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
-          // Queries the workflow. Not in parallel with the first query, because a worker that
-          // cannot replay the workflow answers only one of several pending queries.
+          // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
+          // workflow answers only one of several pending queries.
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
@@ -85,8 +85,7 @@ type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'appl
 const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, applications: null, keyFingerprint: null };
 
 /**
- * Sends one SQL query after another, because opening another connection to the ledger takes longer
- * than these queries.
+ * Sends one SQL query after another, because opening another connection to the ledger takes longer than these queries.
  */
 async function readLedgerFindings(
   db: Database,
@@ -100,8 +99,8 @@ async function readLedgerFindings(
 }
 
 /**
- * Returns who paused the windows, and why; null if they are not paused, the migration has not
- * reached step 6, or no company is left to move.
+ * Returns who paused the windows, and why; null if they are not paused, the migration has not reached step 6, or no
+ * company is left to move.
  */
 async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
   const { migrationId, step, windows, counts, state } = progress;
@@ -109,10 +108,7 @@ async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promi
   return matters ? readSchedulePause(ferry, migrationId) : null;
 }
 
-/**
- * Reads the companies and applications that the next commands contain; `NO_COMPANIES` if they
- * contain neither.
- */
+/** Reads the companies and applications that the next commands contain; `NO_COMPANIES` if they contain neither. */
 async function readForNextCommands(db: Database, progress: Progress): Promise<NamedInCommands> {
   const { migrationId, client, step, counts, firstCompany, requestedFirst, preflight } = progress;
   if (step === 'supply-details') {

@@ -3,9 +3,8 @@ import { sql, type Kysely, type Migration } from 'kysely';
 
 export const encryptedCredentials: Migration = {
   async up(db: Kysely<unknown>) {
-    // A schema migration has no access to the service keys. Older secrets therefore stay in the
-    // plain columns until the service encrypts them at its start (`encryptStoredSecrets`). In newer
-    // rows, the plain columns are null.
+    // A schema migration has no access to the service keys. Older secrets therefore stay in the plain columns until the
+    // service encrypts them at its start (`encryptStoredSecrets`). In newer rows, the plain columns are null.
     await sql`alter table credentials rename column fields to plain_fields`.execute(db);
     await sql`alter table credentials alter column plain_fields drop not null, add column encrypted_fields bytea`.execute(
       db,

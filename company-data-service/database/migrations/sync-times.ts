@@ -15,9 +15,9 @@ export const lastSync: Migration = {
 
 export const scheduledSyncs: Migration = {
   async up(db: Kysely<unknown>) {
-    // `scheduled_at` is the time of the next scheduled sync of a data set, or null if there is no
-    // schedule. It is stored, because computing it twice a minute for every data set took several
-    // seconds with tens of thousands of companies.
+    // `scheduled_at` is the time of the next scheduled sync of a data set, or null if there is no schedule. It is
+    // stored, because computing it twice a minute for every data set took several seconds with tens of thousands of
+    // companies.
     await sql`alter table data_sets add column scheduled_at timestamptz(3)`.execute(db);
     await sql`
       update data_sets set scheduled_at = syncs.requested_at + nullif(schedule.hours, 0) * interval '1 hour'

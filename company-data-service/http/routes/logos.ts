@@ -7,8 +7,8 @@ import { textAnswer } from '../schemas/common';
 const SvgSchema = textAnswer('image/svg+xml');
 
 /**
- * Adds the route of the images that `logoUrl` points to. The route requires no API key. Each image
- * shows the platform's initial.
+ * Adds the route of the images that `logoUrl` points to. The route requires no API key. Each image shows the platform's
+ * initial.
  */
 export function logoRoutes(app: Api): void {
   app.get(

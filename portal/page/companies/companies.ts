@@ -88,9 +88,8 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   }
 
   /**
-   * Reads the rows again and shows them. While a person is using the list, rows must not move. In
-   * this case, the function changes only rows whose height stays the same, and shows a button that
-   * updates the rest of the list.
+   * Reads the rows again and shows them. While a person is using the list, rows must not move. In this case, the
+   * function changes only rows whose height stays the same, and shows a button that updates the rest of the list.
    */
   async function update(): Promise<void> {
     const mine = generation;

@@ -8,8 +8,8 @@ import { el, type Child } from '../elements/elements';
 import { inReadersZone } from '../elements/times';
 
 /**
- * Maximum number of companies in the list. The list scrolls, but reading more companies from the
- * portal would take too long.
+ * Maximum number of companies in the list. The list scrolls, but reading more companies from the portal would take too
+ * long.
  */
 const MOST = 100;
 

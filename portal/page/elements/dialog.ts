@@ -1,16 +1,11 @@
-/**
- * The dialog of a decision. Shows the facts and the consequence, asks for a reason, and shows the
- * outcome.
- */
+/** The dialog of a decision. Shows the facts and the consequence, asks for a reason, and shows the outcome. */
 import { isPartial } from '../../../domain/migration/partial-outcome';
 import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
 import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';
 
-/**
- * Thrown when an entry in a form is missing or wrong. The dialog shows the message and stays open.
- */
+/** Thrown when an entry in a form is missing or wrong. The dialog shows the message and stays open. */
 export class FormProblem extends Error {
   override readonly name = 'FormProblem';
 }
@@ -37,8 +32,8 @@ export interface DecisionDialog {
 }
 
 /**
- * Opens the dialog of a decision. Does nothing while another dialog is open, because a person might
- * press a button twice before its dialog appears.
+ * Opens the dialog of a decision. Does nothing while another dialog is open, because a person might press a button
+ * twice before its dialog appears.
  */
 export function openDialog(options: DecisionDialog): void {
   if (document.querySelector('dialog') !== null) return;

@@ -1,6 +1,4 @@
-/**
- * Creates elements. Every text becomes a text node, never markup, because people and the service write the texts.
- */
+/** Creates elements. Every text becomes a text node, never markup, because people and the service write the texts. */
 export type Child = Node | string | false | null | undefined;
 
 type Attribute = string | number | boolean | ((event: Event) => void) | undefined;
@@ -43,9 +41,8 @@ export function externalLink(address: string, text = address): HTMLElement {
 }
 
 /**
- * Returns a function that renders a part of the page, but only if the shown data has changed. It
- * keeps the focus and unfolded details, so that live data does not disturb readers or people who
- * use a keyboard.
+ * Returns a function that renders a part of the page, but only if the shown data has changed. It keeps the focus and
+ * unfolded details, so that live data does not disturb readers or people who use a keyboard.
  */
 export function createRenderer(): (container: HTMLElement, shown: unknown, render: () => readonly Child[]) => void {
   const last = new Map<HTMLElement, string>();

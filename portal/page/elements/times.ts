@@ -1,6 +1,4 @@
-/**
- * Formats times in the reader's time zone. The page names this zone in each text or above the list.
- */
+/** Formats times in the reader's time zone. The page names this zone in each text or above the list. */
 const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const FULL = new Intl.DateTimeFormat(undefined, {
@@ -28,10 +26,7 @@ export const inReadersZone = (text: string): string =>
 /** Formats a time without its zone, for tables that name the zone above. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
 
-/**
- * Formats a period of two times. Omits the day of the second time if both times are on the same
- * day.
- */
+/** Formats a period of two times. Omits the day of the second time if both times are on the same day. */
 export function spanText(from: string, to: string): string {
   const [start, end] = [new Date(from), new Date(to)];
   const isSameDay = DAY.format(start) === DAY.format(end);

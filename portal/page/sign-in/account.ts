@@ -56,8 +56,8 @@ export function accountButton(migrationId: string, provider: string | null, prob
     try {
       const key = await keyFor(migrationId, provider);
       const { address } = await startIdentity(migrationId, key.publicKey);
-      // Enable the button before the browser leaves this page, because the browser restores the
-      // page in its last state when the person goes back.
+      // Enable the button before the browser leaves this page, because the browser restores the page in its last state
+      // when the person goes back.
       addEventListener('pagehide', () => (go.disabled = false), { once: true });
       location.assign(address);
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The invitation: a link whose fragment contains a token or the id of a migration. Browsers never
- * send the fragment to a server.
+ * The invitation: a link whose fragment contains a token or the id of a migration. Browsers never send the fragment to
+ * a server.
  */
 import { ApiError } from '../../client/api';
 import { readSession, redeem } from '../app';
@@ -64,14 +64,14 @@ export function showUnsupported(): void {
 const LAST_SHOWN = 'last-shown';
 
 /**
- * Remembers which migration this browser shows, so that `showInvitation` can warn a person who is
- * about to replace the session.
+ * Remembers which migration this browser shows, so that `showInvitation` can warn a person who is about to replace the
+ * session.
  */
 export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
 
 /**
- * Shows the invitation, and uses it only when the person presses a button. The reason: an
- * invitation works once, and mail programs also open links.
+ * Shows the invitation, and uses it only when the person presses a button. The reason: an invitation works once, and
+ * mail programs also open links.
  */
 export async function showInvitation({ token, provider }: Invitation, onRedeemed: () => void): Promise<void> {
   if (!(await canSign())) return showUnsupported();
@@ -111,8 +111,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       go.disabled = false;
       status.textContent = problemText(error);
       if (!(error instanceof ApiError) || error.isTemporary || key === null) return;
-      // The answer to an earlier attempt might have been lost, although the invitation was
-      // accepted.
+      // The answer to an earlier attempt might have been lost, although the invitation was accepted.
       const session = await readSession().catch(() => null);
       if (session?.publicKey === key.publicKey) return onRedeemed();
       await deleteKey(key.publicKey);

@@ -65,8 +65,8 @@ export async function showNoSession(): Promise<void> {
 }
 
 /**
- * Returns whether the invitation was used in this browser. If so, the browser has a key for the
- * invitation, and knows the owner of the key.
+ * Returns whether the invitation was used in this browser. If so, the browser has a key for the invitation, and knows
+ * the owner of the key.
  */
 export async function isUsedHere(invitationToken: string): Promise<boolean> {
   const keys = await ownedKeys().catch(() => []);

@@ -142,8 +142,7 @@ async function readRefused(app: App, { message }: Action, { credentials }: Check
 }
 
 /**
- * The states in which a company can accept a credential. A worker refuses credentials for companies
- * in other states.
+ * The states in which a company can accept a credential. A worker refuses credentials for companies in other states.
  */
 const ACCEPTING: Readonly<Record<'credentialsSupplied' | 'replaceCredential', readonly CompanyState[]>> = {
   credentialsSupplied: ['not-moved-yet'],

@@ -1,7 +1,4 @@
-/**
- * Parts of the dialogs in which a person chooses a file: links to templates, and the findings of
- * the check.
- */
+/** Parts of the dialogs in which a person chooses a file: links to templates, and the findings of the check. */
 import type { Finding } from '../../../domain/companies/finding';
 import type { FindingList } from '../../../domain/supply/findings';
 import { templatesOf, templateText, type Template } from '../../../domain/supply/template';

@@ -1,7 +1,4 @@
-/**
- * Supplies the manifest from a file. This page checks the file and shows how many companies it
- * contains.
- */
+/** Supplies the manifest from a file. This page checks the file and shows how many companies it contains. */
 import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';

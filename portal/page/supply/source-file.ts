@@ -41,8 +41,8 @@ export async function openSourceFile(
 /** A source file, and a possible error about its encoding. */
 interface ReadFile extends SourceFile {
   /**
-   * The error that the file is not Unicode; null if there is none. The file is still read, so that
-   * its other errors are found as well.
+   * The error that the file is not Unicode; null if there is none. The file is still read, so that its other errors are
+   * found as well.
    */
   readonly finding: Finding | null;
 }

@@ -26,8 +26,8 @@ interface SharedServers {
 let shared: SharedServers | undefined;
 
 /**
- * Builds, finds the `temporal` command, and starts to answer requests for servers.
- * global-teardown.ts stops the servers.
+ * Builds, finds the `temporal` command, and starts to answer requests for servers. global-teardown.ts stops the
+ * servers.
  */
 export default async function globalSetup({ maxWorkers }: JestRun): Promise<void> {
   // This variable is set if `npm test` has prepared the build and the command. Otherwise jest was started directly.

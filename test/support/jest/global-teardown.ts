@@ -15,9 +15,8 @@ export default async function globalTeardown({ maxWorkers }: JestRun): Promise<v
 }
 
 /**
- * Asserts, at the end of a run, that no two test files have used the same migration id. A second
- * migration with the same id fails only in the same namespace, and the namespaces of test files
- * differ from run to run.
+ * Asserts, at the end of a run, that no two test files have used the same migration id. A second migration with the
+ * same id fails only in the same namespace, and the namespaces of test files differ from run to run.
  *
  * @throws if an id was used in two namespaces
  */

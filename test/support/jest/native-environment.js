@@ -16,8 +16,7 @@ module.exports = class NativeEnvironment {
   async setup() {}
 
   /**
-   * Undoes the changes that the test file and jest have made to this context, because the next file
-   * runs in it, too.
+   * Undoes the changes that the test file and jest have made to this context, because the next file runs in it, too.
    */
   async teardown() {
     this.fakeTimersModern.dispose();

@@ -17,14 +17,12 @@ const FOLDER = path.join(__dirname, '../../workflows/histories');
 /** The fields to clear. They reveal machines and paths, and a replay does not need them. */
 const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);
 
-/**
- * Larger histories are not saved: they contain floods of messages, and saving more of them would prove nothing new.
- */
+/** Larger histories are not saved: they contain floods of messages, and saving more of them would prove nothing new. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * Test files whose histories cannot be replayed, because they use other payload keys, hostile
- * messages or changed workflow code.
+ * Test files whose histories cannot be replayed, because they use other payload keys, hostile messages or changed
+ * workflow code.
  */
 const NOT_SAVED = ['missing-keys', 'message.fuzz', 'command-line.fuzz', 'foreign-workflows', 'versions'];
 
@@ -34,9 +32,8 @@ export interface SavedHistory {
 }
 
 /**
- * Saves the histories of the workflows that have started in this namespace since the given time, in
- * a folder for each test file and workflow type. Skips a history if any test has saved one of the
- * same type and shape: see `shapeOf`.
+ * Saves the histories of the workflows that have started in this namespace since the given time, in a folder for each
+ * test file and workflow type. Skips a history if any test has saved one of the same type and shape: see `shapeOf`.
  */
 export async function saveHistories({ workflow }: Client, since: Date): Promise<void> {
   const testName = path.basename(expect.getState().testPath ?? 'unknown', '.test.ts');

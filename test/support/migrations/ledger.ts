@@ -215,10 +215,7 @@ export async function untilBlocked(db: Database, statements = 1): Promise<void> 
   });
 }
 
-/**
- * Stages new credentials of companies that were not moved, and makes them count, as an applied
- * decision does.
- */
+/** Stages new credentials of companies that were not moved, and makes them count, as an applied decision does. */
 export async function replaceCredentials(
   db: Database,
   migrationId: string,

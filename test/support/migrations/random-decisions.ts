@@ -47,8 +47,8 @@ export const anyDecision = fc
   .map(([from, decision]) => JSON.parse(JSON.stringify({ ...from, ...decision })) as Decision);
 
 /**
- * Returns the state after the workflow's next action between decisions: it ends a complete step, or
- * opens the current step. No company ever fails.
+ * Returns the state after the workflow's next action between decisions: it ends a complete step, or opens the current
+ * step. No company ever fails.
  */
 export function workflowActs(state: MigrationState): MigrationState {
   const { step } = state;

@@ -1,7 +1,4 @@
-/**
- * Records of decisions of a signed migration, as its workflow sends them to the ledger, or as an
- * attacker would.
- */
+/** Records of decisions of a signed migration, as its workflow sends them to the ledger, or as an attacker would. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { parseDecision } from '../../../domain/migration/parse-decision';

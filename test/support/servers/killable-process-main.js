@@ -6,10 +6,7 @@ const { pino } = require('pino');
 
 const log = pino({ level: 'error' }, pino.destination(2));
 
-/**
- * The functions that start each kind of process. They return the line of output for which the test
- * waits.
- */
+/** The functions that start each kind of process. They return the line of output for which the test waits. */
 const STARTS = {
   worker: async () => {
     const { loadConfig } = require('../../../dist/config');

@@ -29,8 +29,8 @@ const WORKFLOWS = {
 };
 
 /**
- * An orchestrator for one test file, with a real service, Postgres and Temporal. Its workers run in
- * this process, and none is running at first.
+ * An orchestrator for one test file, with a real service, Postgres and Temporal. Its workers run in this process, and
+ * none is running at first.
  */
 export interface Orchestrator {
   readonly ferry: LedgerClient;
@@ -110,8 +110,8 @@ export async function startOrchestrator(
     close: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
       if (process.env['TOKENFERRY_KEEP_HISTORIES']) await saveHistories(ferry.temporal, startedAt);
-      // Deletes all Schedules and terminates all workflows, because the next file's worker in this
-      // namespace has another ledger.
+      // Deletes all Schedules and terminates all workflows, because the next file's worker in this namespace has
+      // another ledger.
       for await (const { scheduleId } of ferry.temporalWithoutCodec.schedule.list()) {
         await ferry.temporal.schedule
           .getHandle(scheduleId)

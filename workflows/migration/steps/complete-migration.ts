@@ -49,8 +49,8 @@ async function waitOrRun(migration: MigrationContext): Promise<void> {
 }
 
 /**
- * Returns whether a run is needed although the migration is paused: an earlier run has left
- * companies importing or syncing, and they can be finished.
+ * Returns whether a run is needed although the migration is paused: an earlier run has left companies importing or
+ * syncing, and they can be finished.
  */
 function needsFinishingRun(state: MigrationState): boolean {
   const { counts } = state;
@@ -72,18 +72,17 @@ function onlySyncing({ counts }: MigrationState): boolean {
 }
 
 /**
- * How long the Schedule can be late in opening a window. After that, the step calls
- * `updateSchedule` again, which creates a missing Schedule.
+ * How long the Schedule can be late in opening a window. After that, the step calls `updateSchedule` again, which
+ * creates a missing Schedule.
  */
 const SCHEDULE_GRACE_MS = 5 * 60_000;
 
 /**
- * Returns whether a batch run may begin now. If not, waits until something has changed or the next
- * window should have opened, then returns false.
+ * Returns whether a batch run may begin now. If not, waits until something has changed or the next window should have
+ * opened, then returns false.
  *
- * The migration's Schedule opens the windows, so that people can pause and trigger the Schedule
- * with Temporal's own tools. Within a window, a run may begin if the Schedule is not paused, or if
- * this window has already been opened.
+ * The migration's Schedule opens the windows, so that people can pause and trigger the Schedule with Temporal's own
+ * tools. Within a window, a run may begin if the Schedule is not paused, or if this window has already been opened.
  */
 async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
@@ -96,8 +95,7 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   if (window === null) return true;
   const isOpened = schedule === 'running' || migration.state().openedWindow?.opensAt === window.opensAt;
   if (opensInMs <= 0 && isOpened) return true;
-  // Before the window opens, a run can only verify syncing companies, because the ledger refuses
-  // every claim.
+  // Before the window opens, a run can only verify syncing companies, because the ledger refuses every claim.
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
   await migration.awaitCondition(hasChanged, {
     ms: opensInMs + SCHEDULE_GRACE_MS,

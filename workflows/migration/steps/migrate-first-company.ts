@@ -36,17 +36,14 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
 }
 
 /**
- * Returns whether a company can be chosen. Also true if a company has already moved, which is
- * possible after a reset of the workflow. The evidence of the chosen company is then shown again.
+ * Returns whether a company can be chosen. Also true if a company has already moved, which is possible after a reset of
+ * the workflow. The evidence of the chosen company is then shown again.
  */
 function hasCandidate({ requestedFirst, counts }: MigrationState): boolean {
   return requestedFirst !== null || countReadyOrMoving(counts) > 0 || counts.moved > 0;
 }
 
-/**
- * Waits for the agreed start. Returns false if the migration has closed, left this step, or should
- * continue as new.
- */
+/** Waits for the agreed start. Returns false if the migration has closed, left this step, or should continue as new. */
 async function awaitStartTime(migration: MigrationContext): Promise<boolean> {
   const ms = Date.parse(migration.state().proposal?.startAt ?? now()) - Date.now();
   if (ms <= 0) return true;
@@ -117,8 +114,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
     }));
     if ('stop' in advance) return pauseMigration(migration, advance.stop, null, { firstCompany: null });
     if ('result' in advance) return;
-    // A decision ends the wait, because it can supply something that the company needs, for example
-    // a new credential.
+    // A decision ends the wait, because it can supply something that the company needs, for example a new credential.
     const ms = nextDelayMs(advance.retryInMs, false);
     const outage = outageOf(migration.state(), advance, ms);
     migration.change((state) => ({ ...state, outage }));
