@@ -25,7 +25,7 @@ test('credentials are read from a separate file, with the time when they were ob
   expect(JSON.stringify(credentials)).not.toContain('rt-1');
 });
 
-test('--obtained-at is used for credentials without obtainedAt, and overrides no obtainedAt', async () => {
+test('--obtained-at is used for credentials without obtainedAt, and is an error for the others', async () => {
   const times = { now: NOW, obtainedAt: new Date('2026-02-28T08:00:00Z') };
   const path = tempFile(
     'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,2026-02-20T10:00:00Z\nA-2,at-2,rt-2,18,',

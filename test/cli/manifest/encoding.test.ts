@@ -1,4 +1,7 @@
-/** Tests that a file in an encoding other than UTF-8 is reported once, and can be read with --encoding. */
+/**
+ * Tests that a file in an encoding other than UTF-8 is reported once, and can be read with
+ * --encoding.
+ */
 import iconv from 'iconv-lite';
 
 import type { Encoding } from '../../../cli/manifest';
@@ -60,7 +63,7 @@ test.each([
 });
 
 test.each(['windows-1252', 'iso-8859-15', 'windows-1250', 'macintosh', 'utf-8', 'utf-16le', 'utf-16be'] as const)(
-  'a file in %s is read with --encoding, as often as needed',
+  'a file in %s is read correctly with --encoding, also when its rows are read again',
   async (encoding) => {
     const { findings, rows, digest } = await read(encoded(encoding, MÜLLER), encoding);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -92,14 +95,14 @@ test.each([
   expect(error?.message).toMatch(says);
 });
 
-test('a byte that is not UTF-8 is found at the end of a large file, also where a character is split', async () => {
+test('a byte that is not UTF-8 is found at the end of a large file, even if reads split its characters', async () => {
   const many = Array.from({ length: 30_000 }, (_, i) => `C-${i},Ácmé éé${'é'.repeat(i % 5)},9${i},1,1`);
   expect(await errorsOf(encoded('utf-8', ...many))).toEqual([]);
   const broken = Buffer.concat([encoded('utf-8', ...many), Buffer.from('\nZ-1,M\xFC,1,1,1\n', 'latin1')]);
   expect(await errorsOf(broken)).toEqual([['not-utf8', many.length + 2, undefined]]);
 });
 
-test('a header alone in Windows-1252 is reported with what is missing', async () => {
+test('a Windows-1252 file with only a header row is reported for its encoding and its missing companies', async () => {
   const codes = (await read(iconv.encode(`${HEADER},Größe\n`, 'windows-1252'))).findings.map(({ code }) => code);
   expect(codes).toEqual(expect.arrayContaining(['not-utf8', 'no-companies']));
 });

@@ -1,4 +1,4 @@
-/** Tests what findings contain, and how many there are. */
+/** Tests the content and the number of findings. */
 import { csv, findingsOf, quickBooks, withTokens, VALID_ROW } from './finding-cases';
 import { platform } from '../../support/migrations/platforms';
 import { readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
@@ -115,7 +115,7 @@ test('mistakes in other headers are reported together with a missing column', as
   ]);
 });
 
-test('an unused column is suggested for an optional one', async () => {
+test('an unused column is suggested for a missing optional column', async () => {
   const findings = await findingsOf('reference,name,realmId,Number of invoices,Contact Name\nA-1,Acme,1,3,Sam');
   const unknown = findings.filter(({ code }) => code === 'unknown-column').map(({ advice }) => advice);
   expect(unknown).toEqual([

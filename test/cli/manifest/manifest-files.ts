@@ -20,7 +20,9 @@ export function removeTempFiles(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }
 
-/** Reads a manifest and keeps all of its rows in memory. Commands never do this. */
+/**
+ * Reads a manifest and collects all of its rows and credentials, so that a test can compare them.
+ */
 export async function readWholeManifest(...args: Parameters<typeof readManifest>) {
   const { findings, rows, credentials, ...manifest } = await readManifest(...args);
   return { ...manifest, findings: findings.listed, rows: await all(rows), credentials: await all(credentials) };

@@ -1,6 +1,7 @@
 /**
- * Fuzzes manifests and credential files: any content. Reading ends, reports what is wrong without quoting a
- * token, and accepts only rows that can be stored. See test/support/faults/fuzz.ts for longer runs.
+ * Fuzzes manifests and credential files with any content. Every file must be read within a limit of
+ * CPU time. A finding must not quote a value of a token column, and every accepted row must be
+ * storable. See test/support/faults/fuzz.ts for longer runs.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -32,9 +33,12 @@ interface Input {
 }
 
 const quickBooks = platform('quickbooks-online');
-/** CPU time, because the tests of other files run at the same time. */
+/**
+ * Limits the CPU time instead of the elapsed time, because the tests of other files run at the same
+ * time.
+ */
 const READ_WITHIN_MS = 8_000;
-/** Part of every token that a generated file contains. */
+/** Marks tokens, so that the test can search findings for them. */
 const TOKEN = 'tok3n';
 const NOW = new Date('2026-03-01T12:00:00Z');
 
@@ -57,7 +61,7 @@ const row = (changes: Readonly<Record<string, string>>): string => {
 const csv = (...rows: string[]): string => [HEADER, ...rows].join('\n');
 const megabyte = 'x'.repeat(1024 * 1024);
 
-/** Files that broke a reader, or could have. */
+/** Files that have broken the reader or are likely to break it. */
 const CORPUS: readonly Input[] = [
   ...NASTY_TEXTS.flatMap((text) => HEADER.split(',').map((column) => asFile(csv(row({ [column]: text }))))),
   ...NASTY_TEXTS.map((text) => asFile(text)),
@@ -79,7 +83,8 @@ const CORPUS: readonly Input[] = [
   asFile(`${','.repeat(100_000)}\n${','.repeat(100_000)}`),
   asFile(`${HEADER}\n${'\n'.repeat(200_000)}`),
   asFile(gzipSync(csv(row({})))),
-  // Each blank line once made an error with a stack trace, and each piece of blanks was joined to all earlier pieces.
+  // These two files were once read slowly: every blank line created an error with a stack trace,
+  // and every chunk of blanks was joined to all earlier chunks.
   asFile('\n'.repeat(1024 * 1024)),
   asFile(`${' '.repeat(32 * 1024 * 1024)}[]`, 'companies.json'),
   asFile(csv(row({}), row({ reference: '__proto__', realmId: '18', refreshToken: 'constructor' }))),
@@ -129,7 +134,8 @@ const table = (of: Platform): fc.Arbitrary<string> =>
       declared: fc.constantFrom('', '', '', 'sep=;\n', 'sep=\t\r\n', 'sep='),
     })
     .map(({ headers, rows, delimiter, lineEnd, declared }) => {
-      // Most rows get one cell per header, because a row of another length is refused without a check of its cells.
+      // Most rows get one cell per header, because a row with missing or extra cells is refused
+      // before its cells are checked.
       const complete = rows.map((cells, at) =>
         at % 4 === 3
           ? cells
@@ -183,7 +189,9 @@ const anyFile: fc.Arbitrary<Input> = fc.constantFrom(...PLATFORMS).chain((of) =>
   }),
 );
 
-/** Asserts that Postgres can store the text, and that it does not change what is shown around it. */
+/**
+ * Asserts that Postgres can store the text, and that the text cannot alter the output around it.
+ */
 function assertStorable(text: string): void {
   expect(hasUnsafeCharactersInMultilineText(text)).toBe(false);
   expect(text).not.toMatch(/\p{Surrogate}/u);
@@ -225,7 +233,7 @@ test(
       }
       for (const { reference, obtainedAt, fields } of [...manifest.credentials, ...credentials.credentials]) {
         assertStorable(reference);
-        // Postgres reads neither a year before 1 nor a year of six digits with a sign.
+        // Postgres cannot parse a year before 1, or a signed year of six digits.
         expect(obtainedAt).toMatch(/^[12]\d{3}-\d\d-\d\dT[\d:.]+Z$/);
         for (const [field, value] of Object.entries(fields.reveal())) {
           expect({ field, isText: value !== '' && !hasUnsafeCharacters(value) }).toEqual({ field, isText: true });

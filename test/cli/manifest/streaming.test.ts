@@ -63,7 +63,7 @@ test.each<[string, () => Promise<string>]>([
 
   const reading = rows[Symbol.asyncIterator]();
   await reading.next();
-  // JSON has already been read once for its fields.
+  // The first `next` reads a JSON file to its end, to collect its fields.
   const readsBefore = readCount();
   for (let row = 1; row < ROWS / 2; row += 1) await reading.next();
   expect(readCount() - readsBefore).toBeGreaterThan(5);

@@ -28,7 +28,9 @@ const manifest = (...rows: string[]) => tempFile(['reference,name,realmId,expect
 const amend = (id: string, file: string) => runJson(orchestrator, 'amend', id, file, ...AS_CLIENT);
 const company = (id: string, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 
-/** Connects an organization to a company at the service, and returns the organization. */
+/**
+ * Creates a company at the service and connects it to an organization. Returns the organization.
+ */
 async function connectOrganization(realmId: string): Promise<string> {
   const client = orchestrator.client();
   const key = { idempotencyKey: randomUUID() };
@@ -49,7 +51,7 @@ async function startAtStep6(client: string): Promise<TestMigration> {
   return migration;
 }
 
-test('an amendment that would be refused for its signature changes nothing', async () => {
+test('an amendment without the required signature changes nothing', async () => {
   const { id } = await startTestMigration(orchestrator, 'signed', ['sbx-ok-1.signed'], null, { signers: [SAM, CLEO] });
   const file = manifest('R-1,Another name,8000000000000021,1', 'N-1,New,8000000000000022,1');
   const { exitCode, err } = await run('amend', id, file, ...AS_CLIENT);

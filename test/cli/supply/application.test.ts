@@ -1,4 +1,7 @@
-/** Tests that `ferry application` sends the secret of the client's application to the service and nowhere else. */
+/**
+ * Tests that `ferry application` sends the secret of the client's application to the service and
+ * nowhere else.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,9 +47,12 @@ const application = async (id: string, environment: string, ...more: string[]) =
   );
 const registeredApplication = async () => (await orchestrator.client().integration('qhyg')).value.application;
 
-/** Returns the history with all payloads decoded. */
-function decodePayloads(history: string): string {
-  return history.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
+/**
+ * Decodes the base64 data of every payload in JSON text. The data of an encrypted payload remains
+ * encrypted.
+ */
+function decodePayloads(json: string): string {
+  return json.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
 }
 
 test('the application is registered with the service, and the details are checked again', async () => {
@@ -90,7 +96,7 @@ test('an application that would replace the application of moved companies must 
     expect(declined.out).toContain(
       `2 companies connected with ${before?.clientId} (production); with typo-app (production), the service can no longer refresh their tokens`,
     );
-    // Registering the earlier application again restores the access.
+    // The replacement can be undone: registering the earlier application again restores the access.
     expect(declined.out).not.toContain('cannot be undone');
     expect(await registeredApplication()).toEqual(before);
     const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
@@ -185,7 +191,7 @@ test('the secret is never in the output, the history or the ledger, even after a
   expect(everything.includes(CANARY)).toBe(false);
 });
 
-/** Finds every payload in a history, at any depth. */
+/** Returns every payload in a history, at any depth. */
 function payloadsIn(value: unknown): Payload[] {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
   if ('data' in value && value.data instanceof Uint8Array) return [value as Payload];
@@ -233,14 +239,14 @@ test('an application that would replace the application of another open migratio
   );
   expect(await review()).not.toContain('check again');
 
-  // No question is asked, because the answer would make no difference.
+  // `ferry approve` asks no question, because the approval is refused anyway.
   const confirm = () => Promise.reject(new Error('asked'));
   const approve = ['approve', 'bee.quickbooks-online', '--by', 'Sam'];
   const refused = await ferry(approve, undefined, orchestrator.env, { confirm, secret: async () => '' });
   expect(refused).toMatchObject({ exitCode: 1, err: '' });
   expect(refused.out).toContain('✗ refused: bee.quickbooks-online: the check of the details found 1 problem');
 
-  // The same client can have two migrations with one application.
+  // Two migrations can use the same application, even if they belong to different clients.
   expect(await supply('--client-id', 'x', '--by', 'Bea')).toMatchObject({ exitCode: 0 });
   await until(async () => (await findings())?.length === 0);
   expect(await review()).toContain('Application: x (production), supplied by Bea');

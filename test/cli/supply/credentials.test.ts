@@ -1,4 +1,7 @@
-/** `ferry credentials` and `ferry application` in a migration that accepts only signed decisions. */
+/**
+ * Tests `ferry credentials` and `ferry application` in a migration that accepts only signed
+ * decisions.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,7 +33,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs `ferry credentials` as the client, with the signing key of this person if there is one. */
+/**
+ * Runs `ferry credentials` as the client, with a file of credentials for these companies.
+ *
+ * @param signer the person whose key signs the decision; null for an unsigned decision
+ */
 async function supply(references: readonly string[], signer: string | null, ...more: string[]) {
   const organizationOf = await organizations();
   const file = path.join(folder, 'credentials.csv');
@@ -52,7 +59,7 @@ async function organizations() {
   return new Map(companies.map(({ reference, organization }) => [reference, organization]));
 }
 
-/** Returns the numbers of the rows that have a credential in the vault, in use or only staged. */
+/** Returns the numbers of the rows that have a credential in the vault, accepted or only staged. */
 async function vaultRows(): Promise<readonly number[]> {
   const { db } = orchestrator.ferry;
   const rowsIn = async (table: 'credentials' | 'staged_credentials') =>

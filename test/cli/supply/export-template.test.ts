@@ -43,7 +43,10 @@ function fill(file: string): void {
 const filledInCompany = (company: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(company).map((column) => [column, filledIn(column)]));
 
-/** The findings that a filled-in template may cause: its organization is made up, and its credential is too old. */
+/**
+ * The findings that a filled-in template can cause: its organization is made up, and its credential
+ * is supplied before the client has confirmed that syncing is off.
+ */
 const EXPECTED = ['unusual-organization', 'credential-early'];
 
 const TEMPLATES = PLATFORMS.flatMap(({ slug }) => (['csv', 'json'] as const).map((format) => [slug, format] as const));

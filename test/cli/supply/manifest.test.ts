@@ -1,4 +1,6 @@
-/** Tests `ferry start --manifest-later` and `ferry manifest`, which supplies the manifest in step 1. */
+/**
+ * Tests `ferry start --manifest-later` and `ferry manifest`, which supplies the manifest in step 1.
+ */
 import { Secret } from '../../../security';
 import { readMigration } from '../../../store';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
@@ -55,7 +57,7 @@ test('a migration that is started without a manifest waits for it, and every vie
   expect(approval.out + approval.err).toContain('no manifest has been supplied yet');
 });
 
-test('what step 1 asks for is a warning after the start, with the command that supplies it', async () => {
+test('if step 1 still asks for the application, start prints a warning and the command that supplies it', async () => {
   await orchestrator.client().putApplicationCredentials(platform('quickbooks-online-sandbox').key, {
     ...{ clientId: 'another', clientSecret: new Secret('any'), environment: 'production' },
   });
@@ -86,7 +88,8 @@ test('the manifest is supplied, replaced, accepted, and can be replaced again on
   expect(second.out).toContain(`✓ ${id}: the manifest has 2 companies`);
   const { counts } = await waitForProgress(orchestrator.ferry, id, ({ preflight }) => preflight?.companies === 2);
   expect(counts).toMatchObject({ total: 2, waiting: 2 });
-  // Sam has started the migration, but has not supplied the manifest.
+  // The four-eyes rule lets Sam approve, because Sam started the migration but Cleo supplied the
+  // manifest.
   expect((await run('approve', id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   const late = await run('manifest', id, file, ...AS_CLIENT);
   expect(late.exitCode).toBe(1);

@@ -1,4 +1,7 @@
-/** The fingerprint with which `ferry seal` and `ferry --portal` compare the signer of a migration key. */
+/**
+ * Tests where `ferry seal` and `ferry --portal` find the provider's fingerprint, with which they
+ * compare the signer of a migration key.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,8 +11,8 @@ import { loadConfig, writeRunningStack } from '../../../config';
 const OF_THE_STACK = 'aaaa bbbb cccc dddd eeee ffff 0000 1111';
 const OF_THE_PROVIDER = '1111 2222 3333 4444 5555 6666 7777 8888';
 
-test('is taken from the environment, and never from a stack that the client runs in its own home folder', () => {
-  // On Linux, this is where the default home folder of `ferry` is.
+test('the fingerprint comes from the environment, never from a stack that the client runs in its home folder', () => {
+  // On Linux, the default home folder of `ferry` is `$XDG_DATA_HOME/tokenferry`.
   const data = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const before = process.env['XDG_DATA_HOME'];
   process.env['XDG_DATA_HOME'] = data;
@@ -23,7 +26,8 @@ test('is taken from the environment, and never from a stack that the client runs
       ...{ masterKeyFile: file('master.key'), payloadKeyFile: file('payload.key'), vaultSecretsFolder: file('vault') },
       providerFingerprint: OF_THE_STACK,
     });
-    // Proves that the file of the stack is found: `loadConfig` without variables takes the fingerprint from it.
+    // Proves that the file of the stack can be found: without variables, `loadConfig` takes the
+    // fingerprint from it.
     if (process.platform === 'linux')
       expect(loadConfig([], {}, ['providerFingerprint']).providerFingerprint).toBe(OF_THE_STACK);
     expect(providerOf({})).toBeUndefined();

@@ -1,4 +1,7 @@
-/** `ferry seal`: the client seals its files offline, support stores them, and only a worker can open them. */
+/**
+ * Tests `ferry seal`: the client seals its files offline, support stores them, and only a worker
+ * can open them.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -69,14 +72,17 @@ async function credentialFile(name: string): Promise<string> {
   return fileOf(name, ['reference,accessToken,refreshToken,realmId', ...lines].join('\n'));
 }
 
-/** Runs `ferry seal` as on the client's machine: without Temporal, database or keys. */
+/**
+ * Runs `ferry seal` as on the client's machine, which has no access to Temporal or the database,
+ * and no keys.
+ */
 const sealFor = (migrationKey: string, file: string, ...more: string[]) =>
   ferry(['seal', file, '--for', migrationKey, '--provider', provider, ...more], undefined, { TOKENFERRY_HOME: folder });
 const seal = (file: string, ...more: string[]) => sealFor(key, file, ...more);
 
 const atSupport = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('companies are moved with sealed credentials, although only the client could read them', async () => {
+test('companies are moved with sealed credentials, which support stores but cannot open', async () => {
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
   for (const who of [SUPPORT, CLIENT]) await migration.send('approve', { step: 'schedule', ...who });
@@ -184,7 +190,11 @@ test.each<[string, string, RegExp]>([
   expect(err).toMatch(expected);
 });
 
-/** Seals any content with the migration key, as a program other than `ferry seal` could. */
+/**
+ * Seals any content with the migration key, as a program other than `ferry seal` can.
+ *
+ * @param boundTo the reference of the company to which the box is bound
+ */
 function sealWithoutFerry(reference: string, obtainedAt: string, content: string, boundTo = reference): string {
   const { migrationId, publicKey } = parseMigrationKey(readFileSync(key, 'utf8'));
   const binding = credentialBinding(migrationId, { reference: boundTo, obtainedAt });
@@ -198,7 +208,7 @@ test.each<[string, string, string]>([
   ['belongs to another company', '{"refreshToken":"sbx-ok-1.x"}', 'R-9'],
   ['is a token instead of a credential', 'raw-token-marker', 'R-1'],
   ['has a field that is not text', '{"refreshToken":{"raw":"raw-token-marker"}}', 'R-1'],
-])('a box that %s fails only its own company, without being quoted', async (_, content, boundTo) => {
+])('opening a box that %s throws SealBroken, and the error does not quote the content', async (_, content, boundTo) => {
   const { db } = orchestrator.ferry;
   const obtainedAt = '2026-01-01T00:00:00.000Z';
   const text = sealWithoutFerry('R-1', obtainedAt, content, boundTo);
@@ -212,7 +222,7 @@ test.each<[string, string, string]>([
       return error;
     }
   })();
-  // Only this error becomes the failure credential-unreadable of a single company during the import.
+  // An import turns this error into the failure `credential-unreadable` of one company.
   expect(failure).toBeInstanceOf(SealBroken);
   expect(inspect(failure)).not.toContain('raw-token-marker');
 });
@@ -230,7 +240,7 @@ test('a file that was sealed for another migration, or with an older key, is ref
   expect((await atSupport('credentials', migration.id, file, ...AS_CLIENT)).err).toContain('sealed with an older key');
 });
 
-describe('if somebody has replaced the public key in the database', () => {
+describe('if the public key in the database was replaced', () => {
   let stored: { vault_public_key: Buffer | null };
   const setKey = (vault_public_key: Buffer | null) =>
     orchestrator.ferry.db.updateTable('migrations').set({ vault_public_key }).where('id', '=', migration.id).execute();

@@ -1,4 +1,4 @@
-/** Runs self-service migrations with the client's own API key, as a client would. */
+/** Runs self-service migrations with the client's own API key, as a client does. */
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { createCompanyDataClient } from '../../../company-data-client';
@@ -18,7 +18,10 @@ export interface Row {
   readonly serviceConnectionId?: string;
 }
 
-/** Writes a manifest with the companies `S-1`, `S-2`, ... and their credentials, which were obtained an hour ago. */
+/**
+ * Writes a manifest with the companies `S-1`, `S-2`, ... and their credentials, which were obtained
+ * an hour ago.
+ */
 export function manifestOf({ requiredFields, organizationField }: Platform, rows: readonly Row[]): string {
   const secret = requiredFields.includes('refreshToken') ? 'refreshToken' : 'accessToken';
   return tempFile(
@@ -30,7 +33,8 @@ export function manifestOf({ requiredFields, organizationField }: Platform, rows
           name: `Company ${index + 1}`,
           ...Object.fromEntries(requiredFields.map((field) => [field, 'any'])),
           [organizationField]: organization,
-          // The suffix is the organization, for platforms whose authorization does not contain it.
+          // The suffix of the test credential is the organization, for platforms whose
+          // authorization has no field for it.
           [secret]: `${credential}.${organization}`,
           expectedInvoices: invoices,
           obtainedAt: new Date(Date.now() - 3_600_000).toISOString(),
@@ -57,17 +61,19 @@ interface ReportedCompany {
   readonly failureText: string | null;
 }
 
-/** A client and its commands. */
+/** A client with its own API key, and its commands. */
 export interface SelfServiceClient {
   readonly orchestrator: Orchestrator;
   /** Calls the service with the client's own key. */
   readonly client: CompanyDataClient;
-  /** The environment of the client's commands. */
   readonly env: NodeJS.ProcessEnv;
   run(...args: string[]): ReturnType<typeof ferry>;
   /** Runs a command with `--json`. */
   asJson(...args: string[]): Promise<CommandResult>;
-  /** Moves companies with these credentials in the migration `me.<slug>.<label>`. */
+  /**
+   * Runs `ferry self-service` for companies with these credentials, as the migration
+   * `me.<slug>.<label>`.
+   */
   selfService(slug: string, label: string, rows: readonly Row[], ...more: string[]): Promise<CommandResult>;
   companiesOf(id: string): Promise<readonly ReportedCompany[]>;
   close(): Promise<void>;

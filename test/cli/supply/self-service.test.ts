@@ -1,4 +1,7 @@
-/** Tests the self-service route from the manifest to the last company, with the client's own API key. */
+/**
+ * Tests the self-service route from the manifest to the last company, with the client's own API
+ * key.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
@@ -89,7 +92,7 @@ describe('an error that the preflight finds after the start', () => {
     const connectedOrganization = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]
       ?.companyFileId;
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before', '--yes');
-    // Without access to the service, the command cannot find the error, but the worker does.
+    // Without access to the service, the command cannot find the error. The worker finds it.
     const withoutService = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const withUi = { ...withoutService, TOKENFERRY_CLIENT_UI_URL: 'https://ui.example' };
     const csv = (...rows: string[]) =>
@@ -184,7 +187,7 @@ describe('before the start', () => {
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
   });
 
-  test.each([[], ['--json'], ['--quiet']])('self-service needs --yes if nobody can be asked: %j', async (...more) => {
+  test.each([[], ['--json'], ['--quiet']])('self-service needs --yes without a terminal: %j', async (...more) => {
     const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
     const { exitCode, out, err } = await me.run('self-service', file, '-p', 'xero', '--client', 'unasked', ...more);
     expect(exitCode).toBe(1);

@@ -1,4 +1,7 @@
-/** Tests `--shred`, which deletes the client's credential file once everything in it is stored. */
+/**
+ * Tests `--shred`, which overwrites and removes the client's credential file once all its
+ * credentials are stored.
+ */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

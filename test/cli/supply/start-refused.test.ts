@@ -1,4 +1,4 @@
-/** Tests `ferry start` with credentials that the ledger refuses after the check of the details. */
+/** Tests `ferry start` with a credential that the ledger refuses after the check of the details. */
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await orchestrator.close();
 });
 
-test('start does not ask for a check of the details that has ended, if a company was left out meanwhile', async () => {
+test('start says why a credential is not stored if its company is left out while the details are checked', async () => {
   const id = 'raced.zoho-books';
   const { db } = orchestrator.ferry;
   const row = (number: number): string =>
@@ -25,7 +25,7 @@ test('start does not ask for a check of the details that has ended, if a company
   const started = ferry(['start', file, '-p', 'zoho-books', '--client', 'raced'], undefined, orchestrator.env);
   const isSupplied = () => readRow(db, id, 2).then(Boolean, () => false);
   await until(isSupplied);
-  // No worker is running yet, so the details are checked after this.
+  // No worker is running yet, so the details are checked only after the company has been left out.
   await updateRow(db, id, 2, { state: 'excluded' });
   await orchestrator.startWorker();
   const { out } = await started;
