@@ -1,4 +1,6 @@
-/** Tests that `ferry doctor` reports exactly the broken part, gives advice, and reveals no secret. */
+/**
+ * Tests that `ferry doctor` reports exactly the broken part, gives advice, and reveals no secret.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +60,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns the checks and the exit code, after checking that neither output contains a secret. */
+/**
+ * Runs `ferry doctor` as JSON and as text, asserts that neither output contains a secret, and
+ * returns the results.
+ */
 async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
   const env: NodeJS.ProcessEnv = {
     ...orchestrator.env,
@@ -66,7 +71,7 @@ async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
     TEMPORAL_CODEC_ENDPOINT: codec.url,
     ...changes,
   };
-  const [{ exitCode, out }, words] = await Promise.all([
+  const [{ exitCode, out }, text] = await Promise.all([
     ferry(['doctor', '--json'], undefined, env),
     ferry(['doctor'], undefined, env),
   ]);
@@ -78,16 +83,16 @@ async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
     'TEMPORAL_CODEC_AUTH',
   ]) {
     const secret = env[name] ?? 'hidden';
-    if (secret !== '') expect(`${out}${words.out}${words.err}`).not.toContain(secret);
+    if (secret !== '') expect(`${out}${text.out}${text.err}`).not.toContain(secret);
   }
-  expect(`${out}${words.out}${words.err}`).not.toContain('hidden');
-  expect({ ok, words: words.exitCode }).toEqual({ ok: exitCode === 0, words: exitCode });
+  expect(`${out}${text.out}${text.err}`).not.toContain('hidden');
+  expect({ ok, textExitCode: text.exitCode }).toEqual({ ok: exitCode === 0, textExitCode: exitCode });
   const problems = checks.filter(({ verdict }) => verdict === 'problem');
-  return { exitCode, checks, problems, words: words.out };
+  return { exitCode, checks, problems, text: text.out };
 }
 
 test('no check reports a problem if everything works', async () => {
-  const { exitCode, checks, words } = await runDoctor();
+  const { exitCode, checks, text } = await runDoctor();
   expect({ exitCode, verdicts: checks.map(({ check, verdict }) => [check, verdict]) }).toEqual({
     exitCode: 0,
     verdicts: [
@@ -107,8 +112,8 @@ test('no check reports a problem if everything works', async () => {
       ['clock', 'ok'],
     ],
   });
-  expect(words).toMatch(/^✓ payload key {8}[0-9a-f]{16}: decrypts \d+ migrations?$/m);
-  expect(words).toMatch(/\nNo problems found\.\n$/);
+  expect(text).toMatch(/^✓ payload key {8}[0-9a-f]{16}: decrypts \d+ migrations?$/m);
+  expect(text).toMatch(/\nNo problems found\.\n$/);
 });
 
 describe('doctor reports', () => {

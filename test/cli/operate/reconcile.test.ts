@@ -1,4 +1,7 @@
-/** Restores of the ledger, of Temporal and of the service, and `ferry reconcile` after them. */
+/**
+ * Tests `ferry reconcile` after the ledger or the service was restored to an older state, and after
+ * Temporal has lost a migration.
+ */
 import { Client as PostgresClient } from 'pg';
 import { readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
@@ -23,13 +26,16 @@ afterAll(() => orchestrator.close());
 
 const ROWS = [1, 2, 3];
 const SINGLE_USE = { slug: 'freshbooks' };
-const STEP = { step: 'migrate-first-company', ...SUPPORT };
+const FIRST_COMPANY_STEP = { step: 'migrate-first-company', ...SUPPORT };
 const ledgerUrl = () => orchestrator.config.databaseUrl.reveal();
 const print = async (...args: string[]) => (await ferry(args, undefined, orchestrator.env)).out;
 const decisionsOf = async (id: string) =>
   (await readDecisions(orchestrator.ferry.db, id)).map(({ decision: { kind } }) => kind);
 
-/** Moves the first company of three, takes a backup of the ledger, and moves the other two. */
+/**
+ * Moves the first company of three, takes a backup of the ledger, moves the other two, then pauses
+ * and resumes.
+ */
 async function moveAroundBackup(
   client: string,
 ): Promise<{ migration: TestMigration; backup: Backup; trail: string[] }> {
@@ -38,7 +44,7 @@ async function moveAroundBackup(
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   const backup = await takeBackup(ledgerUrl());
-  await migration.send('approve', STEP);
+  await migration.send('approve', FIRST_COMPANY_STEP);
   await migration.until(({ counts }) => counts.moved === 3);
   await migration.send('pause', { reason: 'a test', ...SUPPORT });
   await migration.send('resume', SUPPORT);
@@ -46,7 +52,7 @@ async function moveAroundBackup(
   return { migration, backup, trail: await decisionsOf(migration.id) };
 }
 
-async function expectNothingTwice(id: string): Promise<void> {
+async function expectEachLinkedOnce(id: string): Promise<void> {
   for (const row of ROWS) {
     expect(await statusAtService(orchestrator.client(), id, row)).toEqual(['company with Linked']);
   }
@@ -81,7 +87,7 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
   expect(await decisionsOf(migration.id)).toEqual(trail);
   const { counts } = await migration.until((progress) => progress.counts.moved === 3);
   expect(counts.failed).toBe(0);
-  await expectNothingTwice(migration.id);
+  await expectEachLinkedOnce(migration.id);
 
   expect(await print('reconcile', migration.id)).toContain('agree. Nothing was changed.');
   expect(await print('show', migration.id)).not.toContain('ledger is out of date');
@@ -125,13 +131,14 @@ test.each([
   const out = await print('reconcile', migration.id);
   expect(out).toMatch(loss.found);
   expect(out).toContain('ferry sweep --close');
-  await expectNothingTwice(migration.id);
+  await expectEachLinkedOnce(migration.id);
   expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [migration.id] } });
 });
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {
   const { migration } = await moveAroundBackup('lost-service');
-  // Makes the backup of the service seem older than the second company, and older than the grant of the third.
+  // Puts the service into the state of a backup from before the second company was created and the
+  // third was authorized.
   const service = new PostgresClient({ connectionString: orchestrator.serviceDatabaseUrl });
   await service.connect();
   try {
@@ -150,18 +157,18 @@ test('after a restore of the service, companies that it has lost are not moved a
     json: { linked: [], notMoved: ['R-3'], gone: ['R-2'] },
   });
   await migration.until(({ counts }) => counts.failed === 2 && counts.mustReconnect === 1);
-  // The new credential creates the company again.
+  // With the new credential, the company is created at the service again.
   expect(await migration.replace('R-2', 'sbx-ok-1.lost-service-new')).toBe('applied');
   await migration.until(({ counts }) => counts.moved === 2);
 });
 
-test('after a restore of the service in mid-batch, the documented commands move every company', async () => {
+test('after a restore of the service during a batch, the documented commands move every company', async () => {
   const tokens = ['sbx-ok-1', 'sbx-ok-1', 'sbx-unavailable', 'sbx-revoked'].map((token, at) => `${token}.mid-${at}`);
   const migration = await startTestMigration(orchestrator, 'mid-batch', tokens, null, SINGLE_USE);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   const backup = await takeBackup(orchestrator.serviceDatabaseUrl, 'company_data_service');
-  await migration.send('approve', STEP);
+  await migration.send('approve', FIRST_COMPANY_STEP);
   await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
   await until(async () => (await statusAtService(orchestrator.client(), migration.id, 3)).length === 1);
 

@@ -1,4 +1,7 @@
-/** Tests `ferry setup` on a real server: what it creates, what it leaves alone, and what it says if it cannot. */
+/**
+ * Tests `ferry setup` on a real server: the parts that it creates, the parts that it keeps, and its
+ * errors.
+ */
 import { randomBytes } from 'node:crypto';
 import { msToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
@@ -23,7 +26,10 @@ function setup(namespace: string, ...args: readonly string[]) {
   return ferry(['setup', ...args], undefined, { ...orchestrator.env, TEMPORAL_NAMESPACE: namespace });
 }
 
-/** Creates a namespace with these search attributes, as an administrator could have done. */
+/**
+ * Creates a namespace with these search attributes, as an administrator can before `ferry setup`
+ * runs.
+ */
 async function existingNamespace(searchAttributes: Readonly<Record<string, number>>): Promise<string> {
   const namespace = newName();
   const { workflowService, connection } = orchestrator.ferry.temporal;

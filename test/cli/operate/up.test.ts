@@ -1,4 +1,4 @@
-/** `ferry up` as a process: its parts are killed, and then `ferry up` itself is stopped or killed. */
+/** Tests `ferry up` as a process: kills its parts, and then stops or kills `ferry up` itself. */
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ interface RunningUp {
   readonly child: ChildProcess;
   readonly out: () => string;
   readonly err: () => string;
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code; null if a signal ended the process. */
   readonly ended: Promise<number | null>;
 }
 
@@ -44,7 +44,10 @@ async function startUp(workers: number): Promise<RunningUp> {
   return { child, out: () => texts.stdout, err: () => texts.stderr, ended };
 }
 
-/** Returns the ids of the processes whose arguments contain the home folder, among them all supervised processes. */
+/**
+ * Returns the ids of the processes whose arguments contain the home folder and match `args`: the
+ * supervisors and their programs, except the portal.
+ */
 function processes(args: RegExp = /./): readonly number[] {
   return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -61,7 +64,10 @@ function kill(args: RegExp): void {
   process.kill(pid, 'SIGKILL');
 }
 
-/** Returns the process ids of programs that listen on the portal's port. Their arguments do not contain the folder. */
+/**
+ * Returns the ids of the processes that run the portal at this URL. Their arguments do not contain
+ * the home folder, so {@link processes} does not find them.
+ */
 function portalProcesses(url: string): readonly number[] {
   return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -69,7 +75,7 @@ function portalProcesses(url: string): readonly number[] {
     .map((line) => Number.parseInt(line, 10));
 }
 
-/** Returns the process ids of the workers that poll for tasks. */
+/** Returns the process ids of the workers that Temporal lists as pollers of the task queue. */
 async function pollingWorkers(): Promise<readonly number[]> {
   const address = readRunningStack(home)?.temporal.address ?? '';
   const connection = await Connection.connect({ address });
@@ -186,6 +192,6 @@ describe('ferry up', () => {
   });
 });
 
-test('there is a second worker only if the servers and the service have one core each', () => {
+test('defaultWorkers returns one worker for each core beyond two, at least 1 and at most 4', () => {
   expect([1, 2, 3, 4, 6, 64].map(defaultWorkers)).toEqual([1, 1, 1, 2, 4, 4]);
 });

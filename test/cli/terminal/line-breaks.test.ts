@@ -29,7 +29,7 @@ describe('a line that is longer than the terminal is wide', () => {
     expect(written(text, 18)).toBe(expected);
   });
 
-  test('is not broken elsewhere', () => {
+  test('is not broken without a terminal', () => {
     const text = 'a sentence that is a little longer than forty columns, for a file';
     expect(written(text)).toBe(text);
   });

@@ -1,4 +1,4 @@
-/** Runs the command as a process in a pseudo-terminal, and reads what its screen shows. */
+/** Runs `ferry` as a process in a pseudo-terminal, and reads its screen. */
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawn } from '@lydell/node-pty';
@@ -24,8 +24,11 @@ export interface TerminalSession {
   text(): string;
   /** Returns all output so far, including control sequences. */
   sent(): string;
-  /** Waits until the screen shows this text. If it never does, the error contains the screen. */
-  waitFor(what: string | RegExp): Promise<void>;
+  /**
+   * Waits until the screen contains this text or matches this pattern. A timeout error contains the
+   * screen.
+   */
+  waitFor(expected: string | RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
   signal(name: 'SIGTERM' | 'SIGHUP'): void;
@@ -36,7 +39,7 @@ export interface TerminalSession {
   close(): void;
 }
 
-/** Runs `ferry` in a pseudo-terminal. */
+/** Starts `ferry` in a pseudo-terminal. */
 export function startTerminalSession(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -50,12 +53,12 @@ export function startTerminalSession(
     rows,
     env: {
       PATH: process.env['PATH'],
-      // Hides the stack and keys of the user who runs the tests.
+      // Keeps `ferry` from using the stack and the keys of the user who runs the tests.
       HOME: tmpdir(),
       TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-no-home'),
       TZ: 'UTC',
       LANG: 'C.UTF-8',
-      // Without this, commands ask for a name if root runs the tests.
+      // Without this variable, commands ask for a name if root runs the tests.
       SUDO_USER: 'tester',
       ...env,
     },
@@ -82,10 +85,10 @@ export function startTerminalSession(
     lines,
     text,
     sent: () => sent,
-    waitFor: async (what) => {
-      const shows = (): boolean => (typeof what === 'string' ? text().includes(what) : what.test(text()));
+    waitFor: async (expected) => {
+      const shows = (): boolean => (typeof expected === 'string' ? text().includes(expected) : expected.test(text()));
       await until(shows).catch(() => {
-        throw new Error(`The screen never showed ${what}. It shows:\n${text()}`);
+        throw new Error(`The screen never showed ${expected}. It shows:\n${text()}`);
       });
     },
     type: (keys) => child.write(keys),

@@ -1,4 +1,4 @@
-/** Tests the examples of times in messages and help texts. */
+/** Tests how times are parsed and printed, and the examples of times in messages and help texts. */
 import { DateTime, Settings } from 'luxon';
 import { distinctTimes, exampleTime, parseTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
