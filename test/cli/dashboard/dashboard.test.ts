@@ -18,7 +18,8 @@ let session: TerminalSession | undefined;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  // quay is waiting for support to accept its details, slip for the client to approve the start, dock for the sign-off.
+  // quay is waiting for support to accept its details, slip for the client to approve the start,
+  // dock for the sign-off.
   quay = await startTestMigration(orchestrator, 'quay', ['sbx-ok-1.quay']);
   slip = await startTestMigration(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
   await slip.until(({ preflight }) => preflight !== null);
@@ -53,7 +54,6 @@ function withoutTimes(screen: TerminalSession): readonly string[] {
 const blank = (lines: number): readonly string[] => Array.from({ length: lines }, () => '');
 const KEYS = '↑↓ select  Enter open  a approve  x reject  p pause  r retry  ? help  q quit';
 
-/** Selects a migration in the list. */
 async function select(screen: TerminalSession, migrationId: string): Promise<void> {
   await screen.waitFor(migrationId);
   screen.type(KEY.home);
@@ -62,10 +62,12 @@ async function select(screen: TerminalSession, migrationId: string): Promise<voi
   await screen.waitFor(`▸ ${migrationId}`);
 }
 
-/** The line of the first migration, below the heading, the connection error and the column titles. */
+/**
+ * The line of the first migration, below the heading, the connection error and the column titles.
+ */
 const FIRST_ROW = 3;
 
-/** Accepts the proposed answers of a dialog, and confirms the decision. */
+/** Accepts the proposed role and name in a dialog, gives a reason, and confirms the decision. */
 async function decide(screen: TerminalSession, reason = ''): Promise<void> {
   await screen.waitFor('Whose decision is it?');
   screen.type(KEY.enter);

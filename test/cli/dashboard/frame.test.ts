@@ -173,7 +173,7 @@ test('the selection follows its migration when the order changes, and moves to a
   expect(withReading(reordered, { rows: [row('a.wave')], connectionError: null, at: 0 }).selected).toBe('a.wave');
 });
 
-test('the selected one of 300 migrations is always visible', () => {
+test('in a list of 300 migrations, the selected migration is always visible', () => {
   const many = stateOf(Array.from({ length: 300 }, (_, index) => row(`m${String(index).padStart(3, '0')}.wave`)));
   for (const keys of [['end'], ['pagedown', 'pagedown'], ['end', 'up', 'pageup'], ['end', 'home']]) {
     const state = afterKeys(many, ...keys);

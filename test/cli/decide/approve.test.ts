@@ -1,4 +1,7 @@
-/** Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it has shown. */
+/**
+ * Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it
+ * has shown.
+ */
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
@@ -18,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 const SAM = ['--by', 'Sam'];
-/** Runs a command at a terminal that answers every question with yes or no. */
+/**
+ * Runs a command at a terminal, and answers every question of the command with yes (true) or no
+ * (false).
+ */
 const answering = async (answer: boolean, ...args: string[]) => {
   const questions: string[] = [];
   const confirm = async (question: string) => (questions.push(question), answer);
@@ -153,7 +159,7 @@ test.each([
     args: ['exclude', ID, 'C-1002', 'C-1001', '--reason', 'a script said so'],
     lost: /2 companies will not be moved and cannot be added to this migration again: C-1002 \(.+, not moved yet\), C-1001 \(/,
   },
-])('ferry $args says what would be lost without --yes if nobody can be asked', async ({ args, lost }) => {
+])('with neither --yes nor a terminal, ferry $args names the consequences and decides nothing', async ({ args, lost }) => {
   const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
   const before = await recorded();
   for (const more of [[], ['--json'], ['--quiet']]) {
@@ -179,6 +185,6 @@ test('cancel shows the consequences and asks for confirmation', async () => {
 test('an approval that can only be refused needs no confirmation', async () => {
   const { exitCode, out, err, questions } = await answering(true, 'sign-off', ID, ...SAM);
   expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: [] });
-  // The workflow of the cancelled migration may have ended by now.
+  // The output depends on whether the workflow of the cancelled migration has already ended.
   expect(out + err).toMatch(/✗ refused:|accepts no more decisions/);
 });

@@ -49,7 +49,10 @@ async function start(organization: string, ...more: string[]): Promise<void> {
   expect(await run('nobody', ...command)).toMatchObject({ exitCode: 0 });
 }
 
-/** Registers a key as the portal does when the person uses the link. */
+/**
+ * Creates an invitation, and registers the person's key with it, as the portal does when the person
+ * opens the link.
+ */
 async function invite(person: string, publicKey: string): Promise<string> {
   const { db } = orchestrator.ferry;
   const expiresAt = new Date(Date.now() + 3_600_000);
@@ -81,8 +84,8 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
-  // Cleo signs decisions in the portal. An unsigned decision with `--as client` would be refused, so `ferry show` must
-  // not suggest one.
+  // Cleo signs decisions in the portal. An unsigned decision with `--as client` is refused, so
+  // `ferry show` must not suggest `--as client`.
   await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
   const shown = await ferry(['show', OPEN], undefined, {
     ...orchestrator.env,
@@ -109,7 +112,9 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect((await ferry(unsigned, undefined, env)).out).toContain(
     `  the client signs it on the page of the portal, or with a command from: ferry --portal https://portal.example show ${OPEN}\n`,
   );
-  // The portal offers another application only in step 1. Support can register it at any time.
+  // Outside step 1, the portal offers another application only while the migration is paused
+  // because the platform refused the application. Support can register another application at any
+  // time, so this command is for support.
   await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'failed', failure: 'application-refused' });
   const { out: listed } = await ferry(['exceptions', OPEN], undefined, env);
   expect(listed).toContain(`  ferry application ${OPEN} --client-id "client id" --environment production\n`);
@@ -153,7 +158,7 @@ test('if support must sign, approvers of the client can be added only with a key
   expect(await pause('dana', SIGNED)).toMatchObject({ exitCode: 0 });
 });
 
-test('what an added approver has confirmed is proven in the handover report', async () => {
+test('the handover report proves the confirmations of an added approver', async () => {
   const confirmed = await run('dana', 'confirm-sync-disabled', SIGNED, '--all', '--as', 'client');
   expect(confirmed).toMatchObject({ exitCode: 0 });
   const { out } = await run('nobody', 'report', SIGNED, '--format', 'md');
@@ -176,7 +181,7 @@ describe('the verification of an exported trail', () => {
     return ferry(['audit', id, '--verify', file, ...approvers], undefined, {});
   }
 
-  test('trusts an approver whom support has signed for, and names them', async () => {
+  test('trusts an approver if support has signed the addition of this approver, and names the approver', async () => {
     const { exitCode, out } = await verify(SIGNED, [`support:Sam:${keyOf('sam')}`]);
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
@@ -186,7 +191,7 @@ describe('the verification of an exported trail', () => {
     });
   });
 
-  test('detects decisions whose approver support has not signed for', async () => {
+  test('detects decisions of an approver if support has not signed the addition of this approver', async () => {
     const unsigned = (line: string): string => {
       if (!line.includes('"kind":"add-approver"')) return line;
       const { signed: _, ...entry } = JSON.parse(line) as { readonly signed?: unknown };
@@ -216,7 +221,7 @@ describe('the verification of an exported trail', () => {
     expect(own.out).toContain('1 decision of support not verified, because no key of support was given');
   });
 
-  test('accepts the fingerprint of a key, which is what people have compared', async () => {
+  test('accepts the fingerprint of a key instead of the key, because people compare fingerprints', async () => {
     const fingerprint = `client:Dana:${fingerprintOf('dana').toUpperCase().replaceAll('-', ' ')}`;
     expect(await verify(SIGNED, [fingerprint])).toMatchObject({
       exitCode: 0,
@@ -235,7 +240,7 @@ describe('the verification of an exported trail', () => {
 
   test('with only keys of the client, verifies its decisions and counts those of support', async () => {
     const { exitCode, out } = await verify(OPEN, [`client:Cleo:${keyOf('cleo')}`, `client:Cleo:${keyOf('phone')}`]);
-    // The client's first decision was sent without a signature.
+    // The client's first decision was sent without a signature, before the client had an approver.
     expect(exitCode).toBe(1);
     expect(out.match(/this decision was applied but is not signed/g)).toHaveLength(1);
     expect(out).toMatch(

@@ -190,7 +190,7 @@ test('a refusal of credentials says which times were compared, and the state of 
 });
 
 test('show prints who must act and the commands to use', async () => {
-  // The exclusion above starts another check of the details.
+  // The exclusion in an earlier test starts another check of the details.
   await until(async () => (await runJson(orchestrator, 'show', ID)).json['checking'] === false);
   const { out } = await run('show', ID);
   expect(out).toContain('Waiting for support: accept the supplied details');
@@ -213,7 +213,7 @@ test('list shows one line per migration', async () => {
     const { json } = await runJson(orchestrator, 'list');
     return (json['migrations'] as { migrationId: string }[]).find(({ migrationId }) => migrationId === ID);
   };
-  // Temporal updates its list a moment later.
+  // Temporal lists a new workflow with a delay.
   await until(async () => (await line()) !== undefined);
   expect(await line()).toMatchObject({ state: 'waiting', step: 'supply-details', waitingFor: 'support', total: 25 });
 });

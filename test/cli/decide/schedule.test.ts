@@ -42,7 +42,7 @@ test('show prints the future windows before step 6, when there is no Schedule ye
 test('a proposed start outside the windows is shown with the first opening after it, before it is approved', async () => {
   const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString();
   const startAt = `${inDays(5).slice(0, 10)}T00:00:00.000Z`;
-  // The window of the same weekday opens twelve hours later.
+  // The window opens twelve hours after the start, on the same day.
   const day = new Date(startAt).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' }).toLowerCase();
   const windows = ['--window', `${day} 12:00-12:01 UTC`];
   const opensAt = `${startAt.slice(0, 10)}T12:00:00.000Z`;
@@ -59,7 +59,7 @@ test('a proposed start outside the windows is shown with the first opening after
   });
   expect(asked.out).toContain('! outside the windows: the next one opens');
 
-  // The openings before the start do not matter.
+  // `ferry schedule show` leaves out the openings before the start.
   await until(async () => {
     const { json } = await runJson(orchestrator, 'schedule', 'show', migration.id);
     const [schedule] = json['schedules'] as { startAt: string | null; occurrences: { opensAt: string }[] }[];

@@ -13,7 +13,10 @@ let folder: string;
 const publicKeys = new Map<string, string>();
 const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
 
-/** Returns the environment of a person's machine. Its home folder contains a signing key if the person has one. */
+/**
+ * Returns the environment of a person's machine. Its home folder contains a signing key if the
+ * person has one.
+ */
 const atMachineOf = (machine: string): NodeJS.ProcessEnv => ({
   ...orchestrator.env,
   TOKENFERRY_HOME: path.join(folder, machine),
@@ -227,7 +230,8 @@ describe('the exported trail', () => {
     const file = path.join(folder, 'altered.jsonl');
     const whole = Buffer.from(`${lines.join('\n')}\n`);
     const undetected: string[] = [];
-    // Changes every 97th byte, and every line feed except the last, which has no meaning.
+    // Tries a change to every 97th byte and to every line feed, one at a time. Leaves out the last
+    // line feed, because it has no meaning.
     for (let index = 0; index < whole.length - 1; index += 1) {
       if (index % 97 !== 0 && whole[index] !== 0x0a) continue;
       const altered = Buffer.from(whole);
@@ -240,7 +244,10 @@ describe('the exported trail', () => {
     expect(readFileSync(file).equals(whole)).toBe(false);
   });
 
-  /** Changes a field in the database. Disables the trigger that protects the trail, as the database's owner can. */
+  /**
+   * Changes a field of the applied decisions in the database. Disables the trigger that protects
+   * the trail, as an administrator of Postgres can.
+   */
   async function alterInDatabase(field: string): Promise<void> {
     await orchestrator.ferry.db.transaction().execute(async (tx) => {
       await sql`set local session_replication_role = replica`.execute(tx);
@@ -249,7 +256,7 @@ describe('the exported trail', () => {
     });
   }
 
-  // These tests run last, because the trail stays changed.
+  // These tests run last in this block, because the trail stays changed.
   test.each(['by', 'step', 'decisionId'])('fails verification if %s was changed in the database', async (field) => {
     await alterInDatabase(field);
     const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
@@ -268,7 +275,7 @@ describe("a cancellation with Temporal's own tools, which cannot sign it,", () =
     expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
   });
 
-  test('does not keep the migration from being completed by signed decisions', async () => {
+  test('does not prevent signed decisions from completing the migration', async () => {
     const credentials = path.join(folder, 'credentials.csv');
     writeFileSync(
       credentials,

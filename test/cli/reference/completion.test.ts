@@ -30,7 +30,7 @@ function run(shell: string, script: string): readonly string[] {
   return out.split('\n').filter((line) => line !== '');
 }
 
-/** Returns, for each shell, the candidates for the last of the typed words. */
+/** For each shell, a function that returns the candidates for the last typed word. */
 const COMPLETE: Readonly<Record<string, (typed: readonly string[]) => readonly string[]>> = {
   bash: (typed) =>
     run(
@@ -39,7 +39,7 @@ const COMPLETE: Readonly<Record<string, (typed: readonly string[]) => readonly s
        COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}
        _ferry; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ),
-  // The script replaces zsh's completion functions with ones that print the candidates.
+  // The script replaces zsh's completion functions with functions that print the candidates.
   zsh: (typed) =>
     run(
       'zsh',

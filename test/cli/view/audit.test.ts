@@ -1,4 +1,7 @@
-/** A migration that accepts only signed decisions, but whose ledger was changed without a decision. */
+/**
+ * Tests `ferry audit --verify` and the handover report for a migration that accepts only signed
+ * decisions. One test changes the ledger without a decision.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

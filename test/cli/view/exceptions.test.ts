@@ -1,4 +1,7 @@
-/** Tests `ferry exceptions`, which lists companies that were not moved, and the commands that it prints. */
+/**
+ * Tests `ferry exceptions`, which lists companies that were not moved and suggests commands for
+ * them. Also runs these commands.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -185,7 +188,7 @@ test.each([
   );
 });
 
-test('skip names the companies and asks before it gives up on them, and needs --yes if nobody can be asked', async () => {
+test('skip names the companies and asks before it gives up on them, and needs --yes without a terminal', async () => {
   const skip = ['skip', migration.id, 'R-2', '--reason', 'any', '--by', 'Sam'];
   const lost = '1 company will not be tried again, not even if an end customer reconnects: R-2 (';
   for (const more of [[], ['--json'], ['--quiet']]) {
@@ -232,7 +235,7 @@ test('a refused replace-credential leaves the vault unchanged, and moves no comp
 test('companies are moved with their replaced credentials, even an incomplete company', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new'], ['R-3', 'sbx-ok-10.new3']);
   const { exitCode, json } = await runJson(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
-  // The credential of R-1 was not stored.
+  // The credential of R-1 was not stored, because R-1 has already moved.
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({ stored: ['R-2', 'R-3'], wrongState: ['R-1'], decision: { outcome: 'applied' } });
   await until(async () => (await company('R-2'))?.state === 'moved');

@@ -1,4 +1,7 @@
-/** Tests that the handover report can have any length and is safe with any text from clients, in all formats. */
+/**
+ * Tests that the handover report can have any length and is safe with any text from clients, in all
+ * formats.
+ */
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { HandoverReport } from '../../../client';
@@ -132,7 +135,7 @@ describe('the HTML report', () => {
     expect(page).not.toContain('\u202e');
     const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
     for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
-    // Checks that tags have only attributes of the template.
+    // Every attribute must come from the template.
     for (const [tag] of page.matchAll(/<[a-z][^>]*>/g)) {
       expect(tag.replace(/"[^"]*"/g, '""')).not.toMatch(/\s(on[a-z]+|style|src|srcset)\s*=|alert|[']/);
     }
@@ -205,7 +208,8 @@ describe('the HTML report', () => {
     for (const title of ['Progress over time', 'Duration per company', 'Failures by kind']) {
       expect(page).toContain(`<h3>${title}</h3>`);
     }
-    // Four charts are drawn twice, for wide screens and for phones. The ninth drawing is the bar of outcomes.
+    // Four charts are drawn twice, for wide screens and for phones. The ninth drawing is the bar of
+    // outcomes.
     expect(page.match(/<svg /g)).toHaveLength(9);
     expect(page).not.toContain('NaN');
   });
@@ -238,7 +242,7 @@ describe('the HTML report', () => {
 
 test('CSV has one row per company, and formulas are escaped', async () => {
   const lines = (await renderReport('csv')).trimEnd().split('\n');
-  // Excel takes a file without a byte order mark for Windows-1252.
+  // Excel reads a CSV file without a byte order mark as Windows-1252.
   expect(lines[0]).toMatch(/^\ufeffreference,name,stored name,organization,outcome,why,what to do,switch back on,/);
   expect(lines).toHaveLength(5);
   expect(lines.find((line) => line.startsWith('C-2,'))).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
@@ -272,18 +276,18 @@ test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', as
   async function* endless(): AsyncGenerator<LedgerCompany> {
     for (;;) yield { ...COMPANY, reference: `C-${(read += 1)}` };
   }
-  let linesWritten = 0;
+  let writes = 0;
   await new Promise<void>((full) => {
-    // Stops accepting output after some lines, so that the writer has to wait.
+    // Stops accepting output at the 200th write, so that the writer has to wait.
     const stdout = new Writable({
       highWaterMark: 1_000,
-      write: (_piece, _encoding, done) => ((linesWritten += 1) < 200 ? done() : full()),
+      write: (_piece, _encoding, done) => ((writes += 1) < 200 ? done() : full()),
     });
     const companies: HandoverReport['companies'] = (states) =>
       !states || states.includes('moved') ? endless() : report.companies(states);
     void writeReport(new Output({ stdout, stderr: stdout }, false), { ...report, companies }, format);
   });
-  expect(read).toBeLessThanOrEqual(linesWritten + 2);
+  expect(read).toBeLessThanOrEqual(writes + 2);
 });
 
 test('report rejects an unknown format', async () => {

@@ -45,7 +45,7 @@ test('watch shows steps and a bar until the migration completes, and exits with 
   expect(await watch.ended).toBe(0);
   expect(watch.text()).toContain(`${ferryman.id}: completed`);
   expect(watch.isRestored()).toBe(true);
-  // The last view stays on the screen, and is there only once.
+  // The last view stays on the screen, and appears only once.
   expect(watch.text().match(/1 Supply details/g)).toHaveLength(1);
 });
 

@@ -1,4 +1,7 @@
-/** Companies that could be moved but have no usable credential are named wherever people look for them. */
+/**
+ * Tests that the commands and the handover report name every company that cannot be moved only
+ * because it has no usable credential.
+ */
 import { readCompanies } from '../../../store';
 import type { MovableMigration } from '../../support/migrations/ledger';
 import {
@@ -13,7 +16,9 @@ import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-/** Only its keys are used. */
+/**
+ * The tests use only the keys of this ledger. The migrations are in the orchestrator's ledger.
+ */
 const ledger = useLedger();
 let orchestrator: Orchestrator;
 let id: string;
@@ -23,7 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Creates a migration whose first company has a credential that is too early, and whose next ones have none. */
+/**
+ * Creates a migration without usable credentials in its first `lacking` companies: the credential
+ * of the first company was obtained before its confirmation, and the others have none.
+ */
 async function withoutCredentials(companies: number, lacking: number): Promise<MovableMigration> {
   const { db } = orchestrator.ferry;
   const migration = await createMovableMigration({ db, keys: ledger.keys }, manifestRows(companies));
@@ -45,7 +53,7 @@ async function withoutCredentials(companies: number, lacking: number): Promise<M
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('companies lists these companies with the reason, and says in JSON and CSV which companies have a credential', async () => {
+test('companies --without-credential gives the reasons, and JSON and CSV show who has a credential', async () => {
   const { out } = await run('companies', id, '--without-credential');
   expect(out).toMatch(/c1 +.* its credential was obtained before the confirmation that syncing is off\n/);
   expect(out).toMatch(/c2 +.* no credential supplied\n/);
@@ -84,7 +92,7 @@ test('no company is reported after the migration has ended, when all credentials
   expect(json['companies']).toMatchObject([{ credential: null }, { credential: null }]);
 });
 
-test('exceptions lists these companies with the commands that help', async () => {
+test('exceptions lists companies without a usable credential, with the commands that help', async () => {
   const { out } = await run('exceptions', id);
   expect(out).toContain('without a usable credential: 2 companies\n');
   expect(out).toContain('no credential supplied\n');
@@ -94,7 +102,7 @@ test('exceptions lists these companies with the commands that help', async () =>
   expect((await runJson(orchestrator, 'exceptions', id)).json).toMatchObject({ withoutCredential: 2, exceptions: [] });
 });
 
-test('exceptions lists at most ten of these companies, and says how to list all', async () => {
+test('exceptions lists at most ten companies without a usable credential, and says how to list all', async () => {
   const many = await withoutCredentials(13, 13);
   const { out } = await run('exceptions', many.id);
   expect(out.match(/no credential supplied/g)).toHaveLength(9);
