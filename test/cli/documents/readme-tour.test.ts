@@ -7,7 +7,7 @@ const linesOf = (title: string): readonly string[] =>
   readSections(README)
     .filter((section) => section.title === title)
     .flatMap(({ blocks }) => blocks.flat())
-    // Left out, because the test has its own Postgres, Temporal and service.
+    // `ferry up` is left out, because the test has its own Postgres, Temporal and service.
     .filter((line) => line !== 'ferry up');
 
 let shell: Shell;

@@ -1,4 +1,4 @@
-/** A portal with its worker, and clients who use it with `ferry --portal`. */
+/** Starts a portal and a worker, and creates clients that use the portal with `ferry --portal`. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -21,22 +21,23 @@ export interface ClientPortal {
   support(...args: string[]): Promise<Run>;
   /** Returns the link of a new invitation. */
   invite(migrationId: string, name?: string, ...options: string[]): Promise<string>;
-  /** Returns a new machine of a client, with its own home folder. */
+  /** Creates the machine of a person at the client, with its own home folder. */
   client(): Client;
-  /** Invites Cleo, signs in, and confirms the key. */
+  /** Invites Cleo, signs in as Cleo on a new machine, and confirms Cleo's key as support. */
   signedIn(migrationId: string): Promise<Client>;
   close(): Promise<void>;
 }
 
 export interface Client {
   readonly home: string;
-  /** Runs a command with `--portal`. */
+  /** Runs a command with `--portal` and the address of the portal. */
   run(...args: string[]): Promise<Run>;
+  /** Runs a command with `--portal` and this link. */
   runWith(link: string, ...args: string[]): Promise<Run>;
   runJson(...args: string[]): Promise<Record<string, unknown>>;
 }
 
-/** @param options the options of the portal, for example the folder of its page */
+/** @param options the folder of the portal's page; by default, the folder that the build creates */
 export async function openClientPortal(options: Pick<PortalOptions, 'pageFolder'> = {}): Promise<ClientPortal> {
   const orchestrator = await startOrchestrator();
   await orchestrator.startWorker();

@@ -1,4 +1,4 @@
-/** A client of the self-service route resolves the exceptions of its migration with `ferry --portal`. */
+/** Tests that a client can resolve exceptions of a self-service migration with `ferry --portal`. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { useOpened } from '../../support/async';
@@ -25,7 +25,7 @@ test('the client replaces a credential and skips a company', async () => {
   expect(exceptions.out).toContain(`  ${ferry} skip S-2 S-3 --reason "why"\n`);
   expect(exceptions.out).toContain(`  ${ferry} replace-credential credentials.csv\n`);
   expect((await cleo.run('adjust')).err).toContain('no limit was specified');
-  // No company is still waiting to be moved.
+  // The limits cannot be changed now, because no company is waiting to be moved.
   expect((await cleo.run('adjust', '--companies-per-minute', '90')).err).toContain('this decision is not possible now');
   expect((await cleo.run('skip', 'S-3', '--reason', 'closed', '--yes')).out).toContain(`✓ ${id}: `);
 

@@ -26,7 +26,7 @@ function storedFiles({ home }: Client): readonly string[] {
 const stored = (client: Client): Record<string, string> =>
   JSON.parse(readFileSync(storedFiles(client)[0] ?? '', 'utf8')) as Record<string, string>;
 
-test('signs in with the link, stores the key and the session readable only by their owner, and shows the migration', async () => {
+test('signs in with the link, stores key and session in a file that only its owner can read, and shows the migration', async () => {
   const { id } = await startMigration();
   const cleo = portal.client();
   const link = await portal.invite(id);
@@ -54,7 +54,7 @@ test('signs in with the link, stores the key and the session readable only by th
   });
 });
 
-test('shows the current state even if nobody has looked at the migration for a while', async () => {
+test('shows the current state even if the migration was not viewed for a day', async () => {
   const { id } = await startMigration();
   const cleo = await portal.signedIn(id);
   await cleo.run('show');
@@ -101,7 +101,7 @@ test('signs in again automatically, with the confirmed key, once the session has
 });
 
 describe('says what to do if', () => {
-  test('nobody has signed in', async () => {
+  test('the person has not signed in', async () => {
     const { exitCode, err } = await portal.client().run('show');
     expect({ exitCode, err }).toEqual({
       exitCode: 1,

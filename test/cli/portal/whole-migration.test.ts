@@ -1,4 +1,4 @@
-/** A client takes a migration through all of its steps with `ferry --portal`. */
+/** Tests that a client can take a migration through all of its steps with `ferry --portal`. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
@@ -19,7 +19,10 @@ async function startMigration(...credentials: string[]): Promise<TestMigration> 
 
 const outcomeOf = ({ exitCode, out, err }: Run): string => `${exitCode}: ${out.trim().split('\n').at(-1)}${err}`;
 
-/** Writes a credential file on the client's machine, dated now. */
+/**
+ * Writes a credential file on the client's machine, with the current modification time, and returns
+ * its path.
+ */
 async function writeCredentials({ home }: Client, migrationId: string, tokens: Readonly<Record<string, string>>) {
   const { db } = portal.orchestrator.ferry;
   const rows = await db
@@ -35,7 +38,10 @@ async function writeCredentials({ home }: Client, migrationId: string, tokens: R
   return file;
 }
 
-/** Takes the migration to step 5, with the decisions of both sides. */
+/**
+ * Takes the migration to step 5, with decisions of support and of Cleo. Returns the outcomes of
+ * Cleo's decisions.
+ */
 async function untilCredentials(migration: TestMigration, cleo: Client): Promise<readonly string[]> {
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   const outcomes = [outcomeOf(await cleo.run('propose-time', 'now'))];
@@ -134,7 +140,8 @@ test('the client replaces the credential of a company that was not moved', async
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
 
-  // Every 2 seconds, workers write which decisions are possible.
+  // The possible decisions are part of the portal view, which follows the migration with a delay of
+  // a few seconds.
   const advice = `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new one, exported after`;
   await until(async () => (await cleo.run('exceptions')).out.includes(advice));
   const exceptions = (await cleo.run('exceptions')).out;
@@ -181,7 +188,7 @@ test('a file that was sealed offline is sent as it is, and --shred removes the o
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
 
-describe('a decision is not sent if', () => {
+describe('a decision is not applied if', () => {
   test('support has not confirmed the key', async () => {
     const { id } = await startMigration('sbx-ok-1.a');
     const cleo = portal.client();
@@ -200,7 +207,7 @@ describe('a decision is not sent if', () => {
     );
   });
 
-  test('the migration does not offer it, or what was reviewed has changed', async () => {
+  test('the migration does not offer the decision, or has changed since the review', async () => {
     const migration = await startMigration('sbx-ok-1.a');
     const cleo = await portal.signedIn(migration.id);
     expect(outcomeOf(await cleo.run('sign-off', '--yes'))).toMatch(
@@ -225,7 +232,7 @@ describe('a decision is not sent if', () => {
   });
 });
 
-// This test is the last one, because the application also applies to the other migrations of the account.
+// This test runs last, because the application is registered for all migrations of the account.
 test('the application is supplied with a sealed client secret', async () => {
   const { id } = await startMigration('sbx-ok-1.a');
   const cleo = await portal.signedIn(id);
