@@ -8,7 +8,10 @@ import type { Prompts } from '../../cli/terminal/prompts';
 import type { TerminalStream } from '../../cli/terminal/terminal';
 import { JSON_SCHEMAS } from '../../cli/json-schemas';
 
-/** Returns a stream that keeps its output. With `columns`, it looks like a terminal with colours. */
+/**
+ * Returns a stream that keeps the text written to it. With `columns`, the stream is a terminal with
+ * colours.
+ */
 export function capturedStream(
   columns?: number,
   env: NodeJS.ProcessEnv = {},
@@ -62,15 +65,15 @@ export async function ferry(
 }
 
 /**
- * Asserts that a printed command is valid in a shell as it is, and contains no placeholder. Runs it where nothing is
- * running.
+ * Asserts that a printed command is valid in a shell as it is, and contains no placeholder. Runs
+ * the command without a configuration.
  */
 export async function assertValid(command: string): Promise<void> {
   const script = `set -eu; ferry() { printf '%s\\0' "$@"; }; ${command}`;
   const output = execFileSync('sh', ['-c', script], { cwd: '/', encoding: 'utf8', stdio: 'pipe' });
   const args = output.split('\0').slice(0, -1);
   expect([command, args.filter((word) => /^[A-Z]+$|[<>]|\.\.\.$/.test(word))]).toEqual([command, []]);
-  // The command fails because nothing is running, but not with a usage error.
+  // Without a configuration, a valid command fails with exit code 1. A usage error would give 2.
   const { exitCode, err } = await ferry(args, undefined, { TOKENFERRY_HOME: '/nowhere' });
   expect([command, exitCode, err]).toEqual([command, 1, err]);
 }

@@ -1,7 +1,8 @@
 /**
- * Fuzzes command lines: any arguments of any command, with and without a configuration. The command ends with
- * exit code 0, 1 or 2, never with a stack trace, and an error in the command line names the option or argument. See
- * test/support/faults/fuzz.ts for longer runs.
+ * Fuzzes command lines: any arguments of any command, with and without a configuration. Every
+ * command must end with exit code 0, 1 or 2 and, without `--debug`, print no stack trace. An error
+ * in the command line must name the option or argument. See test/support/faults/fuzz.ts for longer
+ * runs.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,10 @@ import { capturedStream, ferry } from './captured-terminal';
 
 const commandLines = fuzzer('command lines');
 
-/** Commands that run until they are interrupted. They also get a wrong option, so that they never start. */
+/**
+ * Commands that start servers as processes. They also get an unknown option, so that they start
+ * nothing.
+ */
 const NOT_STARTED = ['up', 'service start'];
 const ENDS_WITHIN_MS = 30_000;
 
@@ -75,7 +79,10 @@ async function assertHandled(args: readonly string[], env: NodeJS.ProcessEnv): P
   if (exitCode === 2) expect(text).toMatch(/(?:option|argument|command)s?\b.*['"-]|Usage:/);
 }
 
-/** Turns a text into one that a shell can pass: UTF-8 without NUL, and without paths out of the test's folder. */
+/**
+ * Makes a text usable as an argument: removes NUL, and replaces unpaired surrogates. Also removes
+ * slashes and double dots, so that no path leads out of the test's folder.
+ */
 const asArgument = (text: string): string =>
   wellFormed(text).replaceAll('\u0000', '').replaceAll('/', '').replaceAll('..', '');
 
@@ -188,7 +195,7 @@ const anyCommandLine = fc.oneof(
 );
 
 const M = PLAUSIBLE[0];
-/** Command lines that broke a command, or whose errors named no option. */
+/** Command lines that have broken a command or are likely to break one. */
 const CORPUS: readonly (readonly string[])[] = [
   [],
   ['--'],

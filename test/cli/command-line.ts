@@ -17,7 +17,10 @@ export async function runJson(
   return { exitCode, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** Copies the example's credentials, dated now, as if they had just been exported. `remove` deletes the copy. */
+/**
+ * Copies the example's credential file. The copy has the current modification time, as after an
+ * export by the client. `remove` deletes the copy.
+ */
 export function exportedCredentials(): { file: string; remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const file = path.join(folder, 'credentials.csv');

@@ -34,7 +34,10 @@ export function readDocument(name: string): string {
   return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
 }
 
-/** Returns the shell blocks below each heading of a document: chapters (`##`) and their sections (`###`). */
+/**
+ * Returns the shell blocks below each heading of a document: chapters (`##`) and their sections
+ * (`###`).
+ */
 export function readSections(name: string): readonly Section[] {
   let chapter = '';
   return readDocument(name)
@@ -47,24 +50,27 @@ export function readSections(name: string): readonly Section[] {
     });
 }
 
-/** The exit code of a command, and what it printed. */
+/** The exit code and the output of a command. */
 export interface CommandOutcome {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A shell in a folder with the files that the documents mention, and the orchestrator that its commands use. */
+/**
+ * A shell in a folder with the files that the documents mention, and the orchestrator that its
+ * commands use.
+ */
 export interface Shell {
   readonly orchestrator: Orchestrator;
   /**
-   * Runs one line. `temporal` runs as a process. `ferry` runs in this process, with the arguments that the shell
-   * passes.
+   * Runs one line in `sh`. `temporal` runs as a process. `ferry` runs in this process, with the
+   * arguments that the shell passes.
    *
    * @param prompts the answers of a person at the terminal, who by default confirms everything
    */
   run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<CommandOutcome>;
-  /** Sets the modification time of the credential file to now, as an export by the client would. */
+  /** Sets the modification time of `credentials.csv` to now, as an export by the client does. */
   exportCredentials(): void;
   close(): Promise<void>;
 }

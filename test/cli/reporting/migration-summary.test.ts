@@ -1,4 +1,7 @@
-/** Tests that `ferry show` fits a terminal of 80x24, and what it says about companies and the estimated end. */
+/**
+ * Tests that the output of `ferry show` fits a terminal of 80x24. Also tests its lines about
+ * companies and the expected end.
+ */
 import { stripVTControlCharacters } from 'node:util';
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { countsText } from '../../../cli/portal/summary';

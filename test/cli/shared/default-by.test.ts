@@ -1,10 +1,13 @@
-/** Tests the default of `--by` if several people share the user name. No server is running, so every command fails. */
+/**
+ * Tests the default of `--by` for user names that several people share, such as `root`. No server
+ * is running, so every command fails after the default has been set.
+ */
 import { ferry } from '../captured-terminal';
 
 const PAUSE = ['pause', 'kite.xero'];
 const NOTE = 'ferry: acting as root; to record your name, add --by "Your Name"\n';
 
-/** Runs a command as a user, and returns the questions and what it wrote to standard error. */
+/** Runs a command under a user name, and returns its questions and its standard error. */
 async function runAs(userName: string, isTerminal: boolean, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const questions: string[] = [];
   const text = async (question: string) => (questions.push(question), 'Sam');
@@ -33,7 +36,7 @@ test.each([
   ['--quiet', 'root', [...PAUSE, '--quiet']],
   ['--json', 'root', [...PAUSE, '--json']],
   ['a command that records no name', 'root', ['list']],
-  ['an invitation that names nobody', 'root', ['invite', 'kite.xero']],
+  ['ferry invite without a person', 'root', ['invite', 'kite.xero']],
 ])('nothing is asked or reported with %s', async (_, userName, args) => {
   expect((await runAs(userName, args.includes('--by'), args)).questions).toEqual([]);
   expect((await runAs(userName, false, args)).err).not.toContain('acting as');

@@ -152,8 +152,8 @@ test('withAdvice returns a programming error unchanged', () => {
 });
 
 /**
- * Error classes that need no advice, because they already contain it, never reach a command, or are handled where they
- * occur.
+ * Error classes that need no advice, because they already contain it, never reach a command, or are
+ * handled where they occur.
  */
 const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   ...{
@@ -242,11 +242,11 @@ describe('on the command line', () => {
   });
 });
 
-test('results that are waited for together are returned in their order', async () => {
+test('inParallel returns the results in the order of its arguments', async () => {
   expect(await inParallel(Promise.resolve('one'), 2, null)).toEqual(['one', 2, null]);
 });
 
-test('if several parts fail, the error of the first one in the list is thrown, whichever failed first', async () => {
+test('if several promises reject, inParallel throws the first error in the order of its arguments', async () => {
   const second = Promise.reject(new Error('second'));
   const first = second.catch(() => {
     throw new Error('first');

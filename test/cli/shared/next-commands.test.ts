@@ -43,7 +43,7 @@ test.each([
   'no-companies',
   'name-empty',
   'spreadsheet-damage',
-] as const)('nextCommands repeats the check only after something has been done about it: %s', (code) => {
+] as const)('nextCommands suggests another check only together with an action that must come first: %s', (code) => {
   const state = stateAt('supply-details', { preflight: withApplication('kite-app', code) });
   for (const named of [
     NO_COMPANIES,
@@ -89,7 +89,7 @@ test('if the client uses the portal, commands of ferry --portal are suggested to
   expect(commands).toContain(`ferry --portal ${portal} approve ${ID} schedule`);
   for (const command of commands)
     expect([command, await commandOf(filledIn(command))]).toEqual([command, expect.any(String)]);
-  // In such a migration, only support can add and correct companies.
+  // The portal does not have `amend`, so support runs this command.
   expect(
     suggested.filter(({ command }) => command.startsWith('ferry amend')).every(({ who }) => who === 'support'),
   ).toBe(true);

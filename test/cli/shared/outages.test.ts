@@ -82,12 +82,12 @@ test('decisions are kept while no worker is running, and are applied once a work
 
 test('show reports how long the credential of an interrupted company may still be in flight', async () => {
   const id = 'patient.quickbooks-online';
-  const heldUntil = new Date('2030-01-01T22:14:00Z');
+  const leaseEndsAt = new Date('2030-01-01T22:14:00Z');
   const importing = {
     state: 'importing',
     attempt: 'died',
     confirmed_at: new Date(),
-    lease_ends_at: heldUntil,
+    lease_ends_at: leaseEndsAt,
   } as const;
   for (const row of [1, 2, 3]) await updateRow(orchestrator.ferry.db, id, row, importing);
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
@@ -95,10 +95,10 @@ test('show reports how long the credential of an interrupted company may still b
   expect(out).toContain(
     `3 companies were interrupted while being moved; moving will continue automatically if the credential may have ` +
       `been sent, and otherwise once the migration is resumed; ` +
-      `a credential may still be in flight to the service until ${localTime(heldUntil)}\n`,
+      `a credential may still be in flight to the service until ${localTime(leaseEndsAt)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);
-  expect(json['interrupted']).toEqual({ companies: 3, inFlightUntil: heldUntil.toISOString() });
+  expect(json['interrupted']).toEqual({ companies: 3, inFlightUntil: leaseEndsAt.toISOString() });
 });
 
 test('start and show report the call that is retried while the service is down', async () => {

@@ -71,7 +71,7 @@ test('a suggested application has the environment of the platform, or else of a 
 test.each<[Remedy, references: number, companies: number, string | null]>([
   ['skip', 50, 50, null],
   ['skip', 51, 51, 'also specify 1 other company'],
-  // Of a large group, only the first references are known.
+  // `ferry exceptions` knows only the first references of a large group: here, 51 of 80.
   ['exclude', 51, 80, 'also specify 30 other companies'],
   ['retry', 51, 80, null],
   ['replace-credential', 51, 80, null],

@@ -8,11 +8,12 @@ interface Result {
   readonly state?: 'open' | 'done';
   /** True if the last check has passed. */
   readonly passed: boolean;
-  readonly lists?: boolean;
+  /** True with `--evidence`. */
+  readonly inFull?: boolean;
 }
 
-/** Returns what is printed about a first company with three checks. */
-function printed({ state = 'open', passed, lists = false }: Result): string {
+/** Returns the output about a first company with three checks. */
+function printed({ state = 'open', passed, inFull = false }: Result): string {
   const stdout = capturedStream();
   const firstCompany: Shown['firstCompany'] = {
     ...{ row: 1, reference: 'K-7', stage: passed ? 'verified' : 'failed', failure: null },
@@ -26,7 +27,7 @@ function printed({ state = 'open', passed, lists = false }: Result): string {
     ...{ step: 'migrate-first-company', state, openedAt: null, endedAt: null, approvals: [] },
   };
   const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
-  printFirstCompany(output, { firstCompany, steps: [step] }, { inFull: lists, how: '--evidence' });
+  printFirstCompany(output, { firstCompany, steps: [step] }, { inFull, how: '--evidence' });
   return stdout.text;
 }
 
@@ -40,7 +41,7 @@ test('passed checks are only counted, and a failed check is always printed', () 
 });
 
 test('--evidence lists every check of the first company', () => {
-  expect(printed({ passed: true, state: 'done', lists: true })).toBe(
+  expect(printed({ passed: true, state: 'done', inFull: true })).toBe(
     [
       'First company K-7: approved',
       '  ✓ authorized: yes  (correlation id c-1)',

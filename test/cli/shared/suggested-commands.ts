@@ -253,7 +253,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
   ['a completed migration', step6({ moved: 9 }, { closed: 'completed' }), []],
 ];
 
-/** The situations, with what is known about companies and applications. */
+/** The situations. The last element of each holds the known companies and applications, or `{}`. */
 export const CASES = SITUATIONS.map(
   ([name, state, commands, companies = {}]) => [name, state, commands, companies] as const,
 );
