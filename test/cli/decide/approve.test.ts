@@ -159,7 +159,7 @@ test.each([
     args: ['exclude', ID, 'C-1002', 'C-1001', '--reason', 'a script said so'],
     lost: /2 companies will not be moved and cannot be added to this migration again: C-1002 \(.+, not moved yet\), C-1001 \(/,
   },
-])('with neither --yes nor a terminal, ferry $args names the consequences and decides nothing', async ({ args, lost }) => {
+])('ferry $args decides nothing without --yes or a terminal, and names the consequences', async ({ args, lost }) => {
   const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
   const before = await recorded();
   for (const more of [[], ['--json'], ['--quiet']]) {

@@ -16,9 +16,7 @@ import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-/**
- * The tests use only the keys of this ledger. The migrations are in the orchestrator's ledger.
- */
+/** The tests use only the keys of this ledger. The migrations are in the orchestrator's ledger. */
 const ledger = useLedger();
 let orchestrator: Orchestrator;
 let id: string;
