@@ -135,7 +135,7 @@ describe('the HTML report', () => {
     expect(page).not.toContain('\u202e');
     const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
     for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
-    // Every attribute must come from the template.
+    // The text of a client must not become an attribute of a tag.
     for (const [tag] of page.matchAll(/<[a-z][^>]*>/g)) {
       expect(tag.replace(/"[^"]*"/g, '""')).not.toMatch(/\s(on[a-z]+|style|src|srcset)\s*=|alert|[']/);
     }

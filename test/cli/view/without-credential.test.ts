@@ -1,6 +1,6 @@
 /**
- * Tests that the commands and the handover report name every company that cannot be moved only
- * because it has no usable credential.
+ * Tests that commands and the handover report name every company that lacks only a usable
+ * credential to be moved.
  */
 import { readCompanies } from '../../../store';
 import type { MovableMigration } from '../../support/migrations/ledger';
