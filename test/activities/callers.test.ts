@@ -1,4 +1,7 @@
-/** The check of the calling workflow. An attack by a foreign worker is in test/workflows/migration/foreign-workflows. */
+/**
+ * Tests the check of the calling workflow. For an attack by a foreign workflow, see
+ * test/workflows/migration/foreign-workflows.test.ts.
+ */
 import type { Activities } from '../../activities';
 import { withCallerCheck } from '../../activities/callers';
 import { supplyMigration } from '../../store';

@@ -74,12 +74,15 @@ describe('a group', () => {
   const tokens = (count: number) => Array.from({ length: count }, () => 'sbx-ok-10');
   const GROUPS = { few: 2, many: 5 };
 
-  /** Waits without letting a turn of the event loop end. */
+  /** Waits for microtasks without ending the current turn of the event loop. */
   async function microtasks(count: number): Promise<void> {
     for (let done = 0; done < count; done += 1) await Promise.resolve();
   }
 
-  /** Returns the number of statements per group. One company at a time makes each company a group. */
+  /**
+   * Returns the number of statements per group. Each group is a single company, because a slice imports one company at
+   * a time.
+   */
   async function perGroup(prepare: (id: string) => Promise<unknown>, slice: (id: string) => Promise<unknown>) {
     const count = async (companies: number): Promise<number> => {
       const { id } = await rig.migration(tokens(companies));

@@ -8,12 +8,14 @@ import { replaceCredentials, updateRow, readRow } from '../../support/migrations
 const rig = useImportRig();
 
 const SINGLE_USE = 'vxvy';
-/** A platform whose authorization contains no organization, so that the service cannot detect a wrong one. */
+/** A platform whose authorization contains no organization, so that the service cannot detect a wrong organization. */
 const WITHOUT_ORGANIZATION = 'fbrh';
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 
-/** Drops the connection, and takes the row away from its attempt, which can then write nothing. */
+/**
+ * Drops the connection, and makes another attempt the owner of the row, so that the current attempt can write nothing.
+ */
 const dyingAttempt =
   (id: string): Interceptor =>
   async (response) => {

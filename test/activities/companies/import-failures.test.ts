@@ -132,7 +132,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
 
     test('do not stop the batch if companies between them are still being imported', async () => {
       const { id } = await rig.migration([token, 'sbx-ok-5', token, 'sbx-ok-5', token, 'sbx-ok-5']);
-      // The three refused companies are answered before the others.
+      // Companies 2, 4 and 6 are created only after companies 1, 3 and 5 have failed.
       rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
         if (/Company [246]"/.test(request.body)) {
           for (const row of [1, 3, 5]) await until(async () => (await stateOf(id, row)).failure !== null);
@@ -160,7 +160,8 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
   },
 );
 
-// The rows of the manifest may be shifted, which would affect other companies as well.
+// A single mismatch does not stop the batch. Several in a row do (see above), because the rows of the manifest could be
+// shifted.
 describe('a company with the wrong organization fails', () => {
   test('if the service detects the mismatch', async () => {
     const { id } = await rig.migration(['sbx-wrong-organization-5', 'sbx-ok-5']);
@@ -182,7 +183,7 @@ describe('a company with the wrong organization fails', () => {
 });
 
 describe('the company goes back to waiting and is retried later', () => {
-  // The backoff before the next try is random. It must not be 0 here.
+  // The backoff before the next try is random. If it were almost 0, the same slice would claim the company again.
   beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
   afterEach(() => jest.restoreAllMocks());
 

@@ -47,7 +47,7 @@ async function letTimePass(id: string): Promise<void> {
 /**
  * Moves a company, and closes its migration.
  *
- * @returns the rows that still have a credential after the verification
+ * @returns the rows that still have a credential just before the migration is closed
  */
 async function moveCompany(migrationId: string, worker: CrashableWorker): Promise<readonly number[]> {
   const service = rig.client(worker.serviceUrl, { requestTimeoutMs: 1_500, authorizationTimeoutMs: 1_500 });
@@ -110,7 +110,7 @@ const MOVED = {
   atTheService: ['company with Linked'],
   accepted: 1,
 };
-/** The expected result for a single-use token that two attempts may or may not have sent. */
+/** The expected result if it is unknown whether a single-use token was used. */
 const UNKNOWN = {
   ...ALWAYS,
   state: 'outcome-unknown',
@@ -149,7 +149,9 @@ const expectedResult = ({ state }: { readonly state: string }, platformKey: stri
   state === 'outcome-unknown' && platformKey === SINGLE_USE ? UNKNOWN : MOVED;
 
 const FAULTS: readonly Fault[] = ['dies', 'fails', 'loses the answer', 'is answered 500', 'is not answered'];
-/** One fault is enough for tokens that are kept, because the import treats them like tokens that change daily. */
+/**
+ * One kind of fault is enough for tokens that are kept, because the import treats them like tokens that change daily.
+ */
 const faultsFor = (platformKey: string) => (platformKey === KEPT ? FAULTS.slice(0, 1) : FAULTS);
 const isCall = (point: string) => /^(GET|POST|PUT|DELETE) /.test(point);
 const canOccurAt = (fault: Fault, point: string) => isCall(point) || !/^is /.test(fault);
@@ -164,7 +166,7 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
 
   test('a move without faults includes every expected write and call', () => {
     expect(baseline).toEqual(expect.arrayContaining(EXPECTED_POINTS));
-    // The send intent comes before the authorization.
+    // The send intent comes immediately before the authorization.
     expect(baseline[baseline.indexOf(AUTHORIZATION) - 1]).toContain(SEND_INTENT);
   });
 

@@ -28,7 +28,7 @@ test('the tolerated share of failures applies once enough companies have been tr
   const { claimed, stop } = await rig.importSlice(id, { atOnce: 5 });
   expect(stop).toBe('too-many-failures');
   expect(claimed).toBeGreaterThanOrEqual(20);
-  // Four other companies may have been in flight with the twentieth.
+  // Up to four other companies can be in flight with the twentieth.
   expect(claimed).toBeLessThanOrEqual(24);
 });
 
@@ -37,7 +37,7 @@ test('a pause after too many failures states the numbers, and companies that are
   await changeLimits(rig.ledger.db, id, { toleratedShare: 0.18 });
   let paused = false;
   rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
-    // The 6 refused companies of 30 are answered first, the others only after the pause.
+    // The 6 companies with a revoked token are created first, and the other 24 only after the pause.
     if (!/Company [1-6]"/.test(request.body)) await until(() => paused);
     sendAnswer(response, await pass());
   });
@@ -58,7 +58,7 @@ test('a limit that changes during a slice applies to its next group', async () =
     sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { atOnce: 3 });
-  // groups[2] is not checked: the first two outcomes may have been written before this count.
+  // groups[2] is not checked: the first two outcomes can already be written at this count.
   expect(groups.slice(0, 2)).toEqual([3, 3]);
   expect(groups.slice(3)).toEqual([1, 1, 1]);
 });
@@ -83,7 +83,7 @@ test('a slice begins moves no faster than its share of the limit', async () => {
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 240, slicesAtOnce: 2 });
   const startedAt = Date.now();
   await rig.importSlice(id, { atOnce: 1 });
-  // The share of this slice is two companies per second. It does not wait after the last of its four companies.
+  // The share of this slice is two companies per second. The slice does not wait after the last of its four companies.
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 });
 
@@ -99,7 +99,7 @@ test('a limit of less than one company per minute per slice reduces the number o
   const environment = activityEnvironment();
   const first = slice(1, environment);
   await until(async () => (await countCompanies(rig.ledger.db, id)).syncing === 1);
-  // The slice waits for a minute instead of ending, because the next slice would begin at once.
+  // The slice waits for a minute instead of ending, because a slice that follows it would begin a move at once.
   environment.cancel();
   await first.catch(() => undefined);
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 1, waiting: 3 });
@@ -138,7 +138,7 @@ test('an interrupted ramp continues in later runs, and ends when all of its comp
   await updateRow(db, id, 3, { state: 'waiting' });
   await begin('run-2');
   expect(await importRun('run-2')).toMatchObject({ claimed: 1, ramp: 3 });
-  // All companies of the ramp are still syncing, so it has not succeeded yet.
+  // All companies of the ramp are still syncing, so the ramp has not succeeded yet.
   await begin('run-3');
   expect(await importRun('run-3')).toMatchObject({ claimed: 0, ramp: 3 });
   expect(await rig.verify(id)).toMatchObject({ ramp: null });
@@ -155,7 +155,7 @@ test('companies that the platform defers, and lost answers, do not hold up a ram
     else sendAnswer(response, await pass());
   });
   const { ramp } = await rig.importSlice(id);
-  // Of the four in the ramp, one is syncing, the answer for one was lost, and two are deferred.
+  // Of the four companies in the ramp, one is syncing, one has lost its answer, and two are deferred.
   expect(await countCompanies(db, id)).toMatchObject({ syncing: 1, importing: 1, waiting: 4 });
   expect(ramp).toBeNull();
   expect(await rig.importSlice(id)).toMatchObject({ ramp: null });
@@ -175,7 +175,7 @@ test('a ramp whose companies were all deferred takes the same number of further 
     outcome: { decisionId: 'a', applied: true, text: 'changed', at: new Date().toISOString() },
   } as const;
   await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded: [adjust] }));
-  // On a slow machine the platform's deferral of the first two may already have ended.
+  // On a slow machine the deferral of the first two companies can already have ended.
   for (const row of [1, 2]) await updateRow(db, id, row, { not_before: new Date(Date.now() + 3_600_000) });
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 4, ramp: null });
 });

@@ -1,6 +1,6 @@
 /**
- * A lost response to the authorization: the credential may have been used, so the next attempt reads the connection
- * before it does anything else.
+ * A lost response to the authorization: it is unknown whether the credential was used, so the next attempt reads the
+ * connection before it does anything else.
  */
 import { randomUUID } from 'node:crypto';
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
@@ -18,7 +18,7 @@ const SINGLE_USE = 'vxvy';
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 
-/** Intercepts the first authorization, and runs the next slice, which reads the connection of the claimed company. */
+/** Runs a slice whose authorization is intercepted, and then a slice that reads the connection. */
 async function afterLosing(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id } = await rig.migration([token], { platformKey });
   rig.proxy.on('PUT', AUTHORIZATION, [interference]);

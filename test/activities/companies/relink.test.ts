@@ -26,7 +26,7 @@ test('the poll gives up on a company that was deleted at the service and continu
   const poll = () => rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
   const { checkedAt, ...report } = await poll();
   expect(report).toEqual({ reconnected: 1, waiting: 0 });
-  // The report for people shows the same time.
+  // The handover report shows the same time.
   expect((await readFigures(db, id)).reconnectionsCheckedAt).toBe(checkedAt);
   expect(await readRow(db, id, 1)).toMatchObject({
     state: 'failed',
@@ -91,7 +91,7 @@ test('a retry after a reconnection does not send the replacement credential that
   const { id } = await rig.migration(['sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);
-  // The credential is a replacement. Its refusal has left no trace, because a retry cleared it.
+  // The credential is a replacement. A retry has cleared the traces of its refusal.
   await sql`update credentials set supersedes = true, crossed_at = null where migration_id = ${id}`.execute(db);
   await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
   const { link_url: linkUrl, organization } = await readRow(db, id, 1);

@@ -1,8 +1,8 @@
 /**
  * Fuzzes the service's responses: any bytes, status, headers and body, truncated anywhere. A call of the HTTP client
  * ends before its time-out, with a value or one of its own errors. A company whose import and verification get such
- * responses reaches a final state once the service responds properly again, or a state that a person can resolve.
- * See test/support/faults/fuzz.ts for longer runs.
+ * responses reaches a final state, or a state that a person can resolve, once the service responds properly again. See
+ * test/support/faults/fuzz.ts for longer runs.
  */
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -189,8 +189,8 @@ describe('an import', () => {
   const rig = useImportRig();
 
   /**
-   * Handles each request with the next behaviour. Null forwards it. Any other behaviour sends its answer; if `arrives`
-   * is true, the request is forwarded first.
+   * Handles each request with the next behaviour. `null` forwards the request. Any other behaviour sends its answer; if
+   * `arrives` is true, the request is forwarded first.
    */
   const misbehaving = (queue: (Behaviour | null)[]): Interceptor => {
     return async (response, _request, forward) => {

@@ -1,4 +1,6 @@
-/** A service that was restored to an older state has lost companies. None gets stuck, and no token is used twice. */
+/**
+ * A service that was restored to an older state has lost companies. No company gets stuck, and no token is used twice.
+ */
 import { randomUUID } from 'node:crypto';
 import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } from '../../../store';
 import { acceptStaged } from '../../../store';
@@ -29,7 +31,7 @@ async function migration(platformKey = SINGLE_USE): Promise<string> {
   return (await rig.migration(['sbx-ok-5'], { platformKey })).id;
 }
 
-/** Deletes the company of the row, as if the backup of the service were older. */
+/** Deletes the company of the row, as if the service's backup were older than the company. */
 async function loseCompany(id: string): Promise<void> {
   for await (const company of rig.directClient.companies({ tags: { ferryRow: `${id}/1` } }))
     await rig.directClient.deleteCompany(company.id);
@@ -153,7 +155,8 @@ test('a lost company does not keep an ended migration from being closed', async 
   await rig.expireLeases(id);
   await stopClaims(rig.ledger.db, id);
   await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }));
-  // The token may have been used, so the client must ask before it uses the token again (reactivation.ts).
+  // It is unknown whether the token was used, so the client must ask before it uses the token again
+  // (domain/companies/reactivation.ts).
   expect(await rowOf(id)).toMatchObject({ state: 'waiting', authorization_sent_at: expect.any(Date) as Date });
 });
 

@@ -109,7 +109,7 @@ describe('verification moves a company', () => {
 });
 
 describe('while companies are being imported', () => {
-  /** Creates a company whose check becomes due in a moment, and one that can be imported only in an hour. */
+  /** Creates a company whose check becomes due in a moment, and another that can be imported only in an hour. */
   async function createTwo(): Promise<string> {
     const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10'], { row: () => ({ expectedInvoices: 10 }) });
     await updateRow(rig.ledger.db, id, 2, { not_before: msFromNow(3_600_000) });

@@ -70,7 +70,7 @@ test('a forged addition or removal of an approver is refused, and changes nothin
     expect.stringMatching(/last key of an approver for the client/),
   ]);
   expect(await readChanges(id)).toEqual([]);
-  // A real addition is not accepted for another migration.
+  // An addition that was signed for one migration is not accepted for another.
   const other = await migration([{ ...BY_SAM, publicKey: SAM.publicKey }]);
   expect(await record(other, recordOf(id, 'addApprover', ADD, SAM))).toEqual([
     expect.stringMatching(/signature does not match/),

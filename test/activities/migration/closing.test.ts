@@ -1,6 +1,6 @@
 /**
- * The activities that close a migration. Anyone who may write to the Temporal namespace can start the workflows that
- * call them at any moment, so each activity acts only if the ledger shows that its time has come.
+ * The activities that close a migration. Anyone with write access to the Temporal namespace can start the workflows
+ * that call these activities. Therefore each activity acts only if the records in the ledger allow it.
  */
 import { randomUUID } from 'node:crypto';
 import { terminationRecord } from '../../../domain/decisions/audit-trail';
@@ -36,7 +36,7 @@ const resolve = (migrationId: string) =>
 const deleteUnused = (migrationId: string) => rig.runActivity((activities) => activities.deleteUnused({ migrationId }));
 const migrationOf = (id: string) => readMigration(rig.ledger.db, id);
 
-/** Records a termination, although Temporal says that the migration is running. */
+/** Records a termination, with a fake Temporal in which the workflow was terminated. */
 async function terminate(migrationId: string): Promise<void> {
   const workflowStatus = { statusOf: async () => 'terminated' as const, scheduled: async () => [] };
   await rig.runActivity(() => rig.worker({ workflowStatus }).recordTermination({ migrationId }));
@@ -160,7 +160,7 @@ describe('an interrupted company', () => {
 });
 
 describe('unused companies', () => {
-  /** Creates a migration with a company at the service whose credential was never used. */
+  /** Creates a migration whose companies exist at the service but whose credentials were never used. */
   async function withUnused() {
     const { id } = await rig.migration(['sbx-unavailable', 'sbx-unavailable']);
     await rig.importSlice(id);
@@ -212,7 +212,7 @@ describe('unused companies', () => {
 });
 
 describe('a termination', () => {
-  test('is recorded although someone has sent a message with the id of an earlier version of this record', async () => {
+  test('is recorded although someone has sent a message with the id that this record had in an earlier version', async () => {
     const id = await createMigration();
     const forged = recordOf(id, 'cancel', { decisionId: 'terminated-in-temporal', reason: 'x', ...BY_CLEO }, null);
     const recorded = [{ ...forged, outcome: { ...forged.outcome, applied: false, text: 'refused' } }];
@@ -285,7 +285,7 @@ describe('a self-service migration', () => {
   });
 });
 
-/** Records all approvals without applying them. */
+/** Records both sign-offs directly in the ledger. */
 async function signOff(id: string): Promise<void> {
   const at = new Date().toISOString();
   const approvals = (['client', 'support'] as const).map((role) => ({

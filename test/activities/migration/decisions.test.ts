@@ -121,7 +121,8 @@ describe('companies are released by recorded approvals', () => {
       rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId: id, row, ledgerMark: 0 }));
     await advance(2);
     await updateRow(db, id, 1, { state: 'moved' });
-    // The choice cannot change without a decision. Otherwise one company after another would be moved as the first one.
+    // The choice cannot change without a decision. Otherwise one company after another would be moved as the first
+    // company.
     expect(await choose()).toEqual({ row: 1, reference: 'c1' });
     expect([(await readRow(db, id, 2)).state, (await readRow(db, id, 3)).state]).toEqual(['waiting', 'waiting']);
 

@@ -60,7 +60,7 @@ test('only support resumes a migration that paused itself, whatever a record cla
   await recordAll(id, claimed({ kind: 'pause', decisionId: 'p', ...BY_CLEO }, at));
   expect((await recordAll(id, claimed(resume('r1', BY_CLEO), at))).outcomes).toMatchObject([{ applied: true }]);
   await rig.runActivity((activities) => activities.pauseMigration({ migrationId: id }));
-  // The client's own pause is lifted, which resumes no claims.
+  // The client lifts only its own pause. The migration stays paused.
   const again: Decision = { kind: 'pause', decisionId: 'p2', ...BY_CLEO };
   const { outcomes } = await recordAll(
     id,

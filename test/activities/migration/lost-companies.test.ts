@@ -1,4 +1,4 @@
-/** The companies that a restored service has lost, as `ferry reconcile` finds them in every state. */
+/** `ferry reconcile` finds the companies that a restored service has lost, in every state. */
 import { failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig, statusAtService } from '../../support/migrations/company-import';
 import { msFromNow, readRow, updateRow } from '../../support/migrations/ledger';

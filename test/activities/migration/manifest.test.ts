@@ -63,7 +63,7 @@ test('the staged rows become the companies of a migration that was started witho
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ total: 3, waiting: 3, unconfirmed: 3 });
   expect(await readLedgerSummary(rig.ledger.db, id)).toMatchObject({ manifestDigest: manifestDigest(rows) });
   expect(await stagedRows(id)).toBe(0);
-  // Recorded again after a worker died: the outcome stays, and nothing is replaced.
+  // The decision is recorded again, as after the death of a worker: the outcome stays, and nothing is replaced.
   await updateRow(rig.ledger.db, id, 1, { name: 'Corrected later' });
   expect(await record(id, supplied)).toBe('done');
   expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ name: 'Corrected later' });
@@ -82,7 +82,7 @@ test('a manifest replaces all companies, their credentials and what was agreed a
   );
   await record(id, ...steps1To3(id, { sam: null, cleo: null }));
   expect((await readMigration(db, id))?.released).toBe('first-company');
-  // The decision is forged: the workflow refuses a manifest once the details have been accepted.
+  // This decision is forged, because a real workflow refuses a manifest once the details have been accepted.
   const rows = manifestRows(1);
   expect(await record(id, await stagedManifest(id, rows))).toMatch(/^refused: the details have been accepted/);
   await record(id, recordOf(id, 'reject', { step: 'supply-details', ...BY_SAM }, null));

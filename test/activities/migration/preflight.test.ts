@@ -170,7 +170,7 @@ test('a company whose organization is open in another migration is held back eve
   expect((await check(id)).problems).toEqual([`c1: "${organization}" is already part of migration ${other.id}`]);
 });
 
-/** Does something while the preflight is reading the account. */
+/** Runs `work` while the preflight is reading the account. */
 function duringPreflight(work: () => Promise<unknown>): void {
   rig.proxy.on('GET', /^\/account$/, [
     async (response, _request, pass) => {

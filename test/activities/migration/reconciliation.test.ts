@@ -11,7 +11,7 @@ function allApprovals(id: string, sam: typeof SAM | null, cleo: typeof SAM | nul
   return [...steps1To3(id, { sam, cleo }), recordOf(id, 'approve', { step: 'migrate-first-company', ...BY_SAM }, sam)];
 }
 
-/** Returns a signed migration whose ledger has lost all decisions. */
+/** Creates a migration that requires signed decisions and whose ledger has lost all of them. */
 async function signedMigration(): Promise<string> {
   const { id } = await createMovableMigration(rig.ledger, manifestRows(2), { decisions: SIGNED });
   await release(rig.ledger.db, id, 'nothing');
@@ -136,7 +136,7 @@ test('a company whose authorization succeeds while the ledger is compared keeps 
   rig.proxy.on('GET', /^\/companies\?/, async (response, _request, forward) => {
     const { status, headers, body } = await forward();
     listed.push(body);
-    // The last of the lists that the first comparison reads.
+    // This is the last list that the first comparison reads.
     if (listed.length === 2) await connect();
     response.writeHead(status, headers).end(body);
   });
@@ -199,7 +199,7 @@ test('a signed decision that is older than one in the ledger is not restored', a
   expect(refused).toMatchObject([{ kind: 'pause', why: expect.stringContaining('out of order') as string }]);
 });
 
-test('afterwards, the ledger is regarded as current, even if a slice knows a higher mark', async () => {
+test('after a reconciliation, the ledger is regarded as current, even if a slice knows a higher mark', async () => {
   const id = await signedMigration();
   await checkLedgerMark(rig.ledger.db, id, 7);
   expect(await readLedgerStatus(rig.ledger.db, id)).toMatchObject({ behindSince: expect.any(Date) as Date });

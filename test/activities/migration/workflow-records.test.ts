@@ -1,4 +1,7 @@
-/** A ledger is never repaired from a forged history: the history is refused, with the reason, and not retried. */
+/**
+ * A ledger is never repaired from a forged history: the history is refused, with the reason, and the refusal is not
+ * retried.
+ */
 import type { Client } from '@temporalio/client';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time';
@@ -26,7 +29,7 @@ const completed = (result: unknown) => ({
   activityTaskCompletedEventAttributes: { scheduledEventId: 5, result: payloadsOf(result) },
 });
 
-/** Returns the records that are read from a fake Temporal with this history and this mark. */
+/** Returns a reader of records for a fake Temporal with this history and this mark. */
 function recordsOf(
   events: readonly object[],
   { type = 'managedMigration', mark = 7 }: { type?: string; mark?: unknown } = {},
