@@ -86,7 +86,7 @@ async function suppliedTokens(): Promise<Evidence['credentials']> {
   });
 }
 
-/** In this migration, every decision is sent once and recorded. */
+/** Returns the recorded decisions as log entries. In this migration, every decision is sent once. */
 async function decisionsInTheTrail(): Promise<LoggedDecision[]> {
   const rows = await query<{ id: string; at: Date; role: string; kind: string }>(
     ledgerUrl(),
@@ -213,7 +213,10 @@ it.each(CHANGES)('names %s as "%s"', async (_, invariant, changeOf) => {
   }
 });
 
-/** Adds a request that sends the token of a row to a connection. */
+/**
+ * Writes a request log with an additional request, which sends the token of `row` to the connection of `connectionRow`.
+ * Returns its path.
+ */
 async function sending(at: number, row: number, connectionRow = row): Promise<string> {
   const [found] = await query<{ id: string }>(
     evidence.serviceDatabaseUrl,
@@ -259,7 +262,7 @@ it('names tokens that were sent outside the windows', async () => {
   );
 });
 
-it('names a decision that is missing from the trail, one that nobody sent, and one that was refused', async () => {
+it('names a decision that is missing from the trail, was recorded although it was refused, or was never sent', async () => {
   const lost = tampered('decisionLog', (text) => {
     const [line = ''] = text.split('\n');
     return text + jsonLines([{ ...(JSON.parse(line) as LoggedDecision), decisionId: 'lost' }]);

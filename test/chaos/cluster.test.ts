@@ -46,7 +46,7 @@ describe('the proxy between a worker and the service', () => {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as RequestLogEntry);
 
-  /** Sends one request through the proxy; returns the status and the body, or `lost`. */
+  /** Sends one request through the proxy; returns the status, the body and the correlation id, or `lost`. */
   async function send(method = 'GET', body?: string): Promise<string> {
     const headers = { 'idempotency-key': 'k-1' };
     try {

@@ -1,7 +1,7 @@
 import { drawFaults, quickFaults } from '../../chaos/faults';
 import type { FaultContext } from '../../chaos/faults';
 
-/** Stubs with a name and no behaviour. */
+/** Returns a stub that has only a name. */
 const named = (name: string) => ({ name });
 const context = {
   cluster: {

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const WARM_UP_MS = 15 * MINUTE_MS;
 const TOLERANCE = { share: 0.1, atLeast: 5 };
 
-/** One sample every half minute, as the soak takes them. */
+/** Returns one sample per half minute, as the soak takes them. */
 function samplesOf(minutes: number, valueAt: (minute: number) => number): Sample[] {
   return Array.from({ length: 2 * minutes + 1 }, (_, index) => ({
     atMs: 1_000_000 + index * (MINUTE_MS / 2),
@@ -82,6 +82,6 @@ test('a tenth of the requests fails, and in over a quarter of these failures the
   const fault = transientFaults(0.1, randomOf(1));
   const failures = Array.from({ length: 100_000 }, () => fault(REQUEST)).filter((action) => action !== 'forward');
   expect(failures.length / 100_000).toBeCloseTo(0.1, 2);
-  // Of 100: 15 lost answers, 10 errors after the work, and half of 5 unfinished bodies.
+  // Of 100 failures: 15 lost answers, 10 errors after the work, and half of 5 unfinished bodies.
   expect(failures.filter(reachesService).length / failures.length).toBeCloseTo(0.275, 1);
 });

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Creates both programs, which print this version, and returns their folder. */
+/** Creates stubs of both programs, which print this version, and returns their folder. */
 async function create(target: string, version = '1.29.1'): Promise<string> {
   mkdirSync(target, { recursive: true });
   for (const name of ['temporal-server', 'temporal-sql-tool']) {

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { connect } from '../../client/connect';
 import { loadConfig } from '../../config';
 
-/** Answers every call with UNAVAILABLE, except the first call of a new connection. */
+/**
+ * Starts a server that answers every call with UNAVAILABLE, except `GetSystemInfo`, the first call of a new connection.
+ */
 async function startUnavailableServer() {
   const server = createServer();
   let calls = 0;

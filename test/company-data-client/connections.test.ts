@@ -144,7 +144,7 @@ test('an authorization arrives at most once if the service closes connections at
   expect(failures.size).toBeGreaterThan(0);
   const arrivals = tokens.map((token) => closing.bodies.filter((body) => body.includes(`"${token}"`)).length);
   expect(Math.max(...arrivals)).toBe(1);
-  // A request that may have left counts as possibly sent, so that its caller does not repeat it.
+  // A request that arrived fails with the reason `dropped`, so that its caller does not repeat it.
   for (const [token, error] of failures) {
     expect(error).toBeInstanceOf(NoResponse);
     if (closing.bodies.some((body) => body.includes(`"${token}"`))) expect(error.reason).toBe('dropped');
@@ -157,7 +157,7 @@ interface ClosingService {
   readonly bodies: readonly string[];
   /** The requests that arrived on a connection that the service was closing. They got no response. */
   readonly unanswered: readonly string[];
-  /** Closes any connection at once, whether it is idle or not. */
+  /** Closes a random open connection at once, whether it is idle or not. */
   cutAny(): void;
 }
 
@@ -165,7 +165,9 @@ interface ClosingService {
 async function startClosingService(options: {
   readonly closesAfterMs: number;
   readonly announced: string | undefined;
-  /** How long the service ignores requests on a connection before the client can notice that it is being closed. */
+  /**
+   * How many milliseconds the service ignores requests on a connection before it closes the connection. Default: 300.
+   */
   readonly deafMs?: number;
 }): Promise<ClosingService> {
   const { closesAfterMs, announced, deafMs = 300 } = options;

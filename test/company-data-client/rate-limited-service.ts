@@ -2,7 +2,7 @@ import { sleep } from '../../company-data-client/semaphore';
 import type { HttpResponse } from '../../company-data-client/transport';
 
 export interface LimitedServiceOptions {
-  /** Requests in each window. */
+  /** Maximum number of requests in each window. */
   readonly limit: number;
   readonly windowMs: number;
   /**

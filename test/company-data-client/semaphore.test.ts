@@ -2,7 +2,7 @@ import { sleep } from '../../company-data-client/semaphore';
 import { createSemaphore } from '../../company-data-client/semaphore';
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
-/** Long enough to notice a timer that Node fires immediately because its delay is too long. */
+/** Waits 20 ms, which is long enough to notice a timer that Node fires immediately because its delay is too long. */
 const aMoment = () => new Promise<string>((resolve) => setTimeout(() => resolve('still waiting'), 20));
 
 it('a waiter whose deadline is months away waits for its slot', async () => {

@@ -100,7 +100,7 @@ describe('the service', () => {
 
     expect(await interrupted).toMatchObject({ status: 500 });
     expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
-    // The engine still notices syncs that are queued after this.
+    // The sync engine still notices syncs that are queued after this.
     await newSyncedConnection(service.administrator, 'sbx-ok-3');
     await service.close();
   });
@@ -145,7 +145,7 @@ describe('closing the service', () => {
     const socket = connect(Number(port), hostname, () => socket.write(request));
     socket.on('error', () => undefined);
     await until(async () => socket.bytesWritten === request.length);
-    // Measure `close` itself, because a socket that nobody reads does not report its end.
+    // Measure `close` itself, because a socket that is not read does not report its end.
     const startedAt = performance.now();
     await service.close();
     socket.destroy();

@@ -179,7 +179,7 @@ describe('several processes of the service', () => {
       const body = { ...fields, refreshToken };
       const killed = await startProcess();
       const { company, connection } = await newConnection(callerWith(killed.url, key), platformKey);
-      // This lock stops the service before it commits.
+      // The service waits for this lock before it commits.
       await inspector.query('begin');
       const id = connection.split('/').at(-1);
       await inspector.query('select from company_data_service.connections where id = $1 for no key update', [id]);

@@ -212,7 +212,7 @@ describe('unused companies', () => {
 });
 
 describe('a termination', () => {
-  test('is recorded although someone has sent a message with the id that this record had in an earlier version', async () => {
+  test('is recorded even if someone has sent a message with the id that this record once had', async () => {
     const id = await createMigration();
     const forged = recordOf(id, 'cancel', { decisionId: 'terminated-in-temporal', reason: 'x', ...BY_CLEO }, null);
     const recorded = [{ ...forged, outcome: { ...forged.outcome, applied: false, text: 'refused' } }];

@@ -79,7 +79,8 @@ describe('4.5 An authorization', () => {
     const inspector = new Client({ connectionString: service.database.url });
     await inspector.connect();
     const slow = put('sbx-slow-400-ok-1');
-    // Other parts of the service hold advisory locks for a moment. Only this connection's lock shows that it is busy.
+    // Other parts of the service hold advisory locks for a moment. Only this connection's lock shows that its
+    // authorization has begun.
     await until(async () => {
       const { rowCount } = await inspector.query(
         `select from pg_locks

@@ -175,7 +175,7 @@ async function raw(bytes: string | Buffer): Promise<string> {
     let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-    // The service may refuse the request while the client is still sending.
+    // The service can refuse the request while the client is still sending.
     socket.on('error', () => undefined).on('close', () => resolve(answer));
     socket.setTimeout(5_000, () => socket.destroy());
   });

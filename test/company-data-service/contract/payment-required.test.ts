@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The exact content of every 402, except `validation`. */
+/** Returns the exact body of every 402, except `validation`. */
 const paymentRequired = (text: string) => ({
   statusCode: 402,
   service: 'PublicApi',

@@ -245,19 +245,21 @@ function bytesOf({ method, path: template, query, headers, key, body: sent, raw:
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent ?? Buffer.alloc(0)]);
 }
 
-/** How long to wait for the answer to bytes that may be half a request, before the connection is ended. */
+/** The time to wait for a response to bytes that are possibly half a request. Then the test ends the connection. */
 const HALF_A_REQUEST_MS = 200;
 
 const isComplete = ({ raw: bytes, headers }: Input): boolean => !bytes && headers.length === 0;
 
-/** Sends a request and returns the complete answer; empty if the service has closed the connection without one. */
+/**
+ * Sends a request and returns the complete answer; empty if the service has closed the connection without an answer.
+ */
 async function send(tried: Input): Promise<Buffer> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytesOf(tried)));
     socket.on('data', (piece: Buffer) => pieces.push(piece));
-    // The service may refuse the request while it is still being sent.
+    // The service can refuse the request while it is still being sent.
     socket.on('error', () => undefined).on('close', () => resolve(Buffer.concat(pieces)));
     if (!isComplete(tried)) setTimeout(() => socket.end(), HALF_A_REQUEST_MS);
     socket.setTimeout(10_000, () => {
@@ -269,7 +271,7 @@ async function send(tried: Input): Promise<Buffer> {
 
 async function assertAnswered(tried: Input): Promise<void> {
   const answer = (await send(tried)).toString('utf8').replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
-  // Bytes that may be half a request are not answered.
+  // The service does not have to answer bytes that are possibly half a request.
   if (answer === '' && !isComplete(tried)) return;
   const [, code = ''] = /^HTTP\/1\.1 (\d{3}) /.exec(answer) ?? [];
   const status = Number(code);

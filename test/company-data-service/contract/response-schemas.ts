@@ -103,7 +103,7 @@ export const dataStatus = z.record(
   }),
 );
 
-/** The schema of an invoice, which can have more fields. */
+/** The schema of an invoice. An invoice can have additional fields. */
 export const invoice = z.looseObject({
   id: z.string(),
   modifiedDate: moment,

@@ -57,7 +57,7 @@ async function syncedInvoices(call: Caller, company: string): Promise<number> {
   return (await call('GET', `${company}/data/invoices`)).body.totalResults;
 }
 
-/** Returns the tables that contain a marker, as text or as bytes, and the columns whose statistics contain one. */
+/** Returns the tables that contain a marker, as text or as bytes, and the columns whose statistics contain a marker. */
 async function placesOfMarkers(): Promise<string[]> {
   const { rows: tables } = await inspector.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'company_data_service'::regnamespace and relkind = 'r'`,

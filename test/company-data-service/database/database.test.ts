@@ -28,7 +28,9 @@ const KEY = 'key-of-the-old-version';
 const ID = '3f0c1c5e-7d1e-4b57-9a5f-2f0a86c2a001';
 const TOKEN = 'sbx-ok-4.old~marker-of-a-token';
 
-/** Rows as that version wrote them: a synced connection, whose next sync of `accounts` was interrupted. */
+/**
+ * Rows as the version with `OLD_SCHEMA` wrote them: a synced connection, whose next sync of `accounts` was interrupted.
+ */
 const OLD_ROWS = `
   set search_path to company_data_service;
   insert into accounts (id, name, plan) values ('${ID}', 'Example', 'paid');
