@@ -24,7 +24,7 @@ const answer = (status: number, more: Partial<Extract<CallFailure, { kind: 'resp
   service: 'PublicApi',
   ...more,
 });
-/** A page that a proxy sends. */
+/** Returns the failure for a page that a proxy sends. */
 const page = (status: number): CallFailure => answer(status, { isFromService: false, service: '' });
 const noResponse = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-response', reason });
 const UNREADABLE: CallFailure = { kind: 'unreadable', status: 200 };

@@ -26,40 +26,40 @@ const OF_SAM: Approver = { ...BY_SAM, publicKey: SAM.publicKey };
 const SIGNED_BY_SAM: DecisionRules = { ...DEFAULT_DECISION_RULES, approvers: [OF_SAM] };
 
 type Key = SigningKey | null;
-type Step = readonly [message: DecisionMessage, fields: object, key: Key];
+type SentDecision = readonly [message: DecisionMessage, fields: object, key: Key];
 
 let sent = 0;
 
-function input([message, fields, key]: Step): Readonly<Record<string, unknown>> {
+function input([message, fields, key]: SentDecision): Readonly<Record<string, unknown>> {
   sent += 1;
   const content = { decisionId: `d-${sent}`, signedAt: new Date(Date.parse(AT) + sent).toISOString(), ...fields };
   const value = key?.sign(bytesToSign(ID, { message, content }));
   return key ? { ...content, signature: { publicKey: key.publicKey, value } } : content;
 }
 
-function receive(state: MigrationState, step: Step, rules: DecisionRules): MigrationState {
-  const [message] = step;
-  const message_ = input(step);
-  const parsed = parseDecision(message, message_, () => '');
+function receive(state: MigrationState, sentDecision: SentDecision, rules: DecisionRules): MigrationState {
+  const [message] = sentDecision;
+  const content = input(sentDecision);
+  const parsed = parseDecision(message, content, () => '');
   if ('malformed' in parsed) throw new Error(parsed.malformed);
-  return decide(state, parsed.decision, AT, rules, { migrationId: ID, signed: parseSigned(message, message_) });
+  return decide(state, parsed.decision, AT, rules, { migrationId: ID, signed: parseSigned(message, content) });
 }
 
 /** Sends decisions in order. Returns the last state, and for each decision `applied` or why it was refused. */
-function run(rules: DecisionRules, ...steps: readonly Step[]) {
+function run(rules: DecisionRules, ...sentDecisions: readonly SentDecision[]) {
   let state = stateAt('schedule');
-  const results = steps.map((step) => {
-    state = receive(state, step, rules);
+  const results = sentDecisions.map((sentDecision) => {
+    state = receive(state, sentDecision, rules);
     const outcome = outcomeOf(state, `d-${sent}`);
     return outcome?.applied ? 'applied' : outcome?.text;
   });
   return { state, results };
 }
 
-const add = (approver: Approver, key: Key = null): Step => ['addApprover', { approver, ...BY_SAM }, key];
-const remove = (approver: Approver, key: Key = null): Step => ['removeApprover', { approver, ...BY_SAM }, key];
-const pauseBy = (by: object, key: Key): Step => ['pause', by, key];
-const resumeBy = (by: object, key: Key): Step => ['resume', by, key];
+const add = (approver: Approver, key: Key = null): SentDecision => ['addApprover', { approver, ...BY_SAM }, key];
+const remove = (approver: Approver, key: Key = null): SentDecision => ['removeApprover', { approver, ...BY_SAM }, key];
+const pauseBy = (by: object, key: Key): SentDecision => ['pause', by, key];
+const resumeBy = (by: object, key: Key): SentDecision => ['resume', by, key];
 
 describe('in a migration that was started without approvers', () => {
   const rules = DEFAULT_DECISION_RULES;
@@ -206,8 +206,8 @@ test.each<[string, unknown, RegExp]>([
 });
 
 describe('the verification of an exported trail', () => {
-  function trailOf(rules: DecisionRules, ...steps: readonly Step[]): readonly TrailEntry[] {
-    const { unrecorded } = run(rules, ...steps).state;
+  function trailOf(rules: DecisionRules, ...sentDecisions: readonly SentDecision[]): readonly TrailEntry[] {
+    const { unrecorded } = run(rules, ...sentDecisions).state;
     return unrecorded.map(({ decision, outcome, signed }) => ({
       decision,
       applied: outcome.applied,

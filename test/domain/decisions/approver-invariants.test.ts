@@ -49,7 +49,7 @@ const sent = fc.oneof(
 const sender = fc.constantFrom(...APPROVERS);
 const atStart = fc.constantFrom(null, APPROVERS.slice(0, 1), APPROVERS.slice(0, 3));
 
-test('workflow, ledger and verification agree on who may sign, and nobody is locked out', () => {
+test('workflow, ledger and verification agree on who may sign, and no role is locked out', () => {
   fc.assert(
     fc.property(atStart, fc.array(fc.tuple(sent, sender), { maxLength: 40 }), (approvers, all) => {
       const rules = { ...DEFAULT_DECISION_RULES, approvers };

@@ -4,7 +4,7 @@ import { LATER } from '../../support/migrations/migration-states';
 
 const MAX_COMPANIES = 1_000;
 
-/** Returns confirmations. Each is for this number of companies, with references of this length. */
+/** Returns `count` confirmations, each for `companies` companies whose references have `referenceLength` characters. */
 const confirmations = (count: number, companies: number, referenceLength: number): readonly DecisionRecord[] =>
   Array.from({ length: count }, (_, index) => ({
     decision: {

@@ -66,7 +66,7 @@ describe('a replacement of a credential', () => {
 });
 
 describe('the answer to a decision', () => {
-  /** The decisions are made at 10:00. */
+  /** Returns a daily window. The decisions in these tests are made at 10:00 UTC. */
   const daily = (from: string, to: string): Window => ({ days: WEEKDAYS, from, to, timeZone: 'UTC' });
   const LATER_TODAY = daily('13:00', '15:00');
 

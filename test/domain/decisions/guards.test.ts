@@ -193,7 +193,7 @@ describe('the four-eyes rule', () => {
       'has already approved step 3 (update the application) as client; someone else must approve as support',
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
-    // The same applies across steps, because nobody can act for both the client and support.
+    // The rule also applies across steps, because no person can act for both the client and support.
     const verified: MigrationState = {
       ...stateAt('migrate-first-company', { firstCompany: firstCompany() }),
       approvals: signed.approvals,
@@ -257,7 +257,7 @@ describe('the four-eyes rule', () => {
     expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toBeNull();
   });
 
-  test('without an approver of support, nobody could decide for support, even without four eyes', () => {
+  test('approvers without an approver of support are a deadlock, even without the four-eyes rule', () => {
     const approvers = [{ role: 'client', by: 'Cleo', publicKey: '' }] as const;
     expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('without an approver for support');
   });

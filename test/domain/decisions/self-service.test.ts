@@ -149,7 +149,7 @@ test('from the start, the client gets reminders as frequently as if data were ou
   expect(wait && nextNotice(wrong, wait).dueAt).toBe(new Date(Date.parse(AT) + firstAfterMs).toISOString());
 });
 
-test('nobody has to act until a decision has reached the ledger', () => {
+test('neither side has to act until a decision has reached the ledger', () => {
   const failed = moving({ moved: 2, failed: 1 });
   const { state } = decideOne(failed, { kind: 'retry', role: 'client', companies: 'all' });
   expect(waitingForOf(state).roles).toEqual([]);

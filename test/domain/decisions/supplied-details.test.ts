@@ -1,4 +1,7 @@
-/** An application other than the one that support has accepted, and a manifest that is supplied after the start. */
+/**
+ * Tests an application that replaces the application that support has accepted, and a manifest that is supplied after
+ * the start.
+ */
 import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { digestOf } from '../../../domain/decisions/guards';

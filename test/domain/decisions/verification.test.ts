@@ -1,4 +1,4 @@
-/** The ledger checks the decisions that a workflow claims to have applied with the workflow's own rules. */
+/** The ledger uses the workflow's own rules to check the decisions that a workflow claims to have applied. */
 import fc from 'fast-check';
 import type { Decision } from '../../../domain/migration/decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
@@ -225,14 +225,17 @@ test('a ledger that is behind applies no rule that depends on the states of comp
   expect(refusalOf(retry, view(recordedAfter([]), behind))).toMatch(/only in step 6/);
 });
 
-/** The ledger of a workflow that has recorded every decision. */
+/** Returns the ledger's view for a workflow that has recorded every decision. */
 function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerView {
   const { counts: known, firstCompany: first, pausedItself, pausedByPeople } = factsOfState(state);
   const hasBatchBegun = state.steps['migrate-first-company']?.endedAt != null;
   return view(recorded, { counts: known, firstCompany: first, pausedItself, pausedByPeople, hasBatchBegun });
 }
 
-/** True if the workflow refuses the decision as repeated. The ledger accepts it, because a reset workflow needs it. */
+/**
+ * Returns true if the workflow refuses the decision as repeated. The ledger accepts such a decision, because a workflow
+ * needs it after a reset.
+ */
 function repeats(decision: Decision, { approvals, proposal }: RecordedDecisions): boolean {
   if (decision.kind === 'time') return proposal !== null;
   if (decision.kind !== 'step' || decision.verdict !== 'approve') return false;

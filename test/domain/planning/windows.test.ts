@@ -113,7 +113,8 @@ test('every occurrence starts at the local time of its window, in every zone and
       for (const { opensAt, closesAt } of windowOccurrences([one], moment.toISOString())) {
         expect(closesAt > opensAt && Date.parse(closesAt) > moment.getTime()).toBe(true);
         const opens = DateTime.fromISO(opensAt, { zone: one.timeZone });
-        // Luxon computes the local time independently. If the start is skipped, clocks jump past it at this instant.
+        // Luxon computes the local time independently. If a clock change skips the start, the clocks jump past the
+        // start at this instant.
         const shown = opens.toFormat('HH:mm');
         const jumped = shown > one.from && opens.minus({ minutes: 1 }).toFormat('HH:mm') < one.from;
         expect(shown === one.from || jumped || one.from === one.to || canMergeWithNextDay(one)).toBe(true);
@@ -127,20 +128,24 @@ test('every occurrence starts at the local time of its window, in every zone and
 const canMergeWithNextDay = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;
 
 test.each([
-  ['one that covers every day', [nights({ days: EVERY_DAY, from: '00:00', to: '00:00' })], true],
-  ['one that begins again when it ends', [nights({ days: EVERY_DAY, from: '17:30', to: '17:30' })], true],
-  ['two that touch', [nights({ days: EVERY_DAY }), nights({ days: EVERY_DAY, from: '05:00', to: '22:00' })], true],
-  ['one that is missing on Sundays', [nights({ days: EVERY_DAY.slice(0, 6), from: '00:00', to: '00:00' })], false],
-  ['one with a gap of a minute', [nights({ days: EVERY_DAY, from: '00:01', to: '00:00' })], false],
+  ['a window that covers every day', [nights({ days: EVERY_DAY, from: '00:00', to: '00:00' })], true],
+  ['a window that begins again when it ends', [nights({ days: EVERY_DAY, from: '17:30', to: '17:30' })], true],
   [
-    'two in different time zones',
+    'two windows that touch',
+    [nights({ days: EVERY_DAY }), nights({ days: EVERY_DAY, from: '05:00', to: '22:00' })],
+    true,
+  ],
+  ['a window that is missing on Sundays', [nights({ days: EVERY_DAY.slice(0, 6), from: '00:00', to: '00:00' })], false],
+  ['a window with a gap of a minute', [nights({ days: EVERY_DAY, from: '00:01', to: '00:00' })], false],
+  [
+    'two windows in different time zones',
     [
       nights({ days: EVERY_DAY, from: '00:00', to: '12:00', timeZone: 'Europe/London' }),
       nights({ days: EVERY_DAY, from: '07:00', to: '19:00', timeZone: 'America/New_York' }),
     ],
     false,
   ],
-  ['none', [], false],
+  ['no windows', [], false],
 ])('windows that cover the whole week are always open: %s', (_, windows, expected) => {
   expect(isAlwaysOpen(windows)).toBe(expected);
 });

@@ -144,7 +144,7 @@ test('a replaced application is not to be registered again if more companies dep
     { application: { clientId: 'old-app', environment: 'production' }, companies: 1, references: ['C-1'] },
     { application: { clientId: 'app-1', environment: 'production' }, companies: 3, references: ['C-2'] },
   ];
-  // There is nothing to do before other companies are moved, so it is only a warning.
+  // Nothing has to be done before other companies are moved, so the answer is only a warning.
   expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')).toEqual({
     ...{ check: 'application', go: true, warning: true },
     why: expect.stringContaining(
@@ -182,8 +182,8 @@ test('before the first company is moved, the window is the first one after the a
 
 test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Confirmations and credentials can arrive early. While the details are being checked, missing ones are not yet a
-  // no-go.
+  // Confirmations and credentials can arrive early. While the details are being checked, a missing confirmation or
+  // credential is not a no-go yet.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',

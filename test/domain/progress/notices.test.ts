@@ -81,7 +81,7 @@ describe('a wait', () => {
     expect(waitOf(stateAt('update-application'), wait, LATER)).toMatchObject({ since: LATER, reminders: 0 });
   });
 
-  test('ends when nobody has to act', () => {
+  test('ends when neither side has to act', () => {
     expect(waitOf(stateAt('supply-details', { preflight: null }), wait, LATER)).toBeNull();
   });
 });

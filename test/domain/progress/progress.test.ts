@@ -27,7 +27,10 @@ const rest = (changes: Parameters<typeof counts>[0]): MigrationState =>
 
 const amendment: DecisionDraft = { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 };
 
-/** Returns the state after support has rejected the details, `later` was decided, and the details were rechecked. */
+/**
+ * Returns the state after support has rejected the details, the decisions `later` were applied, and the details were
+ * rechecked.
+ */
 const rejected = (changes: Partial<MigrationState> = {}, ...later: readonly DecisionDraft[]): MigrationState => ({
   ...decideAll(stateAt('supply-details', changes), reject('supply-details', 'support'), ...later),
   preflight: preflight(),
@@ -65,7 +68,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'approve the start',
   ],
   [
-    'a callback URL that nobody has confirmed',
+    'a callback URL that neither side has confirmed',
     stateAt('update-application'),
     ['client', 'support'],
     'https://service.example/callback',
@@ -236,10 +239,10 @@ test('the last open step of an abandoned migration is not done', () => {
 });
 
 test('a self-service migration that waits for the client is not shown as moving companies', () => {
-  const alone = (changes: Parameters<typeof counts>[0]) =>
+  const selfServiceHeadline = (changes: Parameters<typeof counts>[0]) =>
     headline(progressOf(plan, { ...rest(changes), route: 'self-service' }));
-  expect(alone({ moved: 8, waiting: 2 })).toBe('self-service, moving the companies');
-  expect(alone({ moved: 8, failed: 2 })).toBe('self-service, waiting for the client');
+  expect(selfServiceHeadline({ moved: 8, waiting: 2 })).toBe('self-service, moving the companies');
+  expect(selfServiceHeadline({ moved: 8, failed: 2 })).toBe('self-service, waiting for the client');
 });
 
 test.each([
