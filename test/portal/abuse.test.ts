@@ -138,7 +138,7 @@ describe('a body', () => {
     expect((await session.fetch('/api/decisions', json(big))).status).toBe(413);
     expect((await session.fetch('/api/application', json(big))).status).toBe(413);
     expect((await session.fetch('/api/reports', json(big))).status).toBe(413);
-    expect((await session.fetch('/api/credentials', json(big))).status).toBe(400); // it was read, and is invalid
+    expect((await session.fetch('/api/credentials', json(big))).status).toBe(400); // the body was read, and is invalid
   });
 
   test.each<[string, string | Buffer, string?]>([
@@ -164,7 +164,7 @@ describe('a body', () => {
   });
 
   test('whose length is not its Content-Length is refused for that reason', async () => {
-    // Node's HTTP server lets no such request through, so it is passed to the framework directly.
+    // Node's HTTP server lets no such request through, so the test passes the request to the framework directly.
     const app = fastify();
     app.setErrorHandler(sendError);
     app.post('/', () => 'ok');

@@ -38,7 +38,7 @@ export class TestIdentityProvider {
   signsWithOtherKey = false;
   /** Answers every request with status 500. */
   isDown = false;
-  /** The last ID token. */
+  /** The ID token that was issued last. */
   idToken = '';
   url = '';
   /** Requests to the token endpoint. */
@@ -71,7 +71,7 @@ export class TestIdentityProvider {
     Object.assign(this, { account: CLEO, claims: {}, answer: {}, signsWithOtherKey: false, isDown: false });
   }
 
-  /** Signs in as a browser at this address does. Returns the query with which the browser is sent to the portal. */
+  /** Follows `address` as a browser does. Returns the query of the redirect to the portal. */
   async signIn(address: string): Promise<string> {
     const answer = await fetch(address, { redirect: 'manual' });
     return new URL(answer.headers.get('location') ?? '').search;

@@ -179,7 +179,7 @@ test('an invitation for another identity provider cannot be used with this provi
   await refused(await signInWithAccount(portal, migrationId));
 });
 
-test('an invitation that was revoked, or has expired unused, signs nobody in; a used one does not expire', async () => {
+test('an invitation that was revoked, or has expired unused, cannot be used to sign in; a used invitation does not expire', async () => {
   const revoked = await inviteAccount(portal);
   await signInWithAccount(portal, revoked.migrationId);
   await revokeInvitation(portal.db, revoked.id, 'Sam');

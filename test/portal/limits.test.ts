@@ -20,14 +20,14 @@ async function withLimits(
   }
 }
 
-interface Line {
+interface TestConnection {
   readonly socket: Socket;
   text(): string;
   isClosed(): boolean;
 }
 
 /** Opens a connection that this side does not close until the other side has closed it completely. */
-async function open({ url }: Pick<RunningPortal, 'url'>): Promise<Line> {
+async function open({ url }: Pick<RunningPortal, 'url'>): Promise<TestConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   let text = '';
@@ -40,10 +40,10 @@ async function open({ url }: Pick<RunningPortal, 'url'>): Promise<Line> {
 }
 
 /** Writes to a connection until it has been closed completely. */
-async function untilClosed(line: Line): Promise<void> {
+async function untilClosed(connection: TestConnection): Promise<void> {
   await until(() => {
-    if (!line.isClosed()) line.socket.write('x');
-    return line.isClosed();
+    if (!connection.isClosed()) connection.socket.write('x');
+    return connection.isClosed();
   });
 }
 
@@ -55,28 +55,28 @@ describe('connections', () => {
   test('of one address are limited, and a closed connection makes room for another', () =>
     withLimits({ connectionsPerAddress: 3 }, async (portal) => {
       await delay(100);
-      const lines: Line[] = [];
+      const connections: TestConnection[] = [];
       // The connection on which the session was created is still open, too.
-      while (lines.length < 5) lines.push(await open(portal));
-      await until(() => lines.filter((line) => line.isClosed() || line.socket.readableEnded).length >= 2);
-      const kept = lines.filter((line) => !line.isClosed() && !line.socket.readableEnded);
+      while (connections.length < 5) connections.push(await open(portal));
+      await until(() => connections.filter((each) => each.isClosed() || each.socket.readableEnded).length >= 2);
+      const kept = connections.filter((each) => !each.isClosed() && !each.socket.readableEnded);
       expect(kept.length).toBeLessThanOrEqual(3);
-      for (const { socket } of lines) socket.destroy();
+      for (const { socket } of connections) socket.destroy();
       await until(async () => {
-        const line = await open(portal);
-        line.socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-        await until(() => line.text() !== '' || line.isClosed() || line.socket.readableEnded);
-        line.socket.destroy();
-        return line.text().startsWith('HTTP/1.1 200');
+        const connection = await open(portal);
+        connection.socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        await until(() => connection.text() !== '' || connection.isClosed() || connection.socket.readableEnded);
+        connection.socket.destroy();
+        return connection.text().startsWith('HTTP/1.1 200');
       });
     }));
 
   test('of the process are limited', () =>
     withLimits({ connections: 4 }, async (portal) => {
-      const lines: Line[] = [];
-      while (lines.length < 8) lines.push(await open(portal));
-      await until(() => lines.filter((line) => line.isClosed() || line.socket.readableEnded).length >= 4);
-      for (const { socket } of lines) socket.destroy();
+      const connections: TestConnection[] = [];
+      while (connections.length < 8) connections.push(await open(portal));
+      await until(() => connections.filter((each) => each.isClosed() || each.socket.readableEnded).length >= 4);
+      for (const { socket } of connections) socket.destroy();
     }));
 
   test('without a request are closed, and so is a connection with too many requests', () =>
@@ -100,11 +100,11 @@ describe('connections', () => {
 describe('a request', () => {
   test('whose headers are slow is ended, even if its client keeps its side of the connection open', () =>
     withLimits({ headersMs: 1_000 }, async (portal) => {
-      const line = await open(portal);
-      line.socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-      await until(() => line.socket.readableEnded);
-      expect(line.text()).toMatch(/^HTTP\/1.1 408 /);
-      await untilClosed(line);
+      const connection = await open(portal);
+      connection.socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+      await until(() => connection.socket.readableEnded);
+      expect(connection.text()).toMatch(/^HTTP\/1.1 408 /);
+      await untilClosed(connection);
     }));
 
   test.each([
@@ -112,50 +112,50 @@ describe('a request', () => {
     ['only one byte at a time', 1],
   ])('with a session is ended if %s of its body arrives', (_, bytes) =>
     withLimits({ bodyCheckMs: 1_000 }, async (portal, session) => {
-      const line = await open(portal);
-      line.socket.write(post('/api/credentials', session, 1_000_000) + '{');
-      const trickle = setInterval(() => line.socket.write('x'.repeat(bytes)), 100);
-      await until(() => line.socket.readableEnded || line.isClosed(), 5_000);
+      const connection = await open(portal);
+      connection.socket.write(post('/api/credentials', session, 1_000_000) + '{');
+      const trickle = setInterval(() => connection.socket.write('x'.repeat(bytes)), 100);
+      await until(() => connection.socket.readableEnded || connection.isClosed(), 5_000);
       clearInterval(trickle);
-      expect(line.text()).toMatch(/^HTTP\/1.1 408 /);
-      await untilClosed(line);
+      expect(connection.text()).toMatch(/^HTTP\/1.1 408 /);
+      await untilClosed(connection);
     }),
   );
 
   test('whose body arrives at a sufficient rate is still ended at its time limit', () =>
     withLimits({ headersMs: 1_000, requestMs: 3_000, bodyCheckMs: 500 }, async (portal, session) => {
-      const line = await open(portal);
-      line.socket.write(post('/api/credentials', session, 10_000_000));
-      const steady = setInterval(() => line.socket.write('x'.repeat(4_096)), 50);
+      const connection = await open(portal);
+      connection.socket.write(post('/api/credentials', session, 10_000_000));
+      const steady = setInterval(() => connection.socket.write('x'.repeat(4_096)), 50);
       const startedAt = Date.now();
-      await until(() => line.socket.readableEnded || line.isClosed(), 10_000);
+      await until(() => connection.socket.readableEnded || connection.isClosed(), 10_000);
       clearInterval(steady);
-      expect(line.text()).toMatch(/^HTTP\/1.1 408 /);
+      expect(connection.text()).toMatch(/^HTTP\/1.1 408 /);
       expect(Date.now() - startedAt).toBeGreaterThan(2_500);
-      line.socket.destroy();
+      connection.socket.destroy();
     }));
 
   test('whose body arrives slowly, but fast enough, is carried out', () =>
     withLimits({ bodyCheckMs: 400 }, async (portal, session) => {
       const body = JSON.stringify({ filler: 'x'.repeat(200_000) });
-      const line = await open(portal);
-      line.socket.write(post('/api/decisions', session, body.length));
+      const connection = await open(portal);
+      connection.socket.write(post('/api/decisions', session, body.length));
       for (let sent = 0; sent < body.length; sent += 10_000) {
-        line.socket.write(body.slice(sent, sent + 10_000));
+        connection.socket.write(body.slice(sent, sent + 10_000));
         await delay(50);
       }
-      await until(() => line.text() !== '');
-      expect(line.text()).toMatch(/^HTTP\/1.1 400 /); // it was read, and is invalid
-      line.socket.destroy();
+      await until(() => connection.text() !== '');
+      expect(connection.text()).toMatch(/^HTTP\/1.1 400 /); // the body was read, and is invalid
+      connection.socket.destroy();
     }));
 
   test('of a session that has too many in progress is refused', () =>
     withLimits({ requestsAtOnce: 3 }, async (portal, session) => {
-      const slow: Line[] = [];
+      const slow: TestConnection[] = [];
       while (slow.length < 3) {
-        const line = await open(portal);
-        line.socket.write(post('/api/decisions', session, 1_000) + '{');
-        slow.push(line);
+        const connection = await open(portal);
+        connection.socket.write(post('/api/decisions', session, 1_000) + '{');
+        slow.push(connection);
       }
       await until(async () => (await session.fetch('/api/session')).status === 429);
       const other = await signIn(portal, { migrationId: session.migrationId });
@@ -168,11 +168,11 @@ describe('a request', () => {
   test('with a large body does not take the places of other migrations', () =>
     withLimits({ largeBodies: 3, largeBodiesPerMigration: 2 }, async (portal, session) => {
       const colleague = await signIn(portal, { migrationId: session.migrationId });
-      const slow: Line[] = [];
+      const slow: TestConnection[] = [];
       for (const each of [session, colleague]) {
-        const line = await open(portal);
-        line.socket.write(post('/api/credentials', each, 1_000_000) + '{');
-        slow.push(line);
+        const connection = await open(portal);
+        connection.socket.write(post('/api/credentials', each, 1_000_000) + '{');
+        slow.push(connection);
       }
       const body = JSON.stringify({ decisionId: randomUUID() });
       const statusOf = async (each: Session): Promise<number> => {
@@ -180,7 +180,7 @@ describe('a request', () => {
         return (await each.fetch('/api/credentials', { method: 'POST', headers, body })).status;
       };
       await until(async () => (await statusOf(colleague)) === 503);
-      expect(await statusOf(await signIn(portal))).toBe(400); // it was read, and is invalid
+      expect(await statusOf(await signIn(portal))).toBe(400); // the body was read, and is invalid
       for (const { socket } of slow) socket.destroy();
       await until(async () => (await statusOf(colleague)) === 400);
     }));
@@ -194,14 +194,14 @@ describe('a request', () => {
       const { id } = (await posted.json()) as { readonly id: string };
       const done = { outcome: 'done', text: 'ready', content: 'x'.repeat(19_000_000) };
       expect(await answerPortalRequest(db, id, done)).toBe(true);
-      const slow: Line[] = [];
+      const slow: TestConnection[] = [];
       while (slow.length < 2) {
-        const line = await open(portal);
-        line.socket.pause();
-        line.socket.write(
+        const connection = await open(portal);
+        connection.socket.pause();
+        connection.socket.write(
           `GET /api/reports/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${session.token}\r\n\r\n`,
         );
-        slow.push(line);
+        slow.push(connection);
       }
       const read = async (): Promise<number> => (await session.fetch(`/api/reports/${id}`)).status;
       await until(async () => (await read()) === 503);

@@ -150,7 +150,7 @@ test('a report is downloaded with its own content security policy', async () => 
   expect(report.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*; sandbox$/);
   expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const again = await post(session, '/api/reports', { format: 'html' });
-  expect(again.body.id).not.toBe(body.id); // a new report, because the migration may have changed
+  expect(again.body.id).not.toBe(body.id); // a new report, because the migration can have changed
   expect((await session.fetch(`/api/reports/${body.id}?format=exe`)).status).toBe(400);
 });
 

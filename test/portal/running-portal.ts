@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 export interface RunningPortal {
   readonly db: Database;
-  /** The database URL that contains the portal's role. */
+  /** The URL of the ledger's database, with the portal's role as the user. */
   readonly databaseUrl: string;
   readonly url: string;
   readonly log: string[];

@@ -28,7 +28,7 @@ test('requests that arrive during a read share the next one, which begins after 
   expect(begun.length).toBe(3);
 });
 
-test('what is read for one key is not shared with another', async () => {
+test('a read for one key is not shared with another key', async () => {
   const { begun, read } = slowReads();
   const [one, other] = [read('Cleo', 'one'), read('Mia', 'other')];
   begun[1]?.end({ of: 'other' });

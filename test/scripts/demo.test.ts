@@ -6,7 +6,10 @@ import { createTemporaryFolder } from '../../stack/folders';
 
 const ROOT = path.join(__dirname, '../..');
 const REPORT = path.join(ROOT, 'demo-handover.html');
-/** A temporary folder. The demo creates its own folder in it, and its servers have that path in their arguments. */
+/**
+ * A temporary folder. The demo creates its own folder in this folder, and the arguments of the demo's servers contain
+ * that path.
+ */
 let folder: string;
 beforeEach(() => {
   folder = createTemporaryFolder();

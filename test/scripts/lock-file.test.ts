@@ -53,14 +53,14 @@ test('a process that is killed at any moment of taking or holding the lock holds
       syncBuiltinESMExports();
       await locked(() => undefined);
     `);
-    // If the lock is never free, this process gives up after a while.
+    // If the lock is never free, this process gives up after 3 s.
     await run(`setTimeout(() => process.exit(), 3_000).unref(); await locked(() => note('ran'));`);
     expect(events().filter((event) => event === 'ran')).toHaveLength(writes + 1);
   }
   expect({ signal, isKilledBefore: writes > 3 }).toEqual({ signal: null, isKilledBefore: true });
 });
 
-test('a lock that another process has just taken over from a killed one is left to it', async () => {
+test('a lock that another process has just taken over from a killed process is left to that other process', async () => {
   await run('await locked(dies);');
   const other = `${HEAD}
     await locked(async () => {

@@ -76,7 +76,7 @@ export async function openDecision(page: Page, title: string): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
-/** Presses the button of the open dialog, waits for its outcome, and closes it. */
+/** Presses the button of the open dialog, waits for the outcome, and closes the dialog. */
 export async function send(page: Page, title: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: title, exact: true }).click();
@@ -137,7 +137,7 @@ export const WRONG_MANIFEST = csv('wrong.csv', [
  * Returns the credentials of all companies except one.
  *
  * @param leftOut the row of the company that was left out
- * @param tokens sandbox tokens by row, for companies that are not to be moved
+ * @param tokens sandbox tokens by row, for companies whose move fails
  */
 export function credentialFile(
   migration: number,

@@ -11,11 +11,15 @@ const FOLDER = process.env['TOKENFERRY_SCREENS'];
 export interface Screens {
   /** All problems so far: violations that axe has found, screens that scroll sideways, and controls out of reach. */
   readonly problems: readonly unknown[];
-  /** Checks what the page shows now. */
+  /** Checks the page in its current state. */
   check(name: string): Promise<void>;
 }
 
-/** @param prefix the beginning of the pictures' names, for example the width */
+/**
+ * Returns the checks for a page.
+ *
+ * @param prefix the beginning of the pictures' names, for example the width
+ */
 export function checkScreens(page: Page, prefix: string): Screens {
   const problems: unknown[] = [];
   let count = 0;
@@ -41,7 +45,9 @@ export function checkScreens(page: Page, prefix: string): Screens {
   };
 }
 
-/** Counts the controls of the open dialog that a person cannot reach. */
+/**
+ * A script that counts the controls of the open dialog that a person cannot reach; 1 if the dialog is off the screen.
+ */
 const CONTROLS_OUTSIDE_OF_DIALOG = `(() => {
   const dialog = document.querySelector('dialog');
   if (dialog === null) return 0;

@@ -227,7 +227,10 @@ const LOCAL_NOW = `(() => {
   return new Date(now.getTime() - now.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 })()`;
 
-/** Cuts the network after the portal has received credentials, before it answers, and restores it after `work`. */
+/**
+ * Cuts the network after the portal has received credentials and before the page gets the answer. Restores the network
+ * after `work`.
+ */
 async function loseNetworkDuringUpload(page: Page, context: BrowserContext, work: () => Promise<void>): Promise<void> {
   let losses = 0;
   await page.route('**/api/credentials', async (route) => {

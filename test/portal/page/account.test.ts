@@ -90,7 +90,7 @@ describeWithChromium("an account in the portal's page", () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('an answer to a sign-in that this browser has not begun signs nobody in', async () => {
+  test('an answer to a sign-in that this browser has not begun does not sign anyone in', async () => {
     const { page } = await newPage(browser);
     await page.goto(`${portal.url}/sign-in?code=stolen&state=invented`);
     await page.getByText('The sign-in was not started in this browser').waitFor();

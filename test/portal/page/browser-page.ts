@@ -82,9 +82,13 @@ export async function signIn(
   return page;
 }
 
-/** Returns axe's violations, with the elements that cause them. @param rules default: all */
+/**
+ * Returns axe's violations, with the elements that cause them.
+ *
+ * @param rules default: all
+ */
 export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[][]> {
-  // The content security policy of the page forbids other scripts, so the debugger runs this one.
+  // The content security policy of the page forbids other scripts, so the debugger runs axe.
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   return page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as {

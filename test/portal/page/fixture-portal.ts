@@ -43,7 +43,7 @@ export class FixturePortal {
   /** The refusal of a sign-in with a key; null accepts a valid signature. */
   renewalRefusal: { readonly status: number; readonly error: string; readonly advice?: string } | null = null;
   answer: (request: SentRequest) => RequestAnswer = () => ({ outcome: 'applied', text: 'done' });
-  /** Destroys the connection of a request instead of answering it. */
+  /** Returns true to destroy the connection of a request instead of answering the request. */
   losesConnection: (request: SentRequest) => boolean = () => false;
   readonly sent: SentRequest[] = [];
   /** Bytes that were sent, by path. */

@@ -39,7 +39,7 @@ describeWithChromium("an invitation in the portal's page", () => {
     expect(await page.getByText(fingerprint).count()).toBe(0);
   });
 
-  test('creates a key that nobody can export', async () => {
+  test('creates a key that cannot be exported', async () => {
     const page = await signIn(current.browser, current);
     const exported = await page.evaluate(`new Promise((resolve) => {
       const opening = indexedDB.open('tokenferry');

@@ -230,7 +230,7 @@ describeWithChromium("the portal's page", () => {
     });
   });
 
-  test('can be used with the keyboard alone', async () => {
+  test('can be used with only the keyboard', async () => {
     const page = await open();
     await page.reload();
     await page.locator('#migration').waitFor();
@@ -270,7 +270,7 @@ describeWithChromium("the portal's page", () => {
   });
 });
 
-/** The texts of the header that need more than one line. */
+/** A script that returns the texts of the header that need more than one line. */
 const BROKEN_WORDS_IN_HEADER = `
   [...document.querySelectorAll('.bar span, .bar button')]
     .filter(({ clientHeight }) => clientHeight > 40)

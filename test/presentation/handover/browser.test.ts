@@ -121,7 +121,7 @@ describeWithChromium('the HTML report in a browser', () => {
     [390, 'dark'],
   ] as const)('has no axe violation at %d pixels, %s', async (width, colorScheme) => {
     const page = await openReport(60, width, colorScheme);
-    // The content security policy of the page forbids other scripts, so the debugger runs this one.
+    // The content security policy of the page forbids other scripts, so the debugger runs axe.
     await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
     const violations = await page.evaluate(async () => {
       const { axe } = globalThis as unknown as {

@@ -220,7 +220,7 @@ describe('the head of the report', () => {
     expect(ended).not.toContain('ferry application');
   });
 
-  test('in self-service, asks for a new secret only if the old secret may have been shared', () => {
+  test('in self-service, asks for a new secret only if the old secret was possibly shared', () => {
     const moved = [
       { application: { clientId: 'found', environment: 'production' }, companies: 1, references: ['C-1'] },
     ];

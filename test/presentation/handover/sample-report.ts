@@ -10,7 +10,7 @@ import { DURATION_BOUNDS_MS } from '../../../store';
 const FIRST_WORDS = ['Riverside', 'Müller & Söhne', 'Northern Lights', 'Bramble', 'Harbour View', 'Quill', 'Old Mill'];
 const SECOND_WORDS = ['Dental Care', 'Interiors', 'Veterinary Practice', 'Roofing and Construction', 'Bakery', 'Café'];
 
-function companyNumber(index: number): LedgerCompany {
+function companyAt(index: number): LedgerCompany {
   const name = `${FIRST_WORDS[index % 7] ?? ''} ${SECOND_WORDS[index % 6] ?? ''} ${index}`;
   const reference = `K-${String(index).padStart(4, '0')}`;
   const moved: LedgerCompany = {
@@ -82,7 +82,7 @@ const DECISIONS: readonly Decision[] = [
 ];
 
 export function sampleReport(total: number): HandoverReport {
-  const companies = Array.from({ length: total }, (_, index) => companyNumber(index));
+  const companies = Array.from({ length: total }, (_, index) => companyAt(index));
   const numberOf = (isCounted: (company: LedgerCompany) => boolean): number => companies.filter(isCounted).length;
   const moved = numberOf(({ state }) => state === 'moved');
   const statistics: MigrationStatistics = {

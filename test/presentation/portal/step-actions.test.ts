@@ -23,7 +23,10 @@ const actionsAt = (state: MigrationState, applications: ApplicationsOfMoved | nu
   actionsOf(progressOf(migrationPlan(), state), { ...FACTS, applications }, LATER);
 const last = (changes: Parameters<typeof counts>[0], more: Partial<MigrationState> = {}): MigrationState =>
   stateAt('complete-migration', { counts: counts(changes), firstCompany: firstCompany(), ...more });
-/** Returns what the approval of the start says, with these changes to a start that support has proposed. */
+/**
+ * Returns the facts that the approval of the start shows, after support has proposed a start and these changes were
+ * made.
+ */
 const factsOfStart = (changes: Partial<MigrationState>) =>
   actionsAt({ ...decideAll(stateAt('schedule'), proposeTime('support')), ...changes }).find(
     ({ message, step }) => message === 'approve' && step === 'schedule',

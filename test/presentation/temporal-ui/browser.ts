@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Returns the path of Chromium from TOKENFERRY_CHROMIUM or of an installed one; undefined if there is none. */
+/** Returns the path of Chromium from TOKENFERRY_CHROMIUM or of an installed Chromium; undefined if there is none. */
 export function findChromium(): string | undefined {
   return [process.env['TOKENFERRY_CHROMIUM'] ?? '', ...INSTALLED].find((file) => existsSync(file));
 }
@@ -16,7 +16,7 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
     executablePath,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-      // Each page of a test is new, so processes for pages that may follow would only cost CPU time.
+      // Tests open each page only once, so Chromium's spare processes for later pages would only cost CPU time.
       ...['--disable-features=SpareRendererForSitePerProcess', '--disable-site-isolation-trials'],
     ],
   });

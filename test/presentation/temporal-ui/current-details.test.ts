@@ -141,7 +141,7 @@ test('the bar is full only if all companies have moved, and states without compa
   expect(all).toContain('`[##############################]` 60 of 60 companies moved\n\n## The six steps');
 });
 
-test('the page asks nobody to send credentials by email', () => {
+test('the page does not ask anyone to send credentials by email', () => {
   const lacking = counts({ waiting: 9, total: 9, withoutCredential: 2, firstWithoutCredential: ['N-1', 'N-2'] });
   const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
   expect(text).toContain('to go. Please supply credentials for 2 companies (N-1, N-2).');

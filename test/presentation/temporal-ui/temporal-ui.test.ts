@@ -56,7 +56,7 @@ uiTest('the page of a migration shows what to do, since when and how, and answer
   for (const question of ['Who to call:', 'What may be switched back on:', 'How long data is out of date:']) {
     expect(text).toContain(question);
   }
-  // The last line must be complete. Without padding, the UI would cut it off.
+  // The last line of the text must be complete. The UI cuts off the end of a page, so the page ends with empty lines.
   expect(text).toMatch(
     /How long data is out of date: for each company, from the moment syncing is disabled until it has been moved/,
   );
@@ -167,7 +167,7 @@ uiTest(
     await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
     await migration.send('approve', { step: 'complete-migration', ...CLIENT });
     await details(migration.id, 'Completed: 6 of 7 companies have moved');
-    // The links follow once the ledger is closed.
+    // The page shows the links once the migration is closed in the ledger.
     const text = await details(migration.id, 'R-7, Company 7: http', 'done');
     expect(text).toContain('Completed: 6 of 7 companies have moved');
     expect(text).toContain('Handover report: it lists every company. Ask the solutions team for it');

@@ -60,7 +60,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   const open = async (pagePath: string): Promise<void> => {
     await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${pagePath}`);
   };
-  // The UI shows Markdown in iframes. The last one contains the current details.
+  // The UI shows Markdown in iframes. The last iframe contains the current details.
   const details = (): Promise<string> =>
     page
       .frameLocator('iframe')

@@ -46,33 +46,33 @@ const PAUSED_WITHOUT_CREDENTIALS: Row = [
   'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume it.',
 ];
 
-const alone = (step: Step, changes: Partial<MigrationState>): MigrationState =>
+const selfServiceAt = (step: Step, changes: Partial<MigrationState>): MigrationState =>
   stateAt(step, { route: 'self-service', ...changes });
 
 const SELF_SERVICE: readonly Row[] = [
   [
     'checked',
-    alone('supply-details', {}),
+    selfServiceAt('supply-details', {}),
     `Your details have been checked, and the companies will be moved now.${FREE}`,
   ],
   [
     'moving',
-    alone('complete-migration', { counts: counts({ total: 6, moved: 4, waiting: 2 }) }),
+    selfServiceAt('complete-migration', { counts: counts({ total: 6, moved: 4, waiting: 2 }) }),
     `4 of 6 companies have moved, 2 to go.${FREE}`,
   ],
   [
     'failures to decide on',
-    alone('complete-migration', { counts: counts({ total: 6, moved: 4, failed: 2 }) }),
+    selfServiceAt('complete-migration', { counts: counts({ total: 6, moved: 4, failed: 2 }) }),
     'Please decide what to do about 2 companies that were not moved.',
   ],
   [
     'ending',
-    alone('complete-migration', { counts: counts({ total: 6, moved: 4, skipped: 2 }) }),
+    selfServiceAt('complete-migration', { counts: counts({ total: 6, moved: 4, skipped: 2 }) }),
     `Every company has been moved or left out, and the migration is ending.${FREE}`,
   ],
   [
     'unknown outcomes',
-    alone('complete-migration', { counts: counts({ total: 6, moved: 4, outcomeUnknown: 2 }) }),
+    selfServiceAt('complete-migration', { counts: counts({ total: 6, moved: 4, outcomeUnknown: 2 }) }),
     '4 of 6 companies have moved. Please find out what happened to 2 companies.',
   ],
   [
