@@ -59,7 +59,8 @@ test('leaves nothing that can be opened with the master key and everything else 
     credentialBytes: `{"accessToken":"token-${'0'.repeat(40)}"}`.length,
   };
 
-  // With the erased secrets, the search opens credentials. This proves that the files still contain them.
+  // With the erased secrets, the search opens credentials. This proves that the files still contain the sealed
+  // credentials.
   const withErasedSecrets = attack({ ...options, secrets: [...secretsBefore.values()] });
   expect(withErasedSecrets.opened.length).toBeGreaterThan(ROWS);
   for (const text of withErasedSecrets.opened) expect(text).toMatch(TOKEN);

@@ -1,4 +1,7 @@
-/** A service that echoes credentials in its responses. No output, ledger row or log line may contain them. */
+/**
+ * A service that echoes credentials in its responses. Output, ledger rows and log lines must not contain these
+ * credentials.
+ */
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { withTypedFailures } from '../../activities/typed-failures';

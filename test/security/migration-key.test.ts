@@ -1,4 +1,4 @@
-/** Migration keys: a client seals with them offline, so a replaced key must be detected before that. */
+/** A client seals with a migration key offline, so a replaced key must be detected before sealing. */
 import { randomBytes } from 'node:crypto';
 import {
   assertSignedBy,
@@ -40,8 +40,8 @@ test('a fingerprint can be written with capitals, with spaces, or without separa
 });
 
 test.each<[string, () => MigrationKey]>([
-  ['was signed by somebody else', () => keyOf(attacker)],
-  ['names the provider, but was signed by somebody else', () => ({ ...keyOf(attacker), signedBy: provider.publicKey })],
+  ['was signed by someone else', () => keyOf(attacker)],
+  ['names the provider, but was signed by someone else', () => ({ ...keyOf(attacker), signedBy: provider.publicKey })],
   ['has another public key', () => ({ ...keyOf(), publicKey: createVaultKey().publicKey })],
   ['is for another migration', () => ({ ...keyOf(), migrationId: 'other.xero' })],
   ['is for another platform', () => ({ ...keyOf(), platformKey: 'qhyg' })],

@@ -1,4 +1,4 @@
-/** Searches raw files for wrapped keys and sealed credentials, and opens what it can, as an attacker would. */
+/** Searches raw files for wrapped keys and sealed credentials, and opens as many as it can, as an attacker would. */
 import { createECDH, ECDH } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createOpener, credentialBinding, parseMasterKeys, Secret } from '../../security';
@@ -8,7 +8,7 @@ export interface Attack {
   readonly files: readonly string[];
   /** The master keys, as in their file. */
   readonly masterKeys: string;
-  /** Buffers that may contain a vault secret. Every sequence of 32 bytes is tried. */
+  /** Buffers that possibly contain a vault secret. Every sequence of 32 bytes is tried. */
   readonly secrets: readonly Buffer[];
   readonly migrationIds: readonly string[];
   readonly references: readonly string[];
@@ -19,9 +19,9 @@ export interface Attack {
 }
 
 export interface AttackResult {
-  /** Wrapped keys whose outer layer the master keys opened. */
+  /** Number of wrapped keys whose outer layer the master keys opened. */
   readonly unwrapped: number;
-  /** Sealed credentials that were found, opened or not. */
+  /** Number of sealed credentials that were found, opened or not. */
   readonly boxes: number;
   /** The plain texts of the credentials that were opened. */
   readonly opened: readonly string[];
@@ -31,7 +31,7 @@ export interface AttackResult {
 const [ONE_LAYER, TWO_LAYERS] = [32 + 28, 32 + 2 * 28];
 /** A box begins with its version, an uncompressed point and a sequence number, and ends with a tag. */
 const [BOX_START, POINT_BYTES, SEQUENCE_BYTES, TAG_BYTES] = [Buffer.of(3, 4), 65, 4, 16];
-/** Largest distance between a master key's id and the wrapped key in a row or a log record. */
+/** Largest distance in bytes between a master key's id and the wrapped key in a row or a log record. */
 const NEAR = 120;
 
 export function attack(options: Attack): AttackResult {

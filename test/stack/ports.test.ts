@@ -46,7 +46,7 @@ test('reservePort reserves a port again if the process that reserved it was kill
   again.release();
 });
 
-test('reservePort leaves the lock to another process that has just taken it over from a killed one', async () => {
+test('reservePort leaves the lock to another process that has just taken it over from a killed process', async () => {
   const { port, release } = await reservePort(0);
   release();
   const lock = lockOfEndedProcess(port);

@@ -72,7 +72,7 @@ test('the read-only UI serves the pages and read requests of Temporal’s UI, an
   expect(original).toMatchObject({ DisableWriteActions: false });
   expect(settings).toMatchObject({ DisableWriteActions: true, WorkflowCancelDisabled: true });
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(original)));
-  // Checks all settings that disable an action, because Temporal may add one.
+  // Checks all settings that disable an action, because a later version of Temporal can add such a setting.
   const disabled = Object.entries(settings).filter(([name]) => /(?<!Counts)Disabled$|^Disable/.test(name));
   expect(disabled.filter(([, value]) => value !== true)).toEqual([]);
 });
@@ -118,13 +118,13 @@ test('the page can be opened with localhost', async () =>
   expect(await send('GET', '/', { host: 'localhost:1' })).toBe(200));
 
 test('while Temporal is being restarted, the response says what to do', async () => {
-  const alone = await startReadOnlyUi({ uiUrl: 'http://127.0.0.1:1', namespace: 'default', port: 0 });
+  const withoutTemporal = await startReadOnlyUi({ uiUrl: 'http://127.0.0.1:1', namespace: 'default', port: 0 });
   for (const path of ['/', `/m/${ID}`, '/api/v1/settings']) {
-    const answer = await fetch(`${alone.url}${path}`);
+    const answer = await fetch(`${withoutTemporal.url}${path}`);
     expect([answer.status, await answer.text()]).toEqual([
       502,
       'Temporal does not answer. Reload this page in a few seconds.\n',
     ]);
   }
-  await alone.stop();
+  await withoutTemporal.stop();
 });

@@ -39,7 +39,10 @@ function textOf(node: ts.Node, seen = new Set<ts.Node>()): string {
   return [node.getText(), ...used].join('\n');
 }
 
-/** Returns false for optional properties, and for properties of dates and arrays, the types of parts of a statement. */
+/**
+ * Returns false for optional properties, and for those of library types such as `Date`, because a fragment of a
+ * statement has such a type.
+ */
 function isRequiredAndOurs(property: ts.Symbol): boolean {
   const isOurs = property.declarations?.some((each) => !each.getSourceFile().fileName.includes('/node_modules/'));
   return isOurs === true && !(property.flags & ts.SymbolFlags.Optional);

@@ -30,7 +30,7 @@ test('claims each of two hundred companies once when eight slices claim concurre
     }
   };
   const all = (await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(claimAll))).flat();
-  // A slice can end early, because others have locked all remaining rows. The others then claim these rows.
+  // A slice can end early, because other slices have locked all remaining rows. Those slices then claim these rows.
   expect(new Set(all).size).toBe(all.length);
   expect(numbers(all.map((row) => ({ row })))).toEqual(migration.rows.map(({ row }) => row));
 });

@@ -1,6 +1,6 @@
 /**
- * The statements of a batch on a ledger that already has an older migration. The planner's statistics then know only the
- * older one.
+ * The statements of a batch on a ledger that already has an older migration. The planner's statistics then know only
+ * the older migration.
  */
 import { sql } from 'kysely';
 import { countCompanies, readRemainingWork, claimCompanies, openDatabase, type Database } from '../../../store';

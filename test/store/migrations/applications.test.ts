@@ -25,7 +25,7 @@ async function openedMigration(changes: Partial<SuppliedMigration>): Promise<Sup
 }
 
 let moment = Date.now();
-/** Returns a time for the next event, different from that of every other event. */
+/** Returns a time for the next event, one second after the previous event. */
 function nextMoment(): string {
   moment += 1_000;
   return new Date(moment).toISOString();

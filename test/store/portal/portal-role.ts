@@ -10,7 +10,9 @@ export const HOUR_MS = 3_600_000;
 
 export type PortalLedger = Pick<Ledger, 'db' | 'url'>;
 
-/** Creates a database role for the portal, and connects with it. Names are unique, as all databases share roles. */
+/**
+ * Creates a database role for the portal, and connects with it. Names are unique, because all databases share roles.
+ */
 export async function connectAsPortal({ db, url }: PortalLedger): Promise<Client> {
   const asPortal = new URL(url);
   asPortal.username = `portal_${randomBytes(6).toString('hex')}`;

@@ -68,7 +68,7 @@ describe('a request', () => {
       ids.push(randomUUID());
       await submit(from, 'decide', {}, ids.at(-1));
     }
-    // The order does not depend on the clock.
+    // Reverses the times, because the order must not depend on the clock.
     await sql`update portal_requests set created_at = created_at - position * interval '1 hour'`.execute(ledger.db);
     const takenByTwo = async () => (await Promise.all([take(), take()])).flat().map(({ id }) => ids.indexOf(id));
     expect((await takenByTwo()).sort()).toEqual([0, 4]);

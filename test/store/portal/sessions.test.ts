@@ -146,7 +146,7 @@ test('a session that is used does not expire as idle', async () => {
   const usedAt = async () => (await listInvitations(ledger.db, null))[0]?.lastUsedAt?.getTime() ?? 0;
   const opened = await usedAt();
   await call(portal, 'session', session);
-  expect(await usedAt()).toBe(opened); // at most once a minute
+  expect(await usedAt()).toBe(opened); // the time is stored at most once a minute
   await sql`update portal_sessions set last_used_at = now() - interval '11 hours'`.execute(ledger.db);
   expect(await call(portal, 'session', session)).toHaveLength(1);
   expect(await usedAt()).toBeGreaterThan(opened);

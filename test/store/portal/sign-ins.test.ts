@@ -32,7 +32,10 @@ async function registered(changes: { readonly isConfirmed?: boolean } = {}) {
   return { key, invitation, migrationId: migration.id, first };
 }
 
-/** Stores a request as an attacker who controls the portal can. Returns the hash of its session, and the result. */
+/**
+ * Stores a request to sign in, as an attacker who controls the portal can. Returns the hash of its session, and the
+ * result.
+ */
 async function request(key: Key, migrationId: string, proof: object | string = {}): Promise<[Buffer, unknown]> {
   const { token, signedAt, signature } = signedSignIn(key, migrationId);
   const session = hashPortalToken(token);
@@ -201,7 +204,11 @@ test('a request is taken by workers of its namespace, once per lease, and delete
   expect((await sql`select from portal_sign_ins`.execute(ledger.db)).rows).toEqual([]);
 });
 
-/** @param outcome null for open requests */
+/**
+ * Inserts `count` requests to sign in with a key.
+ *
+ * @param outcome null for open requests
+ */
 async function insertSignIns(migrationId: string, key: string, count: number, outcome: string | null): Promise<void> {
   await sql`
     insert into portal_sign_ins (session_hash, migration_id, public_key, proof, lifetime_ms, outcome)

@@ -49,7 +49,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
 test('counts the companies as the list of each report does: ask first, and not yet', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(7));
   const sent = { authorization_sent_at: hoursLater(1) };
-  // Tried without an answer, and waiting for its next try.
+  // This company was tried without an answer, and waits for its next try.
   await updateRow(ledger.db, id, 2, { state: 'waiting', earlier_sent_at: hoursLater(1) });
   await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'reauthorization-required', ...sent });
   await updateRow(ledger.db, id, 4, { state: 'outcome-unknown', ...sent });

@@ -100,10 +100,10 @@ test('skips a destroyed vault', async () => {
   expect((await readMigration(db, id))?.vaultDestroyedAt).toBeInstanceOf(Date);
 });
 
-/** The names of the secrets, without the file that identifies the folder. */
+/** Returns the names of the secrets' files, without the file that identifies the folder. */
 const secretFiles = (): readonly string[] => readdirSync(ledger.secrets).filter((name) => name !== 'folder.id');
 
-/** Puts the vault's key columns back, as someone with a backup or dead rows of the database can. */
+/** Restores the vault's key columns, as a person with a backup or dead rows of the database can. */
 async function restoreKey(id: string, key: Awaited<ReturnType<typeof keyColumns>>): Promise<void> {
   await db.updateTable('migrations').set(key).where('id', '=', id).execute();
 }
@@ -114,7 +114,7 @@ const keyColumns = async (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-test('makes keys in copies of the database useless that the older master key wrapped', async () => {
+test('makes every key that was wrapped by the older master key useless, even in copies of the database', async () => {
   const id = await createSealedUnderOld();
   const copy = await keyColumns(id);
   await rotateVaults(db, withKeys(NEW, OLD));
@@ -198,7 +198,7 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   rmSync(other, { recursive: true });
 });
 
-test('signs the key of a vault that an earlier version created, but not a key that somebody has replaced', async () => {
+test('signs the key of a vault that an earlier version created, but not a key that someone has replaced', async () => {
   const id = await createSealedUnderOld();
   const keys = withKeys(OLD);
   const fingerprint = providerFingerprint(keys.providerPublicKey);

@@ -1,4 +1,4 @@
-/** How much people can stage for decisions that they have not made, and how long it is kept. */
+/** How much people can stage for decisions that they have not made, and how long staged data is kept. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
@@ -35,7 +35,7 @@ async function stagedFor(id: string): Promise<readonly string[]> {
   return rows.map(({ text }) => text);
 }
 
-test('a person who stages too many credentials loses what they have staged for other decisions, and nobody else does', async () => {
+test('a person who stages too many credentials loses those staged for other decisions, and other people lose nothing', async () => {
   const { db } = ledger;
   const id = await openMigration(500);
   // With 500 companies, the limits are 18 MB for each person and 36 MB for all people.
