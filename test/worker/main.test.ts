@@ -28,7 +28,7 @@ afterAll(async () => {
   await orchestrator.close();
 });
 
-/** The worker's variables, with the relays as the addresses of Postgres and Temporal. */
+/** Returns the worker's variables, with the relays as the addresses of Postgres and Temporal. */
 function variables(): NodeJS.ProcessEnv {
   const url = new URL(orchestrator.config.databaseUrl.reveal());
   url.host = ledger.address;

@@ -1,4 +1,4 @@
-/** The metrics of a worker over HTTP, and that docs/monitoring.md describes all of them. */
+/** Tests the metrics of a worker over HTTP, and that docs/monitoring.md describes all of them. */
 import { openMonitoringDatabase } from '../../store';
 import { LedgerMetrics } from '../../worker/metrics/ledger-metrics';
 import { METRICS } from '../../worker/metrics/definitions';
@@ -58,7 +58,7 @@ test('a scrape shows a migration while its companies are being moved, and afterw
   expect(text).toMatch(/^temporal_request_total\{.*operation="RespondWorkflowTaskCompleted".*\} [1-9]/m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 
-  // Every sample whose name begins with tokenferry_ is a documented metric, and has only the documented labels.
+  // Samples whose names begin with tokenferry_ have only the labels that `METRICS` lists.
   const ours = text.split('\n').filter((line) => line.startsWith('tokenferry_'));
   for (const line of ours) {
     const [, sample = '', labels = ''] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];

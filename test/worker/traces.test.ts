@@ -52,7 +52,7 @@ function traced(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Replaces the worker, so that the new one replays what the old one has done. */
+/** Replaces the worker, so that the new worker replays the work of the old worker. */
 async function replaceWorker(tracing: boolean, nodeArgs: readonly string[] = []): Promise<JsonProcess> {
   await worker?.end();
   const env = { ...orchestrator.env, COMPANY_DATA_URL: proxy.url };
@@ -87,7 +87,7 @@ test('one trace leads from the command through workflow and activity to the serv
 
   const [moved] = spanNamed('tokenferry-service', /^POST .companies$/);
   if (!moved) throw new Error('the service has not continued the trace');
-  // If a worker does not answer the update within 2 seconds, it gets a signal, too.
+  // If no worker answers the update within 2 seconds, `ferry` also sends a signal.
   expect(receiver.chainTo(moved)).toEqual([
     'ferry: decide resume',
     expect.stringMatching(/^ferry: (update|signal) resume$/),
@@ -184,7 +184,7 @@ describe('without an endpoint', () => {
   });
 });
 
-/** Returns what is added to the SDK's log lines of an activity. */
+/** Returns the attributes that are added to the SDK's log lines of an activity. */
 function logAttributes(activityType: string): Record<string, unknown> {
   const { outbound } = traceActivities({ info: { activityType } as Info } as never);
   return outbound?.getLogAttributes?.({}, (attributes) => attributes) ?? {};

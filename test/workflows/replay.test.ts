@@ -1,4 +1,4 @@
-/** Replays recorded histories, because workflows must be able to continue what their earlier versions have started. */
+/** Replays recorded histories, because workflows must be able to continue runs that earlier versions have started. */
 import path from 'node:path';
 import type { PayloadCodec } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
@@ -10,7 +10,10 @@ import { TRACE_SINKS } from '../../worker/traces';
 
 const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = converter;
-/** Decodes without the context, because a replay uses an invented namespace, but payloads are bound to the real one. */
+/**
+ * Decodes without the context, because a replay uses an invented namespace, but payloads are bound to the real
+ * namespace.
+ */
 const dataConverter = {
   ...converter,
   payloadCodecs: (converter.payloadCodecs ?? []).map((codec): PayloadCodec => ({

@@ -77,7 +77,7 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   expect((await run('doctor')).out).toMatch(new RegExp(`✗ worker +cannot continue ${migration.id}: ${cause}`));
   expect((await run('pause', migration.id, '--by', 'Sam')).out).toContain('sent, but not applied yet');
 
-  // Start a new worker, because this one would wait for as long as the service asked.
+  // Start a new worker, because the old worker would wait for as long as the service asked.
   await worker.stop();
   between.reset();
   worker = await startWorker();

@@ -28,7 +28,7 @@ export function closedWindows() {
   return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
 }
 
-/** The fields of an `adjust` decision that changes only the windows. */
+/** Returns the fields of an `adjust` decision that changes only the windows. */
 export const windowChange = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
 
 /** A migration under test. */
@@ -36,7 +36,7 @@ export interface TestMigration {
   readonly id: string;
   /** Sends a decision and returns `applied`, or `refused: <reason>`. */
   readonly send: (message: DecisionMessage, sent: DecisionContent) => Promise<string>;
-  /** Waits until the progress meets the condition, and returns it. */
+  /** Waits until the progress meets the condition, and returns the progress. */
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
   /** Takes the migration through steps 1 to 4, and supplies the credentials that it was started with. */
   readyToMove(): Promise<void>;
@@ -48,7 +48,7 @@ export interface TestMigration {
 
 let organizations = 5_000_000_000_000_000;
 
-/** Waits until the progress of a migration meets the condition, and returns it. */
+/** Waits until the progress of a migration meets the condition, and returns the progress. */
 export async function waitForProgress(
   ferry: LedgerClient,
   id: string,

@@ -61,7 +61,7 @@ const restartWorker = async (): Promise<void> => {
   worker = await startWorkerProcess(orchestrator.env);
 };
 
-/** Ends the statements that wait for the lock, as if the database had lost them with the process. */
+/** Terminates the database sessions that wait for the lock, because sessions of a killed worker would keep waiting. */
 async function terminateBlocked(): Promise<void> {
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -86,7 +86,7 @@ async function stopAt(trigger: string): Promise<() => Promise<void>> {
   return async () => {
     await holder.query(`select pg_advisory_unlock(${LOCK})`);
     await holder.query(`drop trigger if exists stop_here on ${table}`);
-    // The test does not wait for the lease of the worker that was killed.
+    // Makes requests due now, so that the test does not wait for the lease of the killed worker.
     await sql`update portal_requests set due_at = now() where answered_at is null`.execute(orchestrator.ferry.db);
   };
 }

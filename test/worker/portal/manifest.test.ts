@@ -27,7 +27,7 @@ beforeEach(() => (first += 10_000));
 const organizationOf = (row: number): string => String(first + row);
 type Rows = readonly ReturnType<typeof rowOf>[];
 
-/** Starts a migration without companies, which Cleo may supply. */
+/** Starts a migration without companies, and invites Cleo, who may supply them. */
 async function startEmpty() {
   const { db } = orchestrator.ferry;
   const platform = findPlatform('quickbooks-online')!;
@@ -73,7 +73,7 @@ test('a manifest that arrived in parts becomes the companies once its signed dec
   const body = supplied(migrationId, decisionId, rows);
   const answer = { outcome: 'applied', text: 'the manifest has 1,003 companies' };
   expect(await ask(guest, 'decide', body)).toEqual(answer);
-  // Another worker carries the request out again.
+  // Carries the same decision out again, as another worker would.
   expect(await ask(guest, 'decide', body)).toEqual(answer);
   expect(await total(migrationId)).toBe(1_003);
   expect((await readDecisions(db, migrationId)).map(({ decision }) => decision.kind)).toEqual(['manifest-supplied']);

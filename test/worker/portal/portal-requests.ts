@@ -16,7 +16,7 @@ import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
 
 export const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
-/** A key with Cleo's name that is not Cleo's. */
+/** A key with Cleo's name that does not belong to Cleo. */
 export const CLIO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 
 /** A person who has redeemed an invitation. */
@@ -26,7 +26,11 @@ export interface Guest {
   readonly migrationId: string;
 }
 
-/** @param key a key that support has confirmed; null for a viewer */
+/**
+ * Invites a person, who has then redeemed the invitation.
+ *
+ * @param key a key that support has confirmed; null for a viewer
+ */
 export async function invited(
   db: Database,
   migrationId: string,
@@ -98,7 +102,7 @@ export async function ask(guest: Guest, kind: string, body: object): Promise<Req
   return answer;
 }
 
-/** Returns what a worker has written for the page; null if it has written nothing yet. */
+/** Returns the view that a worker has written for the page; null if there is none yet. */
 export async function readView(db: Database, migrationId: string): Promise<MigrationView | null> {
   const row = await db
     .selectFrom('portal_views')

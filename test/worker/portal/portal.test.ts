@@ -159,7 +159,7 @@ test('if a worker dies before it answers, the decision is applied once', async (
   };
   await expect(handleRequest(context, request)).rejects.toThrow('the worker has died');
 
-  // The decision has ended the migration.
+  // Waits until the decision, which ends the migration, is in the audit trail.
   await until(async () => (await recordedKinds(db, migration.id)).length === 1);
   expect(await ask(guest, 'decide', cancel)).toEqual({
     outcome: 'applied',

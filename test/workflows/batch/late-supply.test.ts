@@ -8,7 +8,7 @@ import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
-  // Slow, so that the sync of an organization with many invoices outlasts the test.
+  // Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
   orchestrator = await startOrchestrator({ syncMsPerRecord: 50 });
   await orchestrator.startWorker();
 });

@@ -120,7 +120,7 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   over = true;
   const { counts, outage: after } = await migration.until(allFinished);
   expect(after).toBeNull();
-  // The outcome of a single-use token that was sent twice during the outage is unknown.
+  // The outcome of a company is unknown if too many answers about its single-use token were lost.
   expect(counts).toMatchObject({ failed: 0, moved: COMPANIES - counts.outcomeUnknown });
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);

@@ -11,7 +11,7 @@ import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../run
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
-  // Slow, so that the sync of an organization with many invoices outlasts the test.
+  // Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
   orchestrator = await startOrchestrator({ syncMsPerRecord: 50 });
   await orchestrator.startWorker();
 });

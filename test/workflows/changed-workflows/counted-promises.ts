@@ -10,7 +10,7 @@ interface Sandbox {
   };
 }
 
-/** A migration that answers the query `pendingPromises` with the stack trace of each pending promise. */
+/** Runs a migration that answers the query `pendingPromises` with the stack trace of each pending promise. */
 export function managedMigration(...args: Parameters<typeof original>): ReturnType<typeof original> {
   setHandler(defineQuery('pendingPromises'), () => {
     const { promiseStackStore } = (globalThis as unknown as Sandbox).__TEMPORAL_ACTIVATOR__;

@@ -1,4 +1,6 @@
-/** Both workflows, changed without a patch, so that they cannot replay histories of the originals. */
+/**
+ * `managedMigration` and `batchRun`, changed without a patch, so that they cannot replay histories of the originals.
+ */
 import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities } from '../../../activities';
 import { managedMigration as original } from '../../../workflows';
@@ -11,7 +13,7 @@ export async function managedMigration(...args: Parameters<typeof original>): Re
   return original(...args);
 }
 
-/** Has only its first activity. */
+/** Runs only the first activity of a batch run. */
 export async function batchRun({ migrationId }: { readonly migrationId: string }): Promise<void> {
   await beginRun({ migrationId, run: 'batch-1' });
 }

@@ -74,7 +74,7 @@ test('after a cancellation during a batch, no move begins, and the ledger agrees
   const { counts } = (await result(migration)) as { counts: Record<string, number> };
   expect(counts).toMatchObject({ importing: 0, syncing: 0, outcomeUnknown: 0 });
   expect(counts['waiting']).toBeGreaterThan(0);
-  // Only companies that have crossed are linked at the service.
+  // Only companies whose credentials were handed over are linked at the service.
   const service = orchestrator.client();
   for (let row = 1; row <= tokens.length; row += 1) {
     const { state, company_id: companyId, connection_id: connectionId } = await readRow(db, migration.id, row);

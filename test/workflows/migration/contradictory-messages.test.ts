@@ -25,7 +25,7 @@ const APPLIED_WITHIN_MS = 40_000;
 type Sent = readonly [message: DecisionMessage, fields: Readonly<Record<string, unknown>>];
 
 /**
- * Sends decisions while no worker is running, and then starts one.
+ * Sends decisions while no worker is running, and then starts a worker.
  *
  * @returns whether each decision was applied, and its text
  */
@@ -34,7 +34,7 @@ async function sendTogether(
   ...sent: readonly Sent[]
 ): Promise<readonly (readonly [boolean, string])[]> {
   const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
-  // An activity whose worker is stopped would be retried only minutes later.
+  // Waits for pending activities, because an activity whose worker is stopped would be retried only minutes later.
   await until(async () => ((await handle.describe()).raw.pendingActivities ?? []).length === 0);
   await worker.stop();
   for (const [index, [message, fields]] of sent.entries()) {

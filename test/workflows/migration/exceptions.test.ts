@@ -58,7 +58,7 @@ test('a sign-off checks companies that must reconnect, and is refused if one of 
   const checked = await migration.until(({ reconnections }) => reconnections?.checkedAt != null);
   expect(checked.reconnections).toMatchObject({ waiting: 1 });
   // The end customer has not opened the link yet, so the check finds no reconnected company, and the sign-off is
-  // applied after it. The progress shows the time of the new check.
+  // applied after the check. The progress shows the time of the new check.
   expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe('applied');
   const signedOff = await migration.until(({ waitingFor }) => waitingFor.roles.length === 1);
   expect(signedOff.reconnections?.checkedAt).not.toBe(checked.reconnections?.checkedAt);

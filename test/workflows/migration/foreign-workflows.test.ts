@@ -1,7 +1,7 @@
 /**
- * An attacker with write access to the Temporal namespace, but without a signing key, attacks a signed migration. They
- * start the workflows of the bundle with input of their choice, call activities from a workflow of their own, and send
- * signals.
+ * An attacker with write access to the Temporal namespace, but without a signing key, attacks a migration that requires
+ * signed decisions. The attacker starts the workflows of the bundle with any input, calls activities from another
+ * workflow, and sends signals.
  */
 import path from 'node:path';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
@@ -64,7 +64,7 @@ async function assertUntouched(): Promise<void> {
 let isAttacked = true;
 afterEach(() => (isAttacked ? assertUntouched() : undefined));
 
-test('a batch run that nobody approved refuses to run', async () => {
+test('a batch run that has not been approved refuses to run', async () => {
   const batch = { migrationId: migration.id, runNumber: 2, window: null };
   expect(await failureOf('batchRun', batch)).toMatch(/only attacked.quickbooks-online can start this workflow/);
   expect(await failureOf('batchRun', batch, `${migration.id}.batch`)).toMatch(/can start this workflow/);

@@ -1,7 +1,7 @@
 /**
- * Fuzzes signals, updates and queries: any name, number of payloads, metadata and bytes, sent raw through
- * Temporal's gRPC API to one running migration. Afterwards it still answers, no workflow task has failed, and it still
- * accepts a decision. See test/support/faults/fuzz.ts for longer runs.
+ * Fuzzes signals, updates and queries: any name, number of payloads, metadata and bytes, sent raw through Temporal's
+ * gRPC API to one running migration. Afterwards the migration still answers, no workflow task has failed, and the
+ * migration still accepts a decision. See test/support/faults/fuzz.ts for longer runs.
  */
 import { randomUUID } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
@@ -29,7 +29,7 @@ import { startTestMigration, SUPPORT, type TestMigration } from '../running-migr
 
 const messages = fuzzer('signals, updates and queries');
 
-/** After this number of messages, the migration must answer. */
+/** The test checks that the migration answers after each group of this many messages. */
 const CHECK_EVERY = 40;
 
 let orchestrator: Orchestrator;
@@ -84,7 +84,7 @@ const CORPUS: readonly Input[] = [
   signal('pause', json(`{${SENDER},"extra":${DEEPEST}}`)),
   update('pause', json(`{${SENDER},"extra":${DEEPEST}}`)),
   signal('pause', json(`{${SENDER},${SIGNATURE},"extra":"${LONG}"}`)),
-  // The state stored these unchanged.
+  // An earlier version stored these values unchanged in the migration's state.
   signal('windowOpened', json(`{"opensAt":"${LONG}","closesAt":"x"}`)),
   signal('windowOpened', json(`{"opensAt":"2026-03-07T20:00Z","closesAt":"2026-03-07T21:00Z","x":${DEEP[5]}}`)),
   signal('outage', json(`{"why":"${LONG}","since":"x","until":"y"}`)),
@@ -244,7 +244,7 @@ test(
     });
     await assertAnswering();
     expect(await failedTasks()).toEqual([]);
-    // Every message has been recorded, so that the last decision is in the audit trail, too.
+    // Decisions are recorded in order, so the last decision is in the audit trail only once all others are.
     const last = { decisionId: randomUUID(), reason: 'the last one', ...SUPPORT };
     expect(await migration.send('pause', last)).toMatch(/^applied|already paused the migration/);
     await until(async () => {

@@ -229,7 +229,7 @@ test('current details and search attributes show who has to act', async () => {
   });
 });
 
-/** Reads until the result is not null, and returns it. */
+/** Reads until the result is not null, and returns the result. */
 async function readUntil<T>(read: () => Promise<T | null>): Promise<T> {
   let value: T | null = null;
   await until(async () => (value = await read()) !== null);

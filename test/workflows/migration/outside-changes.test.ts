@@ -165,7 +165,7 @@ test('a changed application secret pauses the migration without failing a compan
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
-  // The application does not belong to the clients of the other migrations in this file.
+  // Ends this migration, because its application conflicts with the other migrations in this file.
   expect(await migration.send('cancel', { ...SUPPORT, reason: 'the application belongs to this client' })).toBe(
     'applied',
   );
@@ -202,7 +202,7 @@ test.each(['update', 'signal'] as const)(
     const signOff = { step: 'complete-migration', ...SUPPORT };
     if (by === 'update') expect(await migration.send('approve', signOff)).toBe('applied');
     else {
-      // The client also sends a signal if an update has no answer within two seconds.
+      // `decide` also sends a signal if an update has no answer within two seconds.
       await orchestrator.ferry.temporal.workflow
         .getHandle(migration.id)
         .signal('approve', { decisionId: SIGN_OFF, ...signOff });

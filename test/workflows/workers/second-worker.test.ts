@@ -41,7 +41,7 @@ test('a worker that joins during a run imports some of the companies, and no com
 
   const imports = proxies.map((proxy) => proxy.arrived('PUT', /\/authorization$/).map(({ body }) => body));
   const [, joined] = imports;
-  // The share of the second worker depends on when slices of the first one end, so the test expects only a tenth.
+  // The share of the second worker depends on when slices of the first worker end, so the test expects only a tenth.
   expect(joined?.length).toBeGreaterThan(tokens.length / 10);
   expect(new Set(imports.flat()).size).toBe(tokens.length);
   expect(imports.flat()).toHaveLength(tokens.length);

@@ -135,7 +135,7 @@ test('a broken build is reported for as long as it is current, and a rollback lo
   expect(await reported()).toBe(true);
 
   expect(makeCurrent(CHANGED)).toBe(true);
-  // Temporal retries the failing task with increasing delays. Until then, the migration does not answer.
+  // Temporal retries the failing task with increasing delays. Until the next retry, the migration does not answer.
   await until(() => readProgress(orchestrator.ferry, migration.id).then(isReached, () => false), 100_000);
   const { builds, failed } = await tasksOf(migration.id);
   expect(builds).toEqual([buildIdOf(CHANGED)]);
