@@ -249,7 +249,7 @@ it('names a token that was sent before the confirmation of the client', async ()
   expect(namesOf(await check({ ...evidence, requestLog }))).toEqual(['confirmation']);
 });
 
-it('names a second company that was sent before the approval of the first one', async () => {
+it('names a second company that was sent before the approval of the first company', async () => {
   const requestLog = await sending((await decidedAt('credentials-supplied')) + 1, 2);
   expect(namesOf(await check({ ...evidence, requestLog }))).toEqual(['release']);
 });

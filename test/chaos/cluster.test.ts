@@ -160,7 +160,7 @@ describe('the proxy between a worker and a database or Temporal', () => {
     return { socket, ended, answers };
   }
 
-  test('cuts open connections and forwards new ones', async () => {
+  test('cuts open connections and forwards new connections', async () => {
     const first = await open();
     expect(await first.answers()).toBe('ping');
     proxy.cut();
@@ -170,7 +170,7 @@ describe('the proxy between a worker and a database or Temporal', () => {
     second.socket.destroy();
   });
 
-  test('refuses new connections until told otherwise, and keeps open ones', async () => {
+  test('refuses new connections until told otherwise, and keeps open connections', async () => {
     const before = await open();
     expect(await before.answers()).toBe('ping');
     proxy.refuse(true);

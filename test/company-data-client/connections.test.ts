@@ -1,4 +1,4 @@
-/** Connections: which one a request uses, and what happens when the service closes them. */
+/** Tests which connection a request uses, and how the client reacts when the service closes connections. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type CompanyDataClient, createCompanyDataClient, NoResponse } from '../../company-data-client';
@@ -51,7 +51,7 @@ describe('calls one after another', () => {
     expect(third).not.toBe(first);
   });
 
-  test('use another connection after the service has closed the first one', async () => {
+  test('use another connection after the service has closed the first connection', async () => {
     service.answer(json(200, BOTH, { connection: 'close' }), json(200, BOTH));
     const client = clientWith();
     await client.getCompany('c1');
@@ -79,7 +79,7 @@ test('slow authorizations do not hold up other calls', async () => {
   expect((await slow).toFailure()).toMatchObject({ reason: 'time-out' });
 });
 
-test('a closed client waits for its calls, and sends no others', async () => {
+test('a closed client waits for its calls, and sends no other calls', async () => {
   service.answer((response, arrived) => void setTimeout(() => json(200, BOTH)(response, arrived), 200));
   const client = clientWith();
   const call = client.getCompany('c1');

@@ -26,7 +26,7 @@ export interface LimitedService {
   readonly refused: number[];
   /** Changes the limit. Requests that the current window has accepted still count. */
   changeLimit(limit: number): void;
-  /** Begins a new window before the current one ends. */
+  /** Begins a new window before the current window ends. */
   beginWindow(): void;
 }
 

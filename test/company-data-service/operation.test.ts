@@ -88,7 +88,7 @@ describe('the log', () => {
 });
 
 describe('the service', () => {
-  it('recovers after the database has dropped all connections, even one that was waiting for a platform', async () => {
+  it('recovers after the database has dropped all connections, even a connection that was waiting for a platform', async () => {
     const service = await runService();
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-300-ok-3');
     await service.client('POST', `${company}/data/all`);

@@ -161,7 +161,7 @@ test('the chart agrees with the program: version, task queue and time to stop', 
 const hasHelm = spawnSync('helm', ['version']).status === 0;
 if (!hasHelm) console.warn('helm is not installed, so the chart is not rendered');
 
-/** Returns what `helm template` prints, or its error. */
+/** Returns the output of `helm template`, or its error. */
 const render = (values: string, ...settings: string[]) =>
   spawnSync(
     'helm',

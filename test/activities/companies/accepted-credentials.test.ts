@@ -64,7 +64,7 @@ test('a replacement credential is sent, even if the first attempt dies before se
   expect(puts()).toBe(2);
 });
 
-test('a credential for the right organization replaces a credential for the wrong one', async () => {
+test('a credential for the right organization replaces a credential for a wrong organization', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: WITHOUT_ORGANIZATION });
   const { organization } = await rowOf(id);
   const token = (suffix: string) => ({ accessToken: 'any', refreshToken: `sbx-ok-10.${suffix}` });
@@ -111,7 +111,7 @@ test('a refused credential does not count as accepted, although the connection s
   expect(puts()).toBe(2);
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required', accepted: null });
 
-  // The error of the refused credential does not count against the next one.
+  // The error of the refused credential does not count against the next credential.
   await replaceCredential(id, await fieldsWith(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   await rig.verify(id);

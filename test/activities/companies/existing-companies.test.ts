@@ -1,4 +1,4 @@
-/** Companies that already exist at the service and whose ids the client supplied. They are never removed. */
+/** Companies that already exist at the service and whose ids the client supplied are never removed. */
 import { randomUUID } from 'node:crypto';
 import { closeMigration, stopClaims } from '../../../store';
 import { useImportRig } from '../../support/migrations/company-import';

@@ -128,7 +128,7 @@ test('a refused key stops the run and leaves the company waiting', async () => {
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'verified' } });
 });
 
-test('an activity that Temporal has retried does not block later ones', async () => {
+test('an activity that Temporal has retried does not block later activities', async () => {
   const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
   await choose(id, null);
   const { db } = rig.ledger;

@@ -180,7 +180,7 @@ test('a ramp whose companies were all deferred takes the same number of further 
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 4, ramp: null });
 });
 
-test('a run moves only the ramp, and the next run moves the rest', async () => {
+test('a run moves only the ramp, and the next run moves the other companies', async () => {
   const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
   const { db } = rig.ledger;
   await beginRun(db, id, 'run-1', 2);

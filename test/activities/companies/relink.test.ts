@@ -13,7 +13,7 @@ import { readRow, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 
-test('the poll gives up on a company that was deleted at the service and continues with the others', async () => {
+test('the poll gives up on a company that was deleted at the service and continues with the other companies', async () => {
   const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);

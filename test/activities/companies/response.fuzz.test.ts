@@ -1,8 +1,8 @@
 /**
  * Fuzzes the service's responses: any bytes, status, headers and body, truncated anywhere. A call of the HTTP client
- * ends before its time-out, with a value or one of its own errors. A company whose import and verification get such
- * responses reaches a final state, or a state that a person can resolve, once the service responds properly again. See
- * test/support/faults/fuzz.ts for longer runs.
+ * ends before its time-out, with a value or one of the client's own errors. A company whose import and verification get
+ * such responses reaches a final state, or a state that a person can resolve, once the service responds properly again.
+ * See test/support/faults/fuzz.ts for longer runs.
  */
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -37,7 +37,7 @@ const http = (status: number | string, body: string | Buffer, ...headers: string
 };
 const GOOD = `{"id":"${ID}","name":"A","status":"Linked","key":"qbon","enabled":true,"plan":"paid","role":"administrator","results":[],"totalResults":0,"_links":{}}`;
 
-/** Responses that broke the HTTP client, or could have. */
+/** Responses that broke, or could have broken, the HTTP client. */
 const CORPUS: readonly Buffer[] = [
   ...NASTY_BYTES,
   ...NASTY_JSON.flatMap((json) => [200, 400, 404, 500].map((status) => http(status, json))),

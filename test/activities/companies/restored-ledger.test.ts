@@ -33,7 +33,7 @@ async function expectNothingTwice(id: string): Promise<void> {
   for (const row of ROWS) expect(await statusAtService(rig.directClient, id, row)).toEqual(['company with Linked']);
 }
 
-test('no company is claimed in a ledger that is older than the service, whatever the caller knows', async () => {
+test('no company is claimed in a ledger that is older than the service, even if the caller has seen no mark', async () => {
   const { id } = await restoredMigration();
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });
   expect(await sliceWith(id, 0)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });

@@ -89,7 +89,7 @@ test('a company that is lost while its credential is sent fails, and is not crea
   expect(await atService(id)).toEqual([]);
 });
 
-test('a lost company whose credential may have been used gets a link, or moves with a new credential', async () => {
+test('a lost company whose credential was possibly used gets a link, or moves with a new credential', async () => {
   const id = await migration();
   const { db } = rig.ledger;
   rig.proxy.on('PUT', AUTHORIZATION, dropped);

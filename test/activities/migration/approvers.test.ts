@@ -1,4 +1,4 @@
-/** The ledger verifies decisions with the approvers that it has recorded, whatever a workflow claims. */
+/** The ledger verifies decisions with the approvers that the ledger has recorded, even if a workflow claims others. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { readMigration, readRecordedDecisions } from '../../../store';

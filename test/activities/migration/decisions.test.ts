@@ -241,7 +241,7 @@ describe('companies are released by recorded approvals', () => {
     },
   );
 
-  test('not without the digest of what was reviewed, if the rules require it', async () => {
+  test('not without the digest of the reviewed details, if the rules require it', async () => {
     const decisions = { ...DEFAULT_DECISION_RULES, requireDigest: true };
     const { id } = await createMovableMigration(rig.ledger, manifestRows(1), { decisions });
     await release(rig.ledger.db, id, 'nothing');

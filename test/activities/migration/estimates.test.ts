@@ -43,7 +43,7 @@ test('no estimate is stored if the start is not a valid time, or after the migra
   expect(await plannedOf(id)).toEqual({ planned: null });
 });
 
-test('the rest is estimated from moved companies, and later migrations are estimated from finished runs', async () => {
+test('the remaining work is estimated from moved companies, and later migrations are estimated from finished runs', async () => {
   const { db } = rig.ledger;
   const { id } = await rig.migration(Array.from({ length: 7 }, () => 'sbx-ok-10'));
   await sql`update companies set not_before = now() + interval '1 day' where migration_id = ${id} and row > 1`.execute(

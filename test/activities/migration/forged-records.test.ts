@@ -30,7 +30,7 @@ test.each([
   expect(Math.abs(Date.now() - (confirmedAt?.getTime() ?? 0))).toBeLessThan(withinMs);
 });
 
-test('a decision that expired a few minutes ago is applied if it is dated before that, but not one that expired long ago', async () => {
+test('a decision that expired a few minutes ago is applied if it is dated before that, but not a decision that expired long ago', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
   const pause = (decisionId: string, validUntil: string): Decision => ({
     kind: 'pause',
@@ -49,7 +49,7 @@ test('a decision that expired a few minutes ago is applied if it is dated before
   expect(outcomes).toMatchObject([{ applied: false, text: why }, { applied: true }, { applied: false, text: why }]);
 });
 
-test('only support resumes a migration that paused itself, whatever a record claims', async () => {
+test('only support resumes a migration that paused itself, even if a record claims otherwise', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
   const at = ago(0);
   const resume = (decisionId: string, by: typeof BY_CLEO | typeof BY_SAM): Decision => ({

@@ -70,7 +70,7 @@ test('the staged rows become the companies of a migration that was started witho
   expect(await readDecisions(rig.ledger.db, id)).toHaveLength(1);
 });
 
-test('a manifest replaces all companies, their credentials and what was agreed about them', async () => {
+test('a manifest replaces all companies, their credentials and the decisions about them', async () => {
   const before = manifestRows(2);
   const id = await openedMigration(before);
   const { db } = rig.ledger;

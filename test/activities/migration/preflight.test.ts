@@ -73,7 +73,7 @@ test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
   expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
 });
 
-test('the preflight says who supplied the application, and reports a different one that another open migration uses', async () => {
+test('the preflight says who supplied the application, and reports a different application that another open migration uses', async () => {
   const supply = async (id: string, clientId: string, by: string) => {
     const base = { decisionId: randomUUID(), role: 'client', by } as const;
     const decision = { ...base, kind: 'application-supplied', clientId, environment: 'production' } as const;
@@ -184,7 +184,7 @@ function duringPreflight(work: () => Promise<unknown>): void {
 test.each<[string, Partial<ManifestRow>]>([
   ['corrected', { organization: '4711' }],
   ['added', { organization: '4712', reference: 'late' }],
-])('a company that was %s during the preflight is held back until the next one', async (_, amendment) => {
+])('a company that was %s during the preflight is held back until the next preflight', async (_, amendment) => {
   const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
   const amended = manifestRows(1, () => ({ ...rows[0], ...amendment }));
   duringPreflight(() => amendManifest(rig.ledger.db, { migrationId: id, rows: amended }));

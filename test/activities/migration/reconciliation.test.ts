@@ -27,7 +27,7 @@ function reconcile(id: string, decisions: readonly DecisionRecord[], ledgerMark 
 }
 const released = async (id: string) => (await readMigration(rig.ledger.db, id))?.released;
 
-test('signed decisions are restored, and what they release', async () => {
+test('signed decisions and the release of their companies are restored', async () => {
   const id = await signedMigration();
   await updateRow(rig.ledger.db, id, 1, { state: 'moved' });
   const { decisions, refused } = await reconcile(id, allApprovals(id, SAM, CLEO), 1);
@@ -190,7 +190,7 @@ test('a single-use token whose claim the ledger has lost is sent to its connecti
   expect(new Set(puts()).size).toBe(1);
 });
 
-test('a signed decision that is older than one in the ledger is not restored', async () => {
+test('a signed decision that is older than a decision in the ledger is not restored', async () => {
   const id = await signedMigration();
   const pause = recordOf(id, 'pause', { reason: 'a problem', ...BY_SAM }, SAM);
   const resume = recordOf(id, 'resume', BY_SAM, SAM);

@@ -54,7 +54,7 @@ test.each<[string, Window, string, readonly string[]]>([
   expect(await nextStarts(instants.length)).toEqual(instants);
 });
 
-test('new occurrences replace the old ones without changing a pause or its note', async () => {
+test('new occurrences replace the old occurrences without changing a pause or its note', async () => {
   const schedules = createWindowSchedules(client.schedule);
   const keep = (timeZone: string) =>
     schedules.update(MIGRATION, windowOccurrences([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));

@@ -54,7 +54,7 @@ async function stagedMigration(replaces: boolean) {
 }
 
 describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
-  test('are used if they are the ones that the decision names', async () => {
+  test('are used if the decision names them', async () => {
     const { db, id, decision } = await stagedMigration(replaces);
     expect(await record(id, decision)).toMatchObject({ outcome: { applied: true, text: 'done' } });
     expect(await rowsWithCredential(db, id)).toEqual([1, 2]);
@@ -86,7 +86,7 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
           db,
         ),
     ],
-  ])('are all refused if one was %s after the signature', async (_, change) => {
+  ])('are all refused if one of them was %s after the signature', async (_, change) => {
     const given = await stagedMigration(replaces);
     const { db, id, decision } = given;
     await change(given);
@@ -157,7 +157,7 @@ describe('a client secret', () => {
   const sealedDigest = applicationDigest({ ...application, boxHash: hashOfBox(box) });
   const supplied: Decision = { kind: 'application-supplied', decisionId: 'd', ...application, sealedDigest, ...sent };
 
-  test('is used if it is the one that the decision names', async () => {
+  test('is used if the decision names it', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const { db } = rig.ledger;
     await stageApplication(db, id, 'd', { ...application, sealed: box });

@@ -48,7 +48,7 @@ function namedIn(row: RowFacts, decisions: readonly TrailEntry[] = [], windows =
   return checkPermissions([row], ledger, evidence).violations.map(({ invariant }) => invariant);
 }
 
-it('accepts a token that was in flight when the window closed, and names a later one', () => {
+it('accepts a token that was in flight when the window closed, and names a later token', () => {
   expect(namedIn(rowOf([sentAt('10:01:00')]))).toEqual([]);
   expect(namedIn(rowOf([sentAt('10:03:00')]))).toEqual(['window']);
   expect(namedIn(rowOf([sentAt('08:59:59')]))).toEqual(['window']);
@@ -77,7 +77,7 @@ it('ignores the time at which another attempt took over a row', () => {
   expect(namedIn(rowOf(sendings, again))).toEqual([]);
 });
 
-it('accepts a claim under the old windows until the ledger has recorded the new ones', () => {
+it('accepts a claim under the old windows until the ledger has recorded the new windows', () => {
   const shorter = decided('09:30:00', 'support', { kind: 'adjust', limits: { windows: UNTIL_TEN } }, '10:30:00');
   const claimed = rowOf([sentAt('10:01:00')], { claimedAt: at('10:00:30'), sentAt: at('10:01:00') });
   expect(namedIn(claimed, [shorter], UNTIL_ELEVEN)).toEqual([]);
@@ -85,7 +85,7 @@ it('accepts a claim under the old windows until the ledger has recorded the new 
   expect(namedIn(claimed, [recordedAtOnce], UNTIL_ELEVEN)).toEqual(['window']);
 });
 
-it('names a company that the client has not confirmed, and one whose confirmation support has rejected', () => {
+it('names a company that the client has not confirmed, and a company whose confirmation support has rejected', () => {
   expect(namedIn(rowOf([sentAt('09:30:00')], { reference: 'R-2' }))).toEqual(['confirmation']);
   const rejected = decided('08:00:07', 'support', { kind: 'step', verdict: 'reject', step: 'disable-syncing' });
   const approvedAgain = approve('08:00:08', 'migrate-first-company', 'support');

@@ -94,7 +94,7 @@ describe('4.5 An authorization', () => {
     expect(answered).toEqual(['sbx-slow-400-ok-1', 'sbx-ok-2']);
   });
 
-  it('never replaces an accepted credential with a refused one', async () => {
+  it('never replaces an accepted credential with a refused credential', async () => {
     const { put, company } = await authorize('sbx-ok-3');
     const refused = await put(quickBooksCredential('sbx-revoked'));
     expect(refused).toMatchObject({ status: 200, body: { status: 'Linked' } });

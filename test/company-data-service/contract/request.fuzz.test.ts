@@ -64,7 +64,7 @@ const PATHS = ENDPOINTS.map(({ path }) => path);
 const COMPANY = '/companies/{companyId}';
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 
-/** Requests that were once answered in the wrong form, or could have been. */
+/** Requests that were once answered, or could have been answered, in the wrong form. */
 const CORPUS: readonly Input[] = [
   ...NASTY_TEXTS.flatMap((text) => [
     input('GET', '/companies', { query: `query=name=${encoded(text)}&tags=${encoded(text)}` }),

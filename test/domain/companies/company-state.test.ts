@@ -51,7 +51,7 @@ describe('company counts', () => {
     ['skipped', true],
     ['outcomeUnknown', true],
     ['waitingAgain', true],
-  ])('with one company that is %s, a credential might have been handed over: %s', (state, crossed) => {
+  ])('with one company that is %s, a credential was possibly handed over: %s', (state, crossed) => {
     expect(mayHaveCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
   });
 });
@@ -95,7 +95,7 @@ describe('client states', () => {
 });
 
 describe('step transitions', () => {
-  test('lead through all steps in order, and complete the migration after the last one', () => {
+  test('lead through all steps in order, and complete the migration after the last step', () => {
     let state = stateAt('supply-details');
     const seen = STEPS.map((step) => {
       expect(state).toMatchObject({ step, closed: null });

@@ -103,7 +103,7 @@ describe('in a migration that was started without approvers', () => {
     expect(results).toEqual(['only support can add or remove approvers', 'only support can add or remove approvers']);
   });
 
-  test('a valid signature that is not required is recorded, and an invalid one is not', () => {
+  test('a valid signature that is not required is recorded, and an invalid signature is not', () => {
     const { state } = run(rules, pauseBy(BY_CLEO, CLEO));
     expect(state.unrecorded.at(-1)?.signed).toMatchObject({ signature: { publicKey: CLEO.publicKey } });
     const forged = { ...input(pauseBy(BY_CLEO, DANA)), by: 'Cleo', reason: 'changed after it was signed' };
@@ -257,7 +257,7 @@ describe('the verification of an exported trail', () => {
     expect(verify([OF_SAM, OF_CLEO], [forged]).added).toEqual([]);
   });
 
-  test('refuses what was signed with a removed key', () => {
+  test('refuses decisions that were signed with a removed key', () => {
     const trail = trailOf(SIGNED, add(OF_DANA, SAM), pauseBy(BY_DANA, DANA), remove(OF_DANA, SAM));
     const [later] = trailOf({ ...SIGNED, approvers: [OF_DANA] }, resumeBy(BY_DANA, DANA));
     if (!later) throw new Error('no decision was recorded');

@@ -81,7 +81,7 @@ describe('the answer to a decision', () => {
   test.each<[string, DecisionDraft, string]>([
     ['a retry', retry, '1 company will be tried again'],
     ['a new credential', replace, '1 company will be tried again with a new credential'],
-  ])('says after %s outside the windows when the next one opens', (_, draft, text) => {
+  ])('says after %s outside the windows when the next window opens', (_, draft, text) => {
     const waits =
       '; no move begins before 2026-03-02 13:00 UTC, when the next window opens, unless the windows are changed';
     expect(texts(draft, [LATER_TODAY])).toMatchObject({ applied: true, text: `${text}${waits}` });

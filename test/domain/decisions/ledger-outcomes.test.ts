@@ -23,7 +23,7 @@ const adopt = (state: MigrationState, outcomes: readonly Outcome[]) =>
   withLedgerOutcomes(state, outcomes, DEFAULT_DECISION_RULES);
 const cancel: DecisionDraft = { kind: 'cancel', role: 'support', reason: 'no' };
 
-test('outcomes that agree with the workflow only remove the decisions from the unrecorded ones', () => {
+test('outcomes that agree with the workflow change only the list of unrecorded decisions', () => {
   const state = decideAll(stateAt('schedule'), proposeTime('client'), approve('schedule', 'client'));
   const adopted = adopt(
     state,
@@ -59,7 +59,7 @@ test('decisions after a refused decision remain valid, unless they depend on it'
   );
   const [proposal, ...others] = state.unrecorded;
   if (!proposal) throw new Error('the proposal is missing');
-  // The ledger has recorded the first three decisions. The last one is still unrecorded.
+  // The ledger has recorded the first three decisions. The last decision is still unrecorded.
   const adopted = adopt(state, [
     refusedByLedger(proposal),
     ...others.slice(0, 2).map(({ outcome }, index) => ({ ...outcome, applied: index === 1 })),

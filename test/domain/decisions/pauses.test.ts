@@ -80,7 +80,7 @@ test('the digest is the same after the pauses were read as JSON', () => {
   expect(digestOfPauses(JSON.parse(JSON.stringify(pauses)) as Pause[])).toBe(digestOfPauses(pauses));
 });
 
-test('the pause that an earlier version carried over is kept, shown and lifted like the others', () => {
+test('the pause that an earlier version carried over is kept, shown and lifted like other pauses', () => {
   const { pausesByPeople: _, ...earlier } = MOVING;
   const carried: MigrationState = { ...earlier, pause: { reason: 'lunch', by: 'Sam', stopReason: null, at: AT } };
   expect(reasonsOf(stopped(carried))).toEqual(['the key is refused', 'lunch']);

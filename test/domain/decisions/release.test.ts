@@ -42,7 +42,7 @@ describe('in the managed route', () => {
     },
   );
 
-  test('the first company is released by the approvals of steps 1 to 3, and the others by its own approval', () => {
+  test('the first company is released by the approvals of steps 1 to 3, and the other companies by the approval of the first company', () => {
     expect(released(...STEPS_1_TO_3)).toBe('first-company');
     expect(released(...MOVED)).toBe('all');
   });
@@ -67,7 +67,7 @@ describe('in the managed route', () => {
     expect(released(...MOVED, reject('complete-migration'))).toBe('all');
   });
 
-  test('rejecting the first company, or choosing another, withdraws the release of the others', () => {
+  test('rejecting the first company, or choosing another, withdraws the release of the other companies', () => {
     const another: Decision = { kind: 'first-company', reference: 'R-9', ...sender('support') };
     expect(released(...MOVED, reject('migrate-first-company'))).toBe('first-company');
     expect(released(...MOVED, another)).toBe('first-company');

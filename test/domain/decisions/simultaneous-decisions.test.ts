@@ -1,4 +1,4 @@
-/** Tests contradictory decisions that arrive together, before the first one has been carried out. */
+/** Tests contradictory decisions that arrive together, before the first decision has been carried out. */
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
@@ -118,7 +118,7 @@ describe('a rejection of a start time that arrives together with its approval', 
   });
 });
 
-test('if a pause and a resume arrive together, the second one takes effect', () => {
+test('if a pause and a resume arrive together, the second decision takes effect', () => {
   const pause: DecisionDraft = { kind: 'pause', role: 'support' };
   const resume: DecisionDraft = { kind: 'resume', role: 'support' };
   expect(decideInOrder(stateAt('schedule'), pause, resume)).toMatchObject({

@@ -80,7 +80,7 @@ describe('a manifest', () => {
     expect(state.suppliers).toHaveLength(1);
   });
 
-  test('cannot be replaced once support has accepted the details, a company has moved, or one was left out', () => {
+  test('cannot be replaced once support has accepted the details, a company has moved, or a company was left out', () => {
     const ended = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
     expect(answer(stateAt('schedule', ended))).toContain('support must first reject step 1');
     expect(answer(inStep1({ counts: counts({ total: 2, moved: 1, waiting: 1 }) }))).toContain('has already begun');

@@ -242,7 +242,7 @@ function repeats(decision: Decision, { approvals, proposal }: RecordedDecisions)
   return approvals.some(({ step, role }) => step === decision.step && role === decision.role);
 }
 
-test('the ledger accepts what the workflow applies, and refuses what its preconditions refuse', () => {
+test('the ledger accepts decisions that the workflow applies, and refuses decisions that its preconditions refuse', () => {
   fc.assert(
     fc.property(fc.array(anyDecision, { maxLength: 60 }), (decisions) => {
       let state = workflowActs(newMigration({ firstCompany: null, limits: DEFAULT_LIMITS }));

@@ -144,7 +144,7 @@ describe('an organization conflict', () => {
     );
   });
 
-  test('is an error for a connected organization, and a warning for a previously connected one', () => {
+  test('is an error for a connected organization, and a warning for a previously connected organization', () => {
     expect(found(row(2), { connected: connected('Linked') })).toMatchObject([
       { code: 'organization-connected', severity: 'error', ...about },
     ]);
@@ -211,7 +211,7 @@ describe('a manifest row', () => {
   });
 });
 
-test('a summary has one sentence per code, with the first company and the number of others', () => {
+test('a summary has one sentence per code, with the first company and the number of other companies', () => {
   const summary = new FindingSummary();
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));

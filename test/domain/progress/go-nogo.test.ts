@@ -139,7 +139,7 @@ test('companies that were moved with a replaced application are a no-go that nam
   );
 });
 
-test('a replaced application is not to be registered again if more companies depend on the registered one', () => {
+test('a replaced application is not to be registered again if more companies depend on the registered application', () => {
   const moved = [
     { application: { clientId: 'old-app', environment: 'production' }, companies: 1, references: ['C-1'] },
     { application: { clientId: 'app-1', environment: 'production' }, companies: 3, references: ['C-2'] },
@@ -172,7 +172,7 @@ test('the result is a go with all answers and the window if everything is ready'
   expect(contact).toBe('Sam, +44 20 7946 0000');
 });
 
-test('before the first company is moved, the window is the first one after the agreed start', () => {
+test('before the first company is moved, the window is the first window after the agreed start', () => {
   const agreed = stateAt('migrate-first-company', { counts: counts({ total: 10, waiting: 10 }) });
   expect(goNoGo(facts({ now: AT }, agreed))).toMatchObject({
     go: true,
