@@ -1,4 +1,6 @@
-/** Who may use which route. The tests are generated from the OpenAPI document, so that a new route is tested too. */
+/**
+ * Tests who may use which route. The tests are generated from the OpenAPI document, so that a new route is tested too.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { PortalDatabase } from '../../portal/server/database';

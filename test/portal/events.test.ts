@@ -65,7 +65,7 @@ test('a browser gets the view at once and when it has changed', async () => {
   stream.close();
 });
 
-test('a browser gets no event if a worker writes the same view again, but gets one once no worker writes any more', async () => {
+test('a browser gets no event if a worker writes the same view again, but gets an event once no worker writes any more', async () => {
   const session = await signIn(portal);
   await writePortalView(portal.db, session.migrationId, { headline: 'one' });
   const stream = await open(portal.url, session);
@@ -156,7 +156,7 @@ test('a browser gets no events of another migration', async () => {
   other.close();
 });
 
-test('streams of a revoked invitation end within 15 seconds, and others continue', async () => {
+test('streams of a revoked invitation end within 15 seconds, and other streams continue', async () => {
   const migrationId = await createMigration(portal.db);
   const [revoked, other] = [await signIn(portal, { migrationId }), await signIn(portal, { migrationId })];
   await writePortalView(portal.db, migrationId, { headline: 'one' });

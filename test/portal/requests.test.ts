@@ -1,4 +1,4 @@
-/** Requests that workers answer, and what the page reads about companies. The test acts as the worker. */
+/** Requests that workers answer, and the data about companies that the page reads. The test acts as the worker. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
@@ -89,7 +89,7 @@ test('a request that does not exist, or is from another person or another migrat
     ]);
 });
 
-test('the same request is stored once, whoever repeats it, and its answer is kept', async () => {
+test('the same request is stored once, even if it is repeated, and its answer is kept', async () => {
   const session = await signIn(portal);
   const body = decision();
   const repeated = await Promise.all(Array.from({ length: 5 }, () => post(session, '/api/decisions', body)));

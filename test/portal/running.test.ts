@@ -1,4 +1,4 @@
-/** Where the portal listens, its certificate, and what it answers without its database. */
+/** Tests where the portal listens, its certificate, and its answers without its database. */
 import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';

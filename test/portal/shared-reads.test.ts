@@ -15,7 +15,7 @@ function slowReads() {
   return { begun, read };
 }
 
-test('requests that arrive during a read share the next one, which begins after they have arrived', async () => {
+test('requests that arrive during a read share the next read, which begins after they have arrived', async () => {
   const { begun, read } = slowReads();
   const [first, second, third] = [read('Cleo'), read('Mia'), read('Finn')];
   expect(begun.map(({ by }) => by)).toEqual(['Cleo']);

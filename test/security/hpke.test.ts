@@ -47,7 +47,7 @@ describe('the vector of RFC 9180', () => {
     expect(recipient.decrypt(0, VECTOR.ct, VECTOR.aad)).toEqual(VECTOR.pt);
   });
 
-  test('is decrypted at each of 1,000 sequence numbers, the last one first', async () => {
+  test('is decrypted at each of 1,000 sequence numbers, the last number first', async () => {
     const messages = await encryptInputsOfGo();
     const digest = createHash('shake128', { outputLength: 16 });
     for (const { ciphertext } of messages) digest.update(ciphertext);

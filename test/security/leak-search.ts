@@ -10,7 +10,7 @@ const MARKER_PREFIX = `mark${letters(8)}`;
 
 const markers: { readonly kind: MarkerKind; readonly text: string }[] = [];
 
-/** `content`: a name, note or reason. `quoted`: an error text of the service, which might contain a name. */
+/** `content`: a name, note or reason. `quoted`: an error text of the service, which can contain a name. */
 type MarkerKind = 'credential' | 'content' | 'quoted';
 
 /** Creates a text that exists nowhere else, so that every occurrence is a leak. */
@@ -52,7 +52,7 @@ export function filesBelow(root: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Returns the text in all encodings in which it might have been written. */
+/** Returns the text in all encodings in which it can be written. */
 export function encodingsOf(text: string): readonly { readonly name: string; readonly form: string | Buffer }[] {
   const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');

@@ -44,7 +44,7 @@ describe('sealing a credential', () => {
     expect(seal(key.publicKey, CREDENTIAL, ROW_7)).not.toEqual(sealed);
   });
 
-  test('seals and opens an empty credential and one of 1 MB', () => {
+  test('seals and opens an empty credential and a credential of 1 MB', () => {
     for (const plaintext of [Buffer.alloc(0), Buffer.alloc(1024 * 1024, 7)]) {
       expect(open(key, seal(key.publicKey, plaintext, ROW_7), ROW_7)).toEqual(plaintext);
     }
@@ -147,7 +147,7 @@ describe('wrapping a key with a master key', () => {
     }
   });
 
-  test('names a missing master key and the available ones', async () => {
+  test('names a missing master key and the available keys', async () => {
     const old = await providerWith(OLD).wrap(M, DATA_KEY);
     const available = await providerWith(NEW).wrap(M, DATA_KEY);
     const unwrapping = providerWith(NEW).unwrap(M, old);

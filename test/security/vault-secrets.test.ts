@@ -51,7 +51,7 @@ test('overwrites a secret before it removes it', async () => {
   expect(readFileSync(secondName).equals(secret.reveal())).toBe(false);
 });
 
-test('erases all secrets of one migration, including half-written ones, and nothing else', async () => {
+test('erases all secrets of one migration, including half-written secrets, and nothing else', async () => {
   const secrets = createVaultSecretFolder(folder);
   const [first, second, other] = [
     await secrets.create(M),

@@ -7,7 +7,7 @@ import { reservePort } from '../../stack/ports';
 
 const ENDED_PID = 2 ** 22 + 1; // higher than any process id on Linux and macOS
 
-test('reservePort reserves the next free port if the requested one is in use', async () => {
+test('reservePort reserves the next free port if the requested port is in use', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const usedPort = (server.address() as AddressInfo).port;

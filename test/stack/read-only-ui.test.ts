@@ -1,4 +1,6 @@
-/** Tests the read-only Web UI against Temporal's dev server: what it forwards, what it refuses, and its links. */
+/**
+ * Tests the read-only Web UI against Temporal's dev server: the requests that it forwards or refuses, and its links.
+ */
 import { request } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
 import { createTemporaryFolder } from '../../stack/folders';

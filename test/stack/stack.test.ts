@@ -167,7 +167,7 @@ test('a permanent stack keeps its data and keys across restarts', async () => {
   expect(companies.status).toBe(200);
 });
 
-test('a stack keeps the ports of the pages to which links were sent, and says if one has moved', async () => {
+test('a stack keeps the ports of the pages to which links were sent, and says if such a page has moved', async () => {
   const dataFolder = createTemporaryFolder();
   const ports = { clientUi: 0, service: 0, portal: 0 };
   const first = await start({ dataFolder, ephemeral: false, ports });

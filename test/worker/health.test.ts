@@ -1,4 +1,4 @@
-/** When a worker reports its pollers as stuck, and its workflow tasks as failing. */
+/** Tests when a worker reports its pollers as stuck, and its workflow tasks as failing. */
 import { TaskWatch, type TaskCounters } from '../../worker/health';
 
 const MINUTE_MS = 60_000;
@@ -8,7 +8,7 @@ const counters = (changes: Partial<TaskCounters> = {}): TaskCounters => ({
 });
 
 describe('the pollers', () => {
-  it('are reported as stuck three minutes after the last poll has ended, until the next one ends', () => {
+  it('are reported as stuck three minutes after the last poll has ended, until the next poll ends', () => {
     const watch = new TaskWatch(0);
     watch.observe(counters({ polls: 21 }), true, MINUTE_MS);
     watch.observe(counters({ polls: 22 }), true, 2 * MINUTE_MS);

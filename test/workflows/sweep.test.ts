@@ -68,7 +68,7 @@ test('several workers share one hourly sweep, which first runs an hour after the
   expect(((first ?? 0) - Date.now()) / 60_000).toBeGreaterThan(55);
 });
 
-test('a terminated migration is closed as cancelled by Tokenferry, and a running one stays open', async () => {
+test('a terminated migration is closed as cancelled by Tokenferry, and a running migration stays open', async () => {
   const [terminated, running] = [
     await startWithCredential('swept-terminated'),
     await startWithCredential('swept-running'),
@@ -132,7 +132,7 @@ test('a migration that Temporal does not know stays open', async () => {
   expect(await rowsWithCredential(orchestrator.ferry.db, id)).toEqual([1]);
 });
 
-test('a sweep deletes the Schedule of a migration that has ended, but not one of another product', async () => {
+test('a sweep deletes the Schedule of a migration that has ended, but not a Schedule of another product', async () => {
   await createWindowSchedule('swept-gone.xero');
   await schedule().create({
     scheduleId: scheduleIdOf('another-product'),

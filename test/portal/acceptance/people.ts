@@ -115,7 +115,7 @@ export const referenceOf = (row: number): string => `K-${String(row).padStart(4,
 /**
  * Returns a manifest with three waves.
  *
- * @param migration a number that differs for each migration, because an organization can be in only one
+ * @param migration a number that differs for each migration, because an organization can be in only one migration
  */
 export function manifestFile(migration: number): SampleFile {
   const rows = Array.from({ length: COMPANIES }, (_, index) => {

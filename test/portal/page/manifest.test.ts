@@ -168,7 +168,7 @@ describeWithChromium("the manifest in the portal's page", () => {
     ).toEqual(['Acme', 'Café 0']);
   });
 
-  test('the choice of an encoding is offered only for a file that is not Unicode, and not kept for the next one', async () => {
+  test('the choice of an encoding is offered only for a file that is not Unicode, and not kept for the next file', async () => {
     const page = await open();
     const choice = page.getByLabel('Read it as Windows-1252 (Excel)');
     const row = 'C-1,Café,9130,1,1';

@@ -1,4 +1,4 @@
-/** The portal's page in a browser: what it shows, and how decisions are made. */
+/** The portal's page in a browser: its content, and how decisions are made. */
 import type { Page } from 'playwright-core';
 import { parseSigned, signatureRefusal } from '../../../domain/migration/signatures';
 import { axeViolations, describeWithChromium, newPage, signIn, takeErrors, usePage } from './browser-page';

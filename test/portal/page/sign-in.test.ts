@@ -123,7 +123,7 @@ describeWithChromium("signing in again in the portal's page", () => {
     await page.locator('#migration').waitFor();
   });
 
-  test('a person with several migrations chooses one, and the last one used is listed first', async () => {
+  test('a person with several migrations chooses one of them, and the migration that was used last is listed first', async () => {
     const page = await signIn(current.browser, current);
     current.portal.session = null;
     current.portal.view = { ...current.portal.view, migrationId: 'lark' };

@@ -87,7 +87,7 @@ describe('a company in the report', () => {
     expect(rowsOf({ ...COMPANY, name: '[Go](http://e.io)' }, true)['Moved']).not.toContain('[Go]');
   });
 
-  test('is one short row without ids if it was moved, whatever characters its name contains', () => {
+  test('is one short row without ids if it was moved, with special characters of its name escaped', () => {
     expect(rowsOf(COMPANY, true)).toEqual({
       Moved: '| C-1 | Bramble \\| Finch Interiors | 3 | 20 Nov 22:03 | 24 h | 21 Nov 22:03 |',
     });

@@ -189,7 +189,7 @@ describe('the head of the report', () => {
     expect(head).toContain('the secret of your application app-2 (production) at QuickBooks Online, because it was');
   });
 
-  test('names the companies that depend on each application, and asks to register a replaced one again', () => {
+  test('names the companies that depend on each application, and asks to register a replaced application again', () => {
     const moved = (clientId: string, ...references: string[]) => ({
       ...{ application: { clientId, environment: 'production' }, companies: references.length, references },
     });

@@ -1,4 +1,4 @@
-/** Tests what the portal tells the client before it approves a step. */
+/** Tests what the portal tells the client before the client approves a step. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';

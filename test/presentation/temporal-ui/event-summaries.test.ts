@@ -21,7 +21,7 @@ test('the summary says who decided what, and that a decision was refused', () =>
   expect(decisionsSummary([recordOf(unreadable, false)])).toBe('refused: an unreadable message');
 });
 
-test('the summary of several decisions describes the first one, and gives the number of the others', () => {
+test('the summary of several decisions describes the first decision, and gives the number of the other decisions', () => {
   const pause: Decision = { kind: 'pause', decisionId: 'd-2', role: 'support', by: 'Sam' };
   expect(decisionsSummary([recordOf(approval), recordOf(pause), recordOf(pause)])).toBe(
     'Cleo (client): approve step 2 (schedule the migration) (and 2 more)',
@@ -36,7 +36,7 @@ test('the summary contains no reason and no control characters', () => {
   expect(decisionsSummary([recordOf(skip)])).toBe('Sam Cleo (support): skip R-1, R-2');
 });
 
-test("the summary is within Temporal's limit of 200 bytes, whatever people wrote", () => {
+test("the summary is within Temporal's limit of 200 bytes, for any text that people wrote", () => {
   for (const character of ['x', 'é', '\u{1F98A}']) {
     const companies = Array.from({ length: 50 }, () => character.repeat(30));
     const decision: Decision = {

@@ -114,7 +114,7 @@ test('makes a pause wait for a claim that has already begun', async () => {
   expect((await readRow(ledger.db, migration.id, 1)).state).toBe('importing');
 });
 
-test('returns the new credential if the old one was replaced while the claim was waiting', async () => {
+test('returns the new credential if the old credential was replaced while the claim was waiting', async () => {
   const migration = await createMovableMigration(ledger, manifestRows(2));
   const [, row] = migration.rows;
   if (!row) throw new Error('the migration should have two rows');

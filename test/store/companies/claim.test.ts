@@ -167,7 +167,7 @@ describe('a token family', () => {
   });
 });
 
-test('claims nothing in a ledger that is behind, or whose mark is lower than the known one', async () => {
+test('claims nothing in a ledger that is behind, or whose mark is lower than the known mark', async () => {
   const { owner, id } = await createMovableMigration(ledger, manifestRows(2));
   expect(await claimCompanies(ledger.db, owner, 1, null, 1)).toEqual([]);
   expect(await claimCompanies(ledger.db, owner, 1, null, 0)).toMatchObject([{ ledgerMark: 1 }]);

@@ -89,7 +89,7 @@ describe('a company without a send intent', () => {
   });
 });
 
-test('reclaims a company for reading only, without a new lease, while its credential might be in flight', async () => {
+test('reclaims a company for reading only, without a new lease, while its credential is possibly in flight', async () => {
   const migration = await createSent(5_000);
   const { lease_ends_at: leaseEndsAt } = await readRow(ledger.db, migration.id, 1);
   expect(await reclaimSent(ledger.db, migration.owner, 5)).toEqual([]);
@@ -165,7 +165,7 @@ test('ignores the outcome of a superseded attempt after the company was reclaime
   expect(await readRow(ledger.db, migration.id, 1)).toEqual(before);
 });
 
-test('writes the first outcome of the owner and ignores later ones', async () => {
+test('writes the first outcome of the owner and ignores later outcomes', async () => {
   const migration = await createImporting(LEASE_MS);
   await recordImports(ledger.db, migration.owner, [linked]);
   await recordImports(ledger.db, migration.owner, [

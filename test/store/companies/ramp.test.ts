@@ -47,7 +47,7 @@ test('a ramp whose companies were all left out takes other companies', async () 
   expect(await claimable()).toEqual([3, 4]);
 });
 
-test('a ramp ends once one company has been moved and the others were left out', async () => {
+test('a ramp ends once one company has been moved and the other companies were left out', async () => {
   const { id, claimable } = await migrationWithRamp();
   await updateRow(ledger.db, id, 1, { state: 'moved' });
   await leaveOut(id, 'c2');

@@ -41,7 +41,7 @@ async function openSession(id: string): Promise<Buffer> {
   return redeem(portal, (await invite(ledger.db, id)).token);
 }
 
-test('shows the companies of the session only, with what the client may see', async () => {
+test('shows the companies of the session only, with the fields that the client may see', async () => {
   const { id } = await createMovableMigration(
     ledger,
     manifestRows(3, (row) => ({ wave: row })),

@@ -91,7 +91,7 @@ test('an invitation is not used up by a wrong key, hash or lifetime', async () =
   await redeem(portal, token);
 });
 
-test('a viewer has no key, whatever its browser sends', async () => {
+test('a viewer has no key, even if the browser sends a key', async () => {
   const { token } = await invite(ledger.db, await createMigration(), { role: 'viewer' });
   const session = await redeem(portal, token);
   expect(await call(portal, 'session', session)).toMatchObject([{ role: 'viewer', public_key: null }]);
@@ -152,7 +152,7 @@ test('a session that is used does not expire as idle', async () => {
   expect(await usedAt()).toBeGreaterThan(opened);
 });
 
-test('lists invitations, and finds one by the fingerprint of its key until it is revoked', async () => {
+test('lists invitations, and finds an invitation by the fingerprint of its key until it is revoked', async () => {
   const migrationId = await createMigration();
   const other = await createMigration();
   const first = await invite(ledger.db, migrationId, { email: 'cleo@example.com' });

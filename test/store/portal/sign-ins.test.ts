@@ -180,7 +180,7 @@ test('of requests at the same moment, no more are stored than the limit allows',
   await Promise.all(clients.map((client) => client.end()));
 });
 
-test('an invitation has at most ten sessions: a new session ends the oldest one', async () => {
+test('an invitation has at most ten sessions: a new session ends the oldest session', async () => {
   const { key, migrationId, first } = await registered();
   for (let count = 0; count < 10; count += 1) {
     expect(await call(portal, 'session', first)).toHaveLength(1);

@@ -158,7 +158,7 @@ describe('a vault whose secret is lost', () => {
     expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
   });
 
-  test('keeps a credential that might have been used, as evidence', async () => {
+  test('keeps a credential that was possibly used, as evidence', async () => {
     const id = await createSealedUnderOld();
     await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);

@@ -174,7 +174,7 @@ test('of two first sign-ins at the same moment, only one registers its key, but 
   expect([first.publicKey, second.publicKey]).toContain(keys[0]);
 });
 
-test('a person with a new invitation registers the key of a new browser, and keeps the old one', async () => {
+test('a person with a new invitation registers the key of a new browser, and keeps the old key', async () => {
   const identity = { issuer: provider.url, subject: CLEO.sub, email: CLEO.email };
   const old = await invited();
   const signIn = async (attempt: Attempt) => {

@@ -1,4 +1,4 @@
-/** Stores portal requests as the portal does, waits for their answers, and reads what the portal shows. */
+/** Stores portal requests as the portal does, waits for their answers, and reads the data that the portal shows. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { bytesToSign } from '../../../domain/migration/signatures';

@@ -186,7 +186,7 @@ test('two workers carry out the decisions of a person in the order in which they
   await second.stop();
 });
 
-test('a request that has crashed three workers is answered, the next one is carried out, and doctor reports it', async () => {
+test('a request that has crashed three workers is answered, the next request is carried out, and doctor reports it', async () => {
   const { db, migration, guest } = await startWithGuest();
   const done = decision(migration, 'pause', { reason: 'a worker ended after it' });
   expect(await ask(guest, 'decide', done)).toMatchObject({ outcome: 'applied' });

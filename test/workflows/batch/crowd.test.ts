@@ -37,7 +37,7 @@ async function importedOf(migration: TestMigration): Promise<number> {
   return syncing + moved;
 }
 
-test('a small migration does not wait for the slices of others, which keep their slots while their pace makes them wait', async () => {
+test('a small migration does not wait for slices of other migrations, which keep their slots while their pace makes them wait', async () => {
   // At this pace, every slice begins one company per minute.
   const paced = { slicesAtOnce: SLICES, companiesPerSliceAtOnce: 1, companiesPerMinute: SLICES, rampCompanies: 0 };
   const [one, other, small] = await Promise.all([
@@ -49,6 +49,6 @@ test('a small migration does not wait for the slices of others, which keep their
   await until(async () => (await importedOf(one)) + (await importedOf(other)) > BUSY_SLICES);
 
   await begin(small);
-  // The slices of the others end a minute after they began.
+  // The slices of the other migrations end a minute after they began.
   await until(async () => (await countsOf(small)).moved === 4, 40_000);
 });

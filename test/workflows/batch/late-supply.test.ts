@@ -32,7 +32,7 @@ test('a company that gets a new credential while another company is syncing is m
 test.each([
   ['default ramp', DEFAULT_LIMITS.rampCompanies],
   ['small ramp', 3],
-])('the rest of a batch is moved while a straggler of its %s is still syncing', async (_, ramp) => {
+])('the other companies of a batch are moved while a straggler of its %s is still syncing', async (_, ramp) => {
   const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
   tokens[3] = `${LONG_SYNC}.ramp-${ramp}-slow`;
   const migration = await startTestMigration(orchestrator, `ramp-${ramp}`, tokens);
@@ -54,7 +54,7 @@ async function startBatch(client: string, tokens: readonly string[], limits: obj
   return migration;
 }
 
-test('the rest of a batch is moved while the platform defers two companies of its ramp', async () => {
+test('the other companies of a batch are moved while the platform defers two companies of its ramp', async () => {
   const tokens = Array.from({ length: 16 }, (_, index) => `sbx-ok-1.put-off-${index}`);
   tokens[3] = 'sbx-inaccessible';
   tokens[6] = 'sbx-unavailable';
@@ -76,7 +76,8 @@ test('a ramp of 0 ends a ramp in progress at once', async () => {
 });
 
 test('a decision that arrives while the companies are being counted is not missed', async () => {
-  // Six migrations, because the decision must arrive during the count at the end of a batch in at least one of them.
+  // The test uses six migrations, because the decision must arrive during the count at the end of a batch in at least
+  // one of them.
   const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);
   await Promise.all(
     clients.map(async (client) => {

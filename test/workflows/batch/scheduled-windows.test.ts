@@ -51,7 +51,7 @@ async function batchRuns(id: string): Promise<number> {
   return (await orchestrator.ferry.temporal.workflow.count(query)).count;
 }
 
-test('no move begins before the window opens, and then the rest are moved', async () => {
+test('no move begins before the window opens, and then the other companies are moved', async () => {
   const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
   const migration = await waitingForAWindow('opens', openingAt(soon));
   expect((await schedule(migration.id)).occurrences[0]).toMatchObject({ opensAt: soon.toISOString() });
@@ -61,7 +61,7 @@ test('no move begins before the window opens, and then the rest are moved', asyn
   expect(await batchRuns(migration.id)).toBe(1);
 }, 180_000);
 
-test('a paused Schedule opens no window, but a trigger opens the current one', async () => {
+test('a paused Schedule opens no window, but a trigger opens the current window', async () => {
   const migration = await waitingForAWindow('triggered');
   expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');

@@ -24,7 +24,7 @@ test('the first company is not moved outside the windows, and is moved once ther
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
 
-test('companies in flight are finished when a window closes during a run, and the rest wait', async () => {
+test('companies in flight are finished when a window closes during a run, and the other companies wait', async () => {
   const tokens = [
     'sbx-ok-1.closing-midway',
     ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),

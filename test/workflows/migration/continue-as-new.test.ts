@@ -26,7 +26,7 @@ beforeAll(async () => {
     namespaces: [ownNamespace()],
     dynamicConfig: {
       'limit.historyCount.suggestContinueAsNew': EVENTS,
-      // By default, the server delays a run if the previous one lasted less than a second. Runs are so short only
+      // By default, the server delays a run if the previous run lasted less than a second. Runs are so short only
       // because of the limit above.
       'history.workflowIdReuseMinimalInterval': 0,
     },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Temporal waits a few seconds for the stopped worker before it gives the task to the new one. */
+/** Temporal waits a few seconds for the stopped worker before it gives the task to the new worker. */
 const APPLIED_WITHIN_MS = 40_000;
 
 type Sent = readonly [message: DecisionMessage, fields: Readonly<Record<string, unknown>>];
@@ -121,7 +121,7 @@ const ANOTHER: Sent = [
 test.each([
   ['approved, then rejected', [FIRST_APPROVED, ANOTHER], [true, true]],
   ['rejected, then approved', [ANOTHER, FIRST_APPROVED], [true, false]],
-])('the rest are not moved if the first company is %s', async (order, sent, wereApplied) => {
+])('the other companies are not moved if the first company is %s', async (order, sent, wereApplied) => {
   const migration = await withFirstCompanyMoved(order.startsWith('approved') ? 'first-ar' : 'first-ra');
   expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);
   const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));

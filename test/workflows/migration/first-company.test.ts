@@ -26,7 +26,7 @@ async function triesOf(id: string): Promise<number> {
   return tries;
 }
 
-test('if the first company is not moved, support chooses another one before the rest are moved', async () => {
+test('if the first company is not moved, support chooses another company before the other companies are moved', async () => {
   const migration = await startTestMigration(orchestrator, 'another', [
     'sbx-revoked.another',
     'sbx-ok-3.another2',
@@ -84,7 +84,7 @@ test('the same first company can be retried, even if no other company is left', 
   expect(await triesOf(migration.id)).toBe(before + 1);
 });
 
-test('a company with an unusable credential is moved with a new one', async () => {
+test('a company with an unusable credential is moved with a new credential', async () => {
   const migration = await startTestMigration(orchestrator, 'replaced', [
     'sbx-revoked.replaced',
     'sbx-revoked.replaced2',

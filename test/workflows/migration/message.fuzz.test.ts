@@ -69,7 +69,7 @@ const ENCODINGS = [
   ...['JSON/PLAIN', '__proto__', 'constructor', 'binary/encrypted-altered'],
 ];
 
-/** Messages that made a workflow task or the recording of a decision fail, or could have. */
+/** Messages that made, or could have made, a workflow task or the recording of a decision fail. */
 const CORPUS: readonly Input[] = [
   // A decision that is well-formed except for a field that is too deep to be written as JSON, signed or not.
   ...DEEP.flatMap((deep) =>
@@ -178,7 +178,7 @@ const anyMessage: fc.Arbitrary<Input> = fc.record({
   ),
 });
 
-/** Sends a message. Temporal itself refuses some, such as a message without a name. */
+/** Sends a message. Temporal itself refuses some messages, for example if the name is missing. */
 async function send({ as, name, payloads, header }: Input): Promise<void> {
   const { temporal } = orchestrator.ferry;
   const { namespace } = temporal.options;
@@ -256,7 +256,7 @@ test(
   withinMs(180_000),
 );
 
-test('an encrypted message of any content is decrypted and refused like a plain one', async () => {
+test('an encrypted message of any content is decrypted and refused like a plain message', async () => {
   const codec = createPayloadCodec(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
   for (const deep of DEEP) {
     const payloads = await codec.encode([json(`{${SENDER},"extra":${deep}}`)]);

@@ -87,7 +87,7 @@ async function movedInLedger({ id }: TestMigration, companies: number): Promise<
   await until(async () => Number((await moved.executeTakeFirstOrThrow()).count) >= companies);
 }
 
-/** Returns the builds that have completed workflow tasks, in order, and the number of failed ones. */
+/** Returns the builds that have completed workflow tasks, in order, and the number of failed workflow tasks. */
 async function tasksOf(workflowId: string): Promise<{ readonly builds: readonly string[]; readonly failed: number }> {
   const { events } = await orchestrator.ferry.temporal.workflow.getHandle(workflowId).fetchHistory();
   const builds = (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: completed }) =>
