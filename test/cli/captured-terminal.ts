@@ -8,10 +8,7 @@ import type { Prompts } from '../../cli/terminal/prompts';
 import type { TerminalStream } from '../../cli/terminal/terminal';
 import { JSON_SCHEMAS } from '../../cli/json-schemas';
 
-/**
- * Returns a stream that keeps the text written to it. With `columns`, the stream is a terminal with
- * colours.
- */
+/** Returns a stream that keeps the text written to it. With `columns`, the stream is a terminal with colours. */
 export function capturedStream(
   columns?: number,
   env: NodeJS.ProcessEnv = {},
@@ -65,8 +62,8 @@ export async function ferry(
 }
 
 /**
- * Asserts that a printed command is valid in a shell as it is, and contains no placeholder. Runs
- * the command without a configuration.
+ * Asserts that a printed command is valid in a shell as it is, and contains no placeholder. Runs the command without a
+ * configuration.
  */
 export async function assertValid(command: string): Promise<void> {
   const script = `set -eu; ferry() { printf '%s\\0' "$@"; }; ${command}`;

@@ -1,8 +1,7 @@
 /**
- * Fuzzes command lines: any arguments of any command, with and without a configuration. Every
- * command must end with exit code 0, 1 or 2 and, without `--debug`, print no stack trace. An error
- * in the command line must name the option or argument. See test/support/faults/fuzz.ts for longer
- * runs.
+ * Fuzzes command lines: any arguments of any command, with and without a configuration. Every command must end with
+ * exit code 0, 1 or 2 and, without `--debug`, print no stack trace. An error in the command line must name the option
+ * or argument. See test/support/faults/fuzz.ts for longer runs.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,10 +20,7 @@ import { capturedStream, ferry } from './captured-terminal';
 
 const commandLines = fuzzer('command lines');
 
-/**
- * Commands that start servers as processes. They also get an unknown option, so that they start
- * nothing.
- */
+/** Commands that start servers as processes. They also get an unknown option, so that they start nothing. */
 const NOT_STARTED = ['up', 'service start'];
 const ENDS_WITHIN_MS = 30_000;
 
@@ -80,8 +76,8 @@ async function assertHandled(args: readonly string[], env: NodeJS.ProcessEnv): P
 }
 
 /**
- * Makes a text usable as an argument: removes NUL, and replaces unpaired surrogates. Also removes
- * slashes and double dots, so that no path leads out of the test's folder.
+ * Makes a text usable as an argument: removes NUL, and replaces unpaired surrogates. Also removes slashes and double
+ * dots, so that no path leads out of the test's folder.
  */
 const asArgument = (text: string): string =>
   wellFormed(text).replaceAll('\u0000', '').replaceAll('/', '').replaceAll('..', '');

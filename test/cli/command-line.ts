@@ -18,8 +18,8 @@ export async function runJson(
 }
 
 /**
- * Copies the example's credential file. The copy has the current modification time, as after an
- * export by the client. `remove` deletes the copy.
+ * Copies the example's credential file. The copy has the current modification time, as after an export by the client.
+ * `remove` deletes the copy.
  */
 export function exportedCredentials(): { file: string; remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));

@@ -34,10 +34,7 @@ export function readDocument(name: string): string {
   return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
 }
 
-/**
- * Returns the shell blocks below each heading of a document: chapters (`##`) and their sections
- * (`###`).
- */
+/** Returns the shell blocks below each heading of a document: chapters (`##`) and their sections (`###`). */
 export function readSections(name: string): readonly Section[] {
   let chapter = '';
   return readDocument(name)
@@ -57,15 +54,12 @@ export interface CommandOutcome {
   readonly err: string;
 }
 
-/**
- * A shell in a folder with the files that the documents mention, and the orchestrator that its
- * commands use.
- */
+/** A shell in a folder with the files that the documents mention, and the orchestrator that its commands use. */
 export interface Shell {
   readonly orchestrator: Orchestrator;
   /**
-   * Runs one line in `sh`. `temporal` runs as a process. `ferry` runs in this process, with the
-   * arguments that the shell passes.
+   * Runs one line in `sh`. `temporal` runs as a process. `ferry` runs in this process, with the arguments that the
+   * shell passes.
    *
    * @param prompts the answers of a person at the terminal, who by default confirms everything
    */

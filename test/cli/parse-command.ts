@@ -3,8 +3,7 @@ import { portalProgramForReference, programForReference } from '../../cli/refere
 import type { Command } from 'commander';
 
 /**
- * Returns the name of the command that a command line runs, including its groups:
- * `service keys create`.
+ * Returns the name of the command that a command line runs, including its groups: `service keys create`.
  *
  * @returns undefined if the command line runs no command
  */
@@ -26,8 +25,8 @@ export async function commandOf(line: string): Promise<string | undefined> {
 }
 
 /**
- * Adds a migration to the arguments if the command needs one and they name none. With `--portal`, a
- * person who is signed in to only one migration can leave it out.
+ * Adds a migration to the arguments if the command needs one and they name none. With `--portal`, a person who is
+ * signed in to only one migration can leave it out.
  */
 function withMigrationOf({ commands }: Command, name: string, args: readonly string[]): readonly string[] {
   const command = commands.find((each) => each.name() === name);

@@ -1,7 +1,4 @@
-/**
- * Tests which modules `ferry` loads, when it uses its code cache, and that a copy of `ferry` runs
- * from any folder.
- */
+/** Tests which modules `ferry` loads, when it uses its code cache, and that a copy of `ferry` runs from any folder. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -38,8 +35,7 @@ function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder
 describe('the modules of a command', () => {
   let temporal: Http2Server;
   beforeAll(async () => {
-    // Answers every request with UNIMPLEMENTED (12). The command connects, and then its first
-    // request fails.
+    // Answers every request with UNIMPLEMENTED (12). The command connects, and then its first request fails.
     const unimplemented = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' };
     temporal = createServer().on('stream', (stream) => stream.respond(unimplemented, { endStream: true }));
     await new Promise<void>((resolve) => temporal.listen(0, '127.0.0.1', resolve));
@@ -110,10 +106,7 @@ describe('the code cache', () => {
   const bundleThatPrints = (text: string): string =>
     `(() => console.log('${text}'))\n// ${createHash('sha256').update(text).digest('hex')}`;
   const [ONE, TWO] = [bundleThatPrints('one'), bundleThatPrints('two')] as const;
-  /**
-   * Writes a bundle to the folder, and runs it with `bin/bundle.js`. With `save`, also saves its
-   * code cache.
-   */
+  /** Writes a bundle to the folder, and runs it with `bin/bundle.js`. With `save`, also saves its code cache. */
   const run = (code: string, save = false): Promise<Run> => {
     writeFileSync(bundle(), code);
     const program = `
@@ -130,8 +123,7 @@ describe('the code cache', () => {
     await run(TWO, true);
     const hash = readFileSync(cache()).subarray(0, HASH_LENGTH);
     await run(ONE, true);
-    // V8 compares only the lengths of this bundle and of the cached bundle, so it runs the code of
-    // the cache.
+    // V8 compares only the lengths of this bundle and of the cached bundle, so it runs the code of the cache.
     writeFileSync(cache(), Buffer.concat([hash, readFileSync(cache()).subarray(HASH_LENGTH)]));
     expect((await run(TWO)).out).toBe('one\n');
   });
@@ -160,9 +152,7 @@ test('the bundle is ASCII, because it is read as Latin-1', () => {
 });
 
 describe('a copy of the command', () => {
-  /**
-   * Copies the files that an installation needs, and returns the path of the copied `bin/ferry.js`.
-   */
+  /** Copies the files that an installation needs, and returns the path of the copied `bin/ferry.js`. */
   function install(...files: string[]): string {
     const installed = path.join(folder, 'installed');
     for (const name of ['bin', 'package.json', ...files])

@@ -6,8 +6,8 @@ export interface LimitedServiceOptions {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * `fixed` windows follow one another without gaps, at fixed times. An `on-demand` window begins with the first request
-   * after the previous window has ended.
+   * `fixed` windows follow one another without gaps, at fixed times. An `on-demand` window begins with the first
+   * request after the previous window has ended.
    */
   readonly windows?: 'fixed' | 'on-demand';
   /** Minimum and maximum latency of each direction, in milliseconds. */

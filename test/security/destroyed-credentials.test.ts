@@ -1,6 +1,6 @@
 /**
- * Runs credentials through a vault on an embedded Postgres that analyzes and vacuums at bad moments, stops Postgres, and
- * then tries to open everything that its files, log and planner statistics have kept.
+ * Runs credentials through a vault on an embedded Postgres that analyzes and vacuums at bad moments, stops Postgres,
+ * and then tries to open everything that its files, log and planner statistics have kept.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -3,9 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/**
- * Prefix of all markers of a run. A file without the prefix is not searched for individual markers.
- */
+/** Prefix of all markers of a run. A file without the prefix is not searched for individual markers. */
 const MARKER_PREFIX = `mark${letters(8)}`;
 
 const markers: { readonly kind: MarkerKind; readonly text: string }[] = [];

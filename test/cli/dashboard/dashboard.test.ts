@@ -18,8 +18,7 @@ let session: TerminalSession | undefined;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  // quay is waiting for support to accept its details, slip for the client to approve the start,
-  // dock for the sign-off.
+  // quay is waiting for support to accept its details, slip for the client to approve the start, dock for the sign-off.
   quay = await startTestMigration(orchestrator, 'quay', ['sbx-ok-1.quay']);
   slip = await startTestMigration(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
   await slip.until(({ preflight }) => preflight !== null);
@@ -62,9 +61,7 @@ async function select(screen: TerminalSession, migrationId: string): Promise<voi
   await screen.waitFor(`▸ ${migrationId}`);
 }
 
-/**
- * The line of the first migration, below the heading, the connection error and the column titles.
- */
+/** The line of the first migration, below the heading, the connection error and the column titles. */
 const FIRST_ROW = 3;
 
 /** Accepts the proposed role and name in a dialog, gives a reason, and confirms the decision. */

@@ -1,7 +1,4 @@
-/**
- * Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it
- * has shown.
- */
+/** Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it has shown. */
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
@@ -21,10 +18,7 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 const SAM = ['--by', 'Sam'];
-/**
- * Runs a command at a terminal, and answers every question of the command with yes (true) or no
- * (false).
- */
+/** Runs a command at a terminal, and answers every question of the command with yes (true) or no (false). */
 const answering = async (answer: boolean, ...args: string[]) => {
   const questions: string[] = [];
   const confirm = async (question: string) => (questions.push(question), answer);

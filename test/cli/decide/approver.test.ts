@@ -49,10 +49,7 @@ async function start(organization: string, ...more: string[]): Promise<void> {
   expect(await run('nobody', ...command)).toMatchObject({ exitCode: 0 });
 }
 
-/**
- * Creates an invitation, and registers the person's key with it, as the portal does when the person
- * opens the link.
- */
+/** Creates an invitation, and registers the person's key with it, as the portal does when the person opens the link. */
 async function invite(person: string, publicKey: string): Promise<string> {
   const { db } = orchestrator.ferry;
   const expiresAt = new Date(Date.now() + 3_600_000);
@@ -84,8 +81,8 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
-  // Cleo signs decisions in the portal. An unsigned decision with `--as client` is refused, so
-  // `ferry show` must not suggest `--as client`.
+  // Cleo signs decisions in the portal. An unsigned decision with `--as client` is refused, so `ferry show` must not
+  // suggest `--as client`.
   await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
   const shown = await ferry(['show', OPEN], undefined, {
     ...orchestrator.env,
@@ -112,9 +109,8 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect((await ferry(unsigned, undefined, env)).out).toContain(
     `  the client signs it on the page of the portal, or with a command from: ferry --portal https://portal.example show ${OPEN}\n`,
   );
-  // Outside step 1, the portal offers another application only while the migration is paused
-  // because the platform refused the application. Support can register another application at any
-  // time, so this command is for support.
+  // Outside step 1, the portal offers another application only while the migration is paused because the platform
+  // refused the application. Support can register another application at any time, so this command is for support.
   await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'failed', failure: 'application-refused' });
   const { out: listed } = await ferry(['exceptions', OPEN], undefined, env);
   expect(listed).toContain(`  ferry application ${OPEN} --client-id "client id" --environment production\n`);

@@ -13,10 +13,7 @@ let folder: string;
 const publicKeys = new Map<string, string>();
 const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
 
-/**
- * Returns the environment of a person's machine. Its home folder contains a signing key if the
- * person has one.
- */
+/** Returns the environment of a person's machine. Its home folder contains a signing key if the person has one. */
 const atMachineOf = (machine: string): NodeJS.ProcessEnv => ({
   ...orchestrator.env,
   TOKENFERRY_HOME: path.join(folder, machine),
@@ -230,8 +227,8 @@ describe('the exported trail', () => {
     const file = path.join(folder, 'altered.jsonl');
     const whole = Buffer.from(`${lines.join('\n')}\n`);
     const undetected: string[] = [];
-    // Tries a change to every 97th byte and to every line feed, one at a time. Leaves out the last
-    // line feed, because it has no meaning.
+    // Tries a change to every 97th byte and to every line feed, one at a time. Leaves out the last line feed, because
+    // it has no meaning.
     for (let index = 0; index < whole.length - 1; index += 1) {
       if (index % 97 !== 0 && whole[index] !== 0x0a) continue;
       const altered = Buffer.from(whole);
@@ -245,8 +242,8 @@ describe('the exported trail', () => {
   });
 
   /**
-   * Changes a field of the applied decisions in the database. Disables the trigger that protects
-   * the trail, as an administrator of Postgres can.
+   * Changes a field of the applied decisions in the database. Disables the trigger that protects the trail, as an
+   * administrator of Postgres can.
    */
   async function alterInDatabase(field: string): Promise<void> {
     await orchestrator.ferry.db.transaction().execute(async (tx) => {

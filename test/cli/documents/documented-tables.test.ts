@@ -1,7 +1,4 @@
-/**
- * Tests that docs/ lists every command, platform and package, and that the commands in
- * docs/runbook.md exist.
- */
+/** Tests that docs/ lists every command, platform and package, and that the commands in docs/runbook.md exist. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PLATFORMS } from '../../../platforms/platforms';
@@ -43,8 +40,8 @@ const ROTATION_TEXTS = {
 } as const satisfies Record<Platform['rotation'], string>;
 
 /**
- * Compares a platform with its row cell by cell. A search in the whole row is not enough, because a
- * field name can also be in another cell.
+ * Compares a platform with its row cell by cell. A search in the whole row is not enough, because a field name can also
+ * be in another cell.
  */
 function expectRow(table: string, platform: Platform): void {
   const { name, slug, key, requiredFields, optionalFields, organizationField, rotation, family } = platform;

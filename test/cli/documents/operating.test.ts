@@ -78,8 +78,8 @@ describe.each([
     for (const line of DECISIONS.flatMap(({ blocks: [lines = []] }) => lines)) {
       if (line.startsWith('ferry ') !== (blockIndex === 0)) continue;
       const { exitCode, out, err } = await shell.run(line, id);
-      // Some decisions are refused because they come too early or too late. `ferry` refuses some of
-      // them without sending them.
+      // Some decisions are refused because they come too early or too late. `ferry` refuses some of them without
+      // sending them.
       const answered =
         blockIndex === 0
           ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved|this is the last key of an approver|: \d+ of \d+ credentials sealed and stored|: no credential was stored))/
@@ -122,8 +122,8 @@ describe.each([
   }
 
   /**
-   * Returns whether the migration has processed its last decision: no activity and no workflow task
-   * is pending. The test sends the next decision only then, as a person does.
+   * Returns whether the migration has processed its last decision: no activity and no workflow task is pending. The
+   * test sends the next decision only then, as a person does.
    */
   async function isProcessed(id: string): Promise<boolean> {
     const { pendingActivities, pendingWorkflowTask } = (await handleOf(id).describe()).raw;

@@ -8,10 +8,7 @@ import { commandOf } from '../parse-command';
 
 const ROOT = path.join(__dirname, '../../..');
 const FOLDERS = ['activities', 'cli', 'client', 'config', 'domain', 'presentation', 'security', 'stack', 'store'];
-/**
- * Folders with the texts of the generated documentation. Other tests check the commands in these
- * texts.
- */
+/** Folders with the texts of the generated documentation. Other tests check the commands in these texts. */
 const DOCUMENTATION = ['cli/json-schemas/', 'cli/reference/'];
 
 interface Text {
@@ -19,9 +16,7 @@ interface Text {
   readonly text: string;
 }
 
-/**
- * Returns the string literals of the product, with a plausible value for each expression in them.
- */
+/** Returns the string literals of the product, with a plausible value for each expression in them. */
 function texts(): readonly Text[] {
   return [...FOLDERS, 'worker', 'workflows'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -63,18 +58,15 @@ const COMMANDS = runnableCommands(programForReference())
   .map((command) => command.path)
   .sort((one, other) => other.length - one.length);
 /**
- * Matches a command that a text tells people to run: after a colon or a verb, in backticks, in
- * quotes, in parentheses, or on its own line.
+ * Matches a command that a text tells people to run: after a colon or a verb, in backticks, in quotes, in parentheses,
+ * or on its own line.
  */
 const HINT = new RegExp(
   `(?:^ *|[:\`"(] ?|\\n *|\\b(?:run|with|use|see|is) )(ferry (?:${COMMANDS.join('|')})(?![\\w-])(?:"[^"\\n]*"|'[^'\\n]*'|[^"'\`;)\\n])*)`,
   'g',
 );
 
-/**
- * Commands that can be suggested without arguments, because they ask for the arguments at a
- * terminal.
- */
+/** Commands that can be suggested without arguments, because they ask for the arguments at a terminal. */
 const ASKS = ['ferry start'];
 
 interface Hint {
@@ -85,8 +77,7 @@ interface Hint {
 function hintsIn({ file, text }: Text): readonly Hint[] {
   return [...text.matchAll(HINT)].map(([, command = '']) => ({
     file,
-    // The command ends at a comma, at a full stop, or before a word with which the sentence
-    // continues, such as "and".
+    // The command ends at a comma, at a full stop, or before a word with which the sentence continues, such as "and".
     command: command.replace(/(?:, |\. | (?:and|or|for|again|to|adds|shows|prints|describes)\b).*$|[,.:]?\s*$/, ''),
   }));
 }
@@ -102,8 +93,8 @@ test('the texts of the product contain commands to run', () => {
 test.each([...new Map(HINTS.map((hint) => [hint.command, hint])).values()])(
   'the printed command is valid: $command ($file)',
   async ({ command }) => {
-    // Words in capitals, words with `..`, and words with `<` or `>` are placeholders. A shell passes
-    // them on or misreads them.
+    // Words in capitals, words with `..`, and words with `<` or `>` are placeholders. A shell passes them on or
+    // misreads them.
     expect(command.match(/\s(?:[A-Z][A-Z-]+(?=[\s.]|$)|\S*(?:\.\.|[<>])\S*)/g)).toBeNull();
     // Replaces the placeholders in quotes, as a person does, because ferry refuses them.
     const filledIn = command.replace(/"(?:your name|name of the person)"/, 'Cleo').replace('"client id"', 'AB1');

@@ -1,7 +1,4 @@
-/**
- * Tests that a file in an encoding other than UTF-8 is reported once, and can be read with
- * --encoding.
- */
+/** Tests that a file in an encoding other than UTF-8 is reported once, and can be read with --encoding. */
 import iconv from 'iconv-lite';
 
 import type { Encoding } from '../../../cli/manifest';

@@ -27,10 +27,7 @@ export const csv = (...lines: string[]): string => [HEADER, ...lines].join('\n')
 export const withTokens = (...lines: string[]): string =>
   ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n');
 
-/**
- * Asserts that the finding is reported at the expected position, and that no other error is
- * reported.
- */
+/** Asserts that the finding is reported at the expected position, and that no other error is reported. */
 export async function assertFound({ content, code, severity, line, column, field, says }: FindingCase): Promise<void> {
   const findings = await findingsOf(content);
 

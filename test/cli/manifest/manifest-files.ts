@@ -20,9 +20,7 @@ export function removeTempFiles(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }
 
-/**
- * Reads a manifest and collects all of its rows and credentials, so that a test can compare them.
- */
+/** Reads a manifest and collects all of its rows and credentials, so that a test can compare them. */
 export async function readWholeManifest(...args: Parameters<typeof readManifest>) {
   const { findings, rows, credentials, ...manifest } = await readManifest(...args);
   return { ...manifest, findings: findings.listed, rows: await all(rows), credentials: await all(credentials) };

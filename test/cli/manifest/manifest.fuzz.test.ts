@@ -1,7 +1,7 @@
 /**
- * Fuzzes manifests and credential files with any content. Every file must be read within a limit of
- * CPU time. A finding must not quote a value of a token column, and every accepted row must be
- * storable. See test/support/faults/fuzz.ts for longer runs.
+ * Fuzzes manifests and credential files with any content. Every file must be read within a limit of CPU time. A finding
+ * must not quote a value of a token column, and every accepted row must be storable. See test/support/faults/fuzz.ts
+ * for longer runs.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -33,10 +33,7 @@ interface Input {
 }
 
 const quickBooks = platform('quickbooks-online');
-/**
- * Limits the CPU time instead of the elapsed time, because the tests of other files run at the same
- * time.
- */
+/** Limits the CPU time instead of the elapsed time, because the tests of other files run at the same time. */
 const READ_WITHIN_MS = 8_000;
 /** Marks tokens, so that the test can search findings for them. */
 const TOKEN = 'tok3n';
@@ -83,8 +80,8 @@ const CORPUS: readonly Input[] = [
   asFile(`${','.repeat(100_000)}\n${','.repeat(100_000)}`),
   asFile(`${HEADER}\n${'\n'.repeat(200_000)}`),
   asFile(gzipSync(csv(row({})))),
-  // These two files were once read slowly: every blank line created an error with a stack trace,
-  // and every chunk of blanks was joined to all earlier chunks.
+  // These two files were once read slowly: every blank line created an error with a stack trace, and every chunk of
+  // blanks was joined to all earlier chunks.
   asFile('\n'.repeat(1024 * 1024)),
   asFile(`${' '.repeat(32 * 1024 * 1024)}[]`, 'companies.json'),
   asFile(csv(row({}), row({ reference: '__proto__', realmId: '18', refreshToken: 'constructor' }))),
@@ -134,8 +131,8 @@ const table = (of: Platform): fc.Arbitrary<string> =>
       declared: fc.constantFrom('', '', '', 'sep=;\n', 'sep=\t\r\n', 'sep='),
     })
     .map(({ headers, rows, delimiter, lineEnd, declared }) => {
-      // Most rows get one cell per header, because a row with missing or extra cells is refused
-      // before its cells are checked.
+      // Most rows get one cell per header, because a row with missing or extra cells is refused before its cells are
+      // checked.
       const complete = rows.map((cells, at) =>
         at % 4 === 3
           ? cells
@@ -189,9 +186,7 @@ const anyFile: fc.Arbitrary<Input> = fc.constantFrom(...PLATFORMS).chain((of) =>
   }),
 );
 
-/**
- * Asserts that Postgres can store the text, and that the text cannot alter the output around it.
- */
+/** Asserts that Postgres can store the text, and that the text cannot alter the output around it. */
 function assertStorable(text: string): void {
   expect(hasUnsafeCharactersInMultilineText(text)).toBe(false);
   expect(text).not.toMatch(/\p{Surrogate}/u);

@@ -12,10 +12,7 @@ afterAll(removeTempFiles);
 
 const quickBooks = platform('quickbooks-online');
 
-/**
- * Returns arbitrary cell text with delimiters, quotes, tabs and non-Latin letters, without
- * surrounding spaces.
- */
+/** Returns arbitrary cell text with delimiters, quotes, tabs and non-Latin letters, without surrounding spaces. */
 const cellText = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .string({ unit: fc.constantFrom(...'aBz09 ,;"\'\täß株😀&-'), minLength: 1, maxLength })
@@ -63,8 +60,7 @@ test('CSV is read correctly with any delimiter, encoding, line ending and quotin
           quoteAll || /[,;\t"\n]/.test(cell) ? `"${cell.replaceAll('"', '""').replaceAll('\n', lineEnd)}"` : cell;
         const lines = [COLUMNS, ...rows.map(cellsOf)].map((cells) => cells.map(quote).join(delimiter));
         const text = lines.join(blankLines ? lineEnd + lineEnd : lineEnd) + (lastLineEnds ? lineEnd : '');
-        // UTF-16 always gets a byte order mark. Without the mark, it is recognized only if most
-        // letters are Latin.
+        // UTF-16 always gets a byte order mark. Without the mark, it is recognized only if most letters are Latin.
         const content = iconv.encode(text, encoding, { addBOM: mark || encoding !== 'utf-8' });
 
         const { rows: read, findings } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);

@@ -1,6 +1,4 @@
-/**
- * Tests that `ferry doctor` reports exactly the broken part, gives advice, and reveals no secret.
- */
+/** Tests that `ferry doctor` reports exactly the broken part, gives advice, and reveals no secret. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,10 +58,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * Runs `ferry doctor` as JSON and as text, asserts that neither output contains a secret, and
- * returns the results.
- */
+/** Runs `ferry doctor` as JSON and as text, asserts that neither output contains a secret, and returns the results. */
 async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
   const env: NodeJS.ProcessEnv = {
     ...orchestrator.env,

@@ -1,6 +1,6 @@
 /**
- * Tests `ferry reconcile` after the ledger or the service was restored to an older state, and after
- * Temporal has lost a migration.
+ * Tests `ferry reconcile` after the ledger or the service was restored to an older state, and after Temporal has lost a
+ * migration.
  */
 import { Client as PostgresClient } from 'pg';
 import { readDecisions, readMigration } from '../../../store';
@@ -32,10 +32,7 @@ const print = async (...args: string[]) => (await ferry(args, undefined, orchest
 const decisionsOf = async (id: string) =>
   (await readDecisions(orchestrator.ferry.db, id)).map(({ decision: { kind } }) => kind);
 
-/**
- * Moves the first company of three, takes a backup of the ledger, moves the other two, then pauses
- * and resumes.
- */
+/** Moves the first company of three, takes a backup of the ledger, moves the other two, then pauses and resumes. */
 async function moveAroundBackup(
   client: string,
 ): Promise<{ migration: TestMigration; backup: Backup; trail: string[] }> {
@@ -137,8 +134,8 @@ test.each([
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {
   const { migration } = await moveAroundBackup('lost-service');
-  // Puts the service into the state of a backup from before the second company was created and the
-  // third was authorized.
+  // Puts the service into the state of a backup from before the second company was created and the third was
+  // authorized.
   const service = new PostgresClient({ connectionString: orchestrator.serviceDatabaseUrl });
   await service.connect();
   try {

@@ -13,10 +13,7 @@ interface Started {
   clientKey?: string;
 }
 
-/**
- * Runs `ferry service start --json`. Returns the JSON that it prints, and a function that stops the
- * service.
- */
+/** Runs `ferry service start --json`. Returns the JSON that it prints, and a function that stops the service. */
 async function startService(env: NodeJS.ProcessEnv, ...options: string[]) {
   const interruption = new AbortController();
   const [stdout, stderr] = [capturedStream(), capturedStream()];

@@ -1,7 +1,4 @@
-/**
- * Tests `ferry setup` on a real server: the parts that it creates, the parts that it keeps, and its
- * errors.
- */
+/** Tests `ferry setup` on a real server: the parts that it creates, the parts that it keeps, and its errors. */
 import { randomBytes } from 'node:crypto';
 import { msToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
@@ -26,10 +23,7 @@ function setup(namespace: string, ...args: readonly string[]) {
   return ferry(['setup', ...args], undefined, { ...orchestrator.env, TEMPORAL_NAMESPACE: namespace });
 }
 
-/**
- * Creates a namespace with these search attributes, as an administrator can before `ferry setup`
- * runs.
- */
+/** Creates a namespace with these search attributes, as an administrator can before `ferry setup` runs. */
 async function existingNamespace(searchAttributes: Readonly<Record<string, number>>): Promise<string> {
   const namespace = newName();
   const { workflowService, connection } = orchestrator.ferry.temporal;

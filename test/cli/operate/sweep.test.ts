@@ -1,7 +1,4 @@
-/**
- * Tests `ferry sweep`, which cleans up after migrations that were terminated with Temporal's own
- * tools.
- */
+/** Tests `ferry sweep`, which cleans up after migrations that were terminated with Temporal's own tools. */
 import { closeWorkflowIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';

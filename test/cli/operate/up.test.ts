@@ -45,8 +45,8 @@ async function startUp(workers: number): Promise<RunningUp> {
 }
 
 /**
- * Returns the ids of the processes whose arguments contain the home folder and match `args`: the
- * supervisors and their programs, except the portal.
+ * Returns the ids of the processes whose arguments contain the home folder and match `args`: the supervisors and their
+ * programs, except the portal.
  */
 function processes(args: RegExp = /./): readonly number[] {
   return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
@@ -65,8 +65,8 @@ function kill(args: RegExp): void {
 }
 
 /**
- * Returns the ids of the processes that run the portal at this URL. Their arguments do not contain
- * the home folder, so {@link processes} does not find them.
+ * Returns the ids of the processes that run the portal at this URL. Their arguments do not contain the home folder, so
+ * {@link processes} does not find them.
  */
 function portalProcesses(url: string): readonly number[] {
   return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })

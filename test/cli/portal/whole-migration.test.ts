@@ -19,10 +19,7 @@ async function startMigration(...credentials: string[]): Promise<TestMigration> 
 
 const outcomeOf = ({ exitCode, out, err }: Run): string => `${exitCode}: ${out.trim().split('\n').at(-1)}${err}`;
 
-/**
- * Writes a credential file on the client's machine, with the current modification time, and returns
- * its path.
- */
+/** Writes a credential file on the client's machine, with the current modification time, and returns its path. */
 async function writeCredentials({ home }: Client, migrationId: string, tokens: Readonly<Record<string, string>>) {
   const { db } = portal.orchestrator.ferry;
   const rows = await db
@@ -38,10 +35,7 @@ async function writeCredentials({ home }: Client, migrationId: string, tokens: R
   return file;
 }
 
-/**
- * Takes the migration to step 5, with decisions of support and of Cleo. Returns the outcomes of
- * Cleo's decisions.
- */
+/** Takes the migration to step 5, with decisions of support and of Cleo. Returns the outcomes of Cleo's decisions. */
 async function untilCredentials(migration: TestMigration, cleo: Client): Promise<readonly string[]> {
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   const outcomes = [outcomeOf(await cleo.run('propose-time', 'now'))];
@@ -140,8 +134,7 @@ test('the client replaces the credential of a company that was not moved', async
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
 
-  // The possible decisions are part of the portal view, which follows the migration with a delay of
-  // a few seconds.
+  // The possible decisions are part of the portal view, which follows the migration with a delay of a few seconds.
   const advice = `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new one, exported after`;
   await until(async () => (await cleo.run('exceptions')).out.includes(advice));
   const exceptions = (await cleo.run('exceptions')).out;

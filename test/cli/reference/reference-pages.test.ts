@@ -1,7 +1,4 @@
-/**
- * Tests that the reference pages are up to date, and that the command lines in help texts and
- * documents are valid.
- */
+/** Tests that the reference pages are up to date, and that the command lines in help texts and documents are valid. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readDocument } from '../documented-commands';
@@ -47,10 +44,7 @@ test.each(PORTAL_COMMANDS)('ferry --portal %s has a description and valid exampl
   }
 });
 
-/**
- * The documents whose command lines are only parsed. Other tests cover README, operating.md and
- * runbook.md.
- */
+/** The documents whose command lines are only parsed. Other tests cover README, operating.md and runbook.md. */
 const DOCUMENTS = [
   ...['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'docs/platforms.md'],
   'examples/README.md',

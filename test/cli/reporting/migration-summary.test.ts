@@ -1,6 +1,6 @@
 /**
- * Tests that the output of `ferry show` fits a terminal of 80x24. Also tests its lines about
- * companies and the expected end.
+ * Tests that the output of `ferry show` fits a terminal of 80x24. Also tests its lines about companies and the expected
+ * end.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { companyLines } from '../../../cli/dashboard/migration-lines';

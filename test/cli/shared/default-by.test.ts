@@ -1,6 +1,6 @@
 /**
- * Tests the default of `--by` for user names that several people share, such as `root`. No server
- * is running, so every command fails.
+ * Tests the default of `--by` for user names that several people share, such as `root`. No server is running, so every
+ * command fails.
  */
 import { ferry } from '../captured-terminal';
 

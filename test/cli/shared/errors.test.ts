@@ -152,8 +152,8 @@ test('withAdvice returns a programming error unchanged', () => {
 });
 
 /**
- * Error classes that need no advice, because they already contain it, never reach a command, or are
- * handled where they occur.
+ * Error classes that need no advice, because they already contain it, never reach a command, or are handled where they
+ * occur.
  */
 const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   ...{

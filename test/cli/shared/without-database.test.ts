@@ -1,7 +1,4 @@
-/**
- * Tests `ferry` for a client that has a Temporal profile and the payload key, but neither database
- * nor service.
- */
+/** Tests `ferry` for a client that has a Temporal profile and the payload key, but neither database nor service. */
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';

@@ -28,9 +28,7 @@ const manifest = (...rows: string[]) => tempFile(['reference,name,realmId,expect
 const amend = (id: string, file: string) => runJson(orchestrator, 'amend', id, file, ...AS_CLIENT);
 const company = (id: string, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 
-/**
- * Creates a company at the service and connects it to an organization. Returns the organization.
- */
+/** Creates a company at the service and connects it to an organization. Returns the organization. */
 async function connectOrganization(realmId: string): Promise<string> {
   const client = orchestrator.client();
   const key = { idempotencyKey: randomUUID() };

@@ -1,7 +1,4 @@
-/**
- * Tests that `ferry application` sends the secret of the client's application to the service and
- * nowhere else.
- */
+/** Tests that `ferry application` sends the secret of the client's application to the service and nowhere else. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,10 +44,7 @@ const application = async (id: string, environment: string, ...more: string[]) =
   );
 const registeredApplication = async () => (await orchestrator.client().integration('qhyg')).value.application;
 
-/**
- * Decodes the base64 data of every payload in JSON text. The data of an encrypted payload remains
- * encrypted.
- */
+/** Decodes the base64 data of every payload in JSON text. The data of an encrypted payload remains encrypted. */
 function decodePayloads(json: string): string {
   return json.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
 }

@@ -1,6 +1,6 @@
 /**
- * Tests how `ferry check` and `ferry start --dry-run` find problems with the account, the platform
- * and other migrations.
+ * Tests how `ferry check` and `ferry start --dry-run` find problems with the account, the platform and other
+ * migrations.
  */
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';

@@ -1,7 +1,4 @@
-/**
- * Tests `ferry credentials` and `ferry application` in a migration that accepts only signed
- * decisions.
- */
+/** Tests `ferry credentials` and `ferry application` in a migration that accepts only signed decisions. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

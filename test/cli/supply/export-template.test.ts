@@ -44,8 +44,8 @@ const filledInCompany = (company: Record<string, string>): Record<string, string
   Object.fromEntries(Object.keys(company).map((column) => [column, filledIn(column)]));
 
 /**
- * The findings that a filled-in template can cause: its organization is made up, and its credential
- * is supplied before the client has confirmed that syncing is off.
+ * The findings that a filled-in template can cause: its organization is made up, and its credential is supplied before
+ * the client has confirmed that syncing is off.
  */
 const EXPECTED = ['unusual-organization', 'credential-early'];
 

@@ -1,6 +1,6 @@
 /**
- * Tests where `ferry seal` and `ferry --portal` find the provider's fingerprint, with which they
- * compare the signer of a migration key.
+ * Tests where `ferry seal` and `ferry --portal` find the provider's fingerprint, with which they compare the signer of
+ * a migration key.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +26,7 @@ test('the fingerprint comes from the environment, never from a stack that the cl
       ...{ masterKeyFile: file('master.key'), payloadKeyFile: file('payload.key'), vaultSecretsFolder: file('vault') },
       providerFingerprint: OF_THE_STACK,
     });
-    // Proves that the file of the stack can be found: without variables, `loadConfig` takes the
-    // fingerprint from it.
+    // Proves that the file of the stack can be found: without variables, `loadConfig` takes the fingerprint from it.
     if (process.platform === 'linux')
       expect(loadConfig([], {}, ['providerFingerprint']).providerFingerprint).toBe(OF_THE_STACK);
     expect(providerOf({})).toBeUndefined();

@@ -1,7 +1,4 @@
-/**
- * Tests `ferry seal`: the client seals its files offline, support stores them, and only a worker
- * can open them.
- */
+/** Tests `ferry seal`: the client seals its files offline, support stores them, and only a worker can open them. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -72,10 +69,7 @@ async function credentialFile(name: string): Promise<string> {
   return fileOf(name, ['reference,accessToken,refreshToken,realmId', ...lines].join('\n'));
 }
 
-/**
- * Runs `ferry seal` as on the client's machine, which has no access to Temporal or the database,
- * and no keys.
- */
+/** Runs `ferry seal` as on the client's machine, which has no access to Temporal or the database, and no keys. */
 const sealFor = (migrationKey: string, file: string, ...more: string[]) =>
   ferry(['seal', file, '--for', migrationKey, '--provider', provider, ...more], undefined, { TOKENFERRY_HOME: folder });
 const seal = (file: string, ...more: string[]) => sealFor(key, file, ...more);

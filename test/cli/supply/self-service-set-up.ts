@@ -18,10 +18,7 @@ export interface Row {
   readonly serviceConnectionId?: string;
 }
 
-/**
- * Writes a manifest with the companies `S-1`, `S-2`, ... and their credentials, which were obtained
- * an hour ago.
- */
+/** Writes a manifest with the companies `S-1`, `S-2`, ... and their credentials, which were obtained an hour ago. */
 export function manifestOf({ requiredFields, organizationField }: Platform, rows: readonly Row[]): string {
   const secret = requiredFields.includes('refreshToken') ? 'refreshToken' : 'accessToken';
   return tempFile(
@@ -33,8 +30,8 @@ export function manifestOf({ requiredFields, organizationField }: Platform, rows
           name: `Company ${index + 1}`,
           ...Object.fromEntries(requiredFields.map((field) => [field, 'any'])),
           [organizationField]: organization,
-          // The suffix of the test credential is the organization, for platforms whose
-          // authorization has no field for it.
+          // The suffix of the test credential is the organization, for platforms whose authorization has no field for
+          // it.
           [secret]: `${credential}.${organization}`,
           expectedInvoices: invoices,
           obtainedAt: new Date(Date.now() - 3_600_000).toISOString(),
@@ -70,10 +67,7 @@ export interface SelfServiceClient {
   run(...args: string[]): ReturnType<typeof ferry>;
   /** Runs a command with `--json`. */
   asJson(...args: string[]): Promise<CommandResult>;
-  /**
-   * Runs `ferry self-service` for companies with these credentials, as the migration
-   * `me.<slug>.<label>`.
-   */
+  /** Runs `ferry self-service` for companies with these credentials, as the migration `me.<slug>.<label>`. */
   selfService(slug: string, label: string, rows: readonly Row[], ...more: string[]): Promise<CommandResult>;
   companiesOf(id: string): Promise<readonly ReportedCompany[]>;
   close(): Promise<void>;

@@ -1,7 +1,4 @@
-/**
- * Tests the self-service route from the manifest to the last company, with the client's own API
- * key.
- */
+/** Tests the self-service route from the manifest to the last company, with the client's own API key. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';

@@ -1,7 +1,4 @@
-/**
- * Tests `--shred`, which overwrites and removes the client's credential file once all its
- * credentials are stored.
- */
+/** Tests `--shred`, which overwrites and removes the client's credential file once all its credentials are stored. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -24,10 +24,7 @@ export interface TerminalSession {
   text(): string;
   /** Returns all output so far, including control sequences. */
   sent(): string;
-  /**
-   * Waits until the screen contains this text or matches this pattern. A timeout error contains the
-   * screen.
-   */
+  /** Waits until the screen contains this text or matches this pattern. A timeout error contains the screen. */
   waitFor(expected: string | RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;

@@ -1,6 +1,4 @@
-/**
- * Tests that tables fit a terminal of 80 columns, and that unbroken columns are never shortened.
- */
+/** Tests that tables fit a terminal of 80 columns, and that unbroken columns are never shortened. */
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../../cli/terminal/styled-text';
 import { formatTable, type TableColumn } from '../../../cli/terminal/table';

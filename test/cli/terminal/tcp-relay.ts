@@ -1,9 +1,7 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/**
- * Forwards connections between a command and a server, to simulate an outage for that command only.
- */
+/** Forwards connections between a command and a server, to simulate an outage for that command only. */
 export interface Relay {
   /** The address to connect to, as `host:port`. */
   readonly address: string;

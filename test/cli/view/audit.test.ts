@@ -1,6 +1,6 @@
 /**
- * Tests `ferry audit --verify` and the handover report for a migration that accepts only signed
- * decisions. One test changes the ledger without a decision.
+ * Tests `ferry audit --verify` and the handover report for a migration that accepts only signed decisions. One test
+ * changes the ledger without a decision.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Tests `ferry exceptions`, which lists companies that were not moved and suggests commands for
- * them. Also runs these commands.
+ * Tests `ferry exceptions`, which lists companies that were not moved and suggests commands for them. Also runs these
+ * commands.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -17,10 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/**
- * Deletes a workflow from Temporal, as Temporal does when the retention period of an ended workflow
- * is over.
- */
+/** Deletes a workflow from Temporal, as Temporal does when the retention period of an ended workflow is over. */
 async function forget(workflowId: string): Promise<void> {
   const { workflowService, options } = orchestrator.ferry.temporal;
   await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution: { workflowId } });
@@ -53,8 +50,8 @@ test('list shows migrations that only the ledger has, and says whether they have
     expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 0 }),
   );
   expect(lines).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
-  // A migration that was supplied less than a minute ago is left out, because Temporal lists a new
-  // workflow with a delay.
+  // A migration that was supplied less than a minute ago is left out, because Temporal lists a new workflow with a
+  // delay.
   expect(lines.map(({ migrationId }) => migrationId)).not.toContain(recentId);
 
   const { out } = await ferry(['list'], 80, orchestrator.env);

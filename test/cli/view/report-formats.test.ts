@@ -1,7 +1,4 @@
-/**
- * Tests that the handover report can have any length and is safe with any text from clients, in all
- * formats.
- */
+/** Tests that the handover report can have any length and is safe with any text from clients, in all formats. */
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { HandoverReport } from '../../../client';
@@ -208,8 +205,7 @@ describe('the HTML report', () => {
     for (const title of ['Progress over time', 'Duration per company', 'Failures by kind']) {
       expect(page).toContain(`<h3>${title}</h3>`);
     }
-    // Four charts are drawn twice, for wide screens and for phones. The ninth drawing is the bar of
-    // outcomes.
+    // Four charts are drawn twice, for wide screens and for phones. The ninth drawing is the bar of outcomes.
     expect(page.match(/<svg /g)).toHaveLength(9);
     expect(page).not.toContain('NaN');
   });

@@ -1,6 +1,4 @@
-/**
- * Tests the handover report of a migration completed with exceptions, and of a cancelled migration.
- */
+/** Tests the handover report of a migration completed with exceptions, and of a cancelled migration. */
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/servers/orchestrator';

@@ -1,7 +1,4 @@
-/**
- * Tests that commands and the handover report name every company that lacks only a usable
- * credential to be moved.
- */
+/** Tests that commands and the handover report name every company that lacks only a usable credential to be moved. */
 import { readCompanies } from '../../../store';
 import type { MovableMigration } from '../../support/migrations/ledger';
 import {
@@ -27,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 /**
- * Creates a migration without usable credentials in its first `lacking` companies: the credential
- * of the first company was obtained before its confirmation, and the others have none.
+ * Creates a migration without usable credentials in its first `lacking` companies: the credential of the first company
+ * was obtained before its confirmation, and the others have none.
  */
 async function withoutCredentials(companies: number, lacking: number): Promise<MovableMigration> {
   const { db } = orchestrator.ferry;

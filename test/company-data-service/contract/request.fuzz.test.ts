@@ -1,6 +1,6 @@
 /**
- * Fuzzes requests to the service: any method, path, query, header and body, as raw bytes. The service answers with
- * a success or with its own error body, never with 5xx, and keeps working. See test/support/faults/fuzz.ts for longer
+ * Fuzzes requests to the service: any method, path, query, header and body, as raw bytes. The service answers with a
+ * success or with its own error body, never with 5xx, and keeps working. See test/support/faults/fuzz.ts for longer
  * runs.
  */
 import { connect } from 'node:net';
