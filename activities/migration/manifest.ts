@@ -33,7 +33,8 @@ export async function stagedManifestRefusal(
   if (taken.length === 0) return null;
   const listed = taken.slice(0, MAX_LISTED).map(({ reference }) => oneLine(reference, 100));
   const more = taken.length > listed.length ? ` and ${taken.length - listed.length} more` : '';
-  return `the organization of ${counted(taken.length, 'company')} is already part of another migration: ${listed.join(', ')}${more}`;
+  const have = taken.length === 1 ? 'has' : 'have';
+  return `${counted(taken.length, 'company')} ${have} an organization that is already part of another migration: ${listed.join(', ')}${more}`;
 }
 
 /** Returns why the staged rows do not match the decision; null if they do. */
