@@ -28,15 +28,15 @@ export async function historiesOf(
 export type Actions = Readonly<Record<string, number>>;
 
 /**
- * A lower bound for the interval between the heartbeats of an activity, so that the count is never too low. A worker
+ * A lower bound for the interval between the heartbeats of an activity, so that the count is not too low. A worker
  * sends them no more often than every 5 s (`HEARTBEAT_THROTTLE_MS` in worker/index.ts).
  */
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 /**
  * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). Histories
- * do not contain heartbeats or queries, so this adds the maximum number of heartbeats, and one query for each signal
- * that `ferry` sent.
+ * do not contain heartbeats or queries. For each activity that completes or fails, this adds the maximum number of
+ * heartbeats of its last attempt, and for each signal that `ferry` sent, one query.
  */
 export function actionsOf(runs: readonly RunHistory[]): Actions {
   const actions: Record<string, number> = {};

@@ -111,7 +111,7 @@ async function tryOut(
   await assertIsolated(isolated);
   print(`${counted(isolated.length, 'container')} running as an unprivileged user, on a read-only file system`);
   printIndented(await topology.ferry('doctor'));
-  // Workers send their requests directly, so the log of requests is empty. The checker then finds no sends to check.
+  // Workers send their requests directly, so the log of requests is empty, and invariants about sends are not checked.
   const requestLog = path.join(folder, 'requests.jsonl');
   writeFileSync(requestLog, '');
   const parts = (await Promise.all(KILLED.map((service) => topology.containers(service)))).flatMap(

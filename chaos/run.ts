@@ -70,7 +70,8 @@ export async function runSeed(cluster: Cluster, options: RunOptions): Promise<Ru
     await Promise.all(migrations.map((migration) => migration.beginBatch()));
     const context = { cluster, ferry, migrations, changedBundle: writeChangedBundle(folder) };
     const faults = await injectFaults(context, options);
-    // The changed build can still run on a worker, because runs that began on it are pinned to it.
+    // The changed build of the fault `newBuild` can still run on a worker, because runs that began on it are pinned to
+    // it.
     log('waiting for the remaining companies');
     await Promise.all(migrations.map((migration) => migration.awaitOutcomes(OUTCOMES_WITHIN_MS)));
     const retried = await Promise.all(migrations.map((migration) => migration.retryUnknown(OUTCOMES_WITHIN_MS)));

@@ -139,7 +139,7 @@ export async function triggerSchedule(
   return latest ? readWindowStart(ferry, latest.action.workflow.workflowId, deadline) : null;
 }
 
-/** Includes skipped actions: a trigger that overlaps another is skipped, and both report the same outcome. */
+/** Includes skipped actions: a trigger that overlaps another is skipped, and both callers report the latest action. */
 const actionsTaken = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
 
 async function readWindowStart(

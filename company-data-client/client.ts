@@ -52,7 +52,10 @@ interface CreationOptions extends CallOptions {
   readonly idempotencyKey: string;
 }
 
-/** The client's own application at a platform. Refresh tokens only work with the application that obtained them. */
+/**
+ * The application of the business whose connections move, at a platform. Refresh tokens only work with the application
+ * that obtained them.
+ */
 interface ApplicationCredentials {
   readonly clientId: string;
   readonly clientSecret: Secret;

@@ -214,8 +214,8 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
 
     startSync: (companyId, options) =>
-      // Any other success status probably comes from a proxy. Accepting it would make the company wait for syncs that
-      // were never queued.
+      // The service answers with 204. Another success status probably comes from a proxy, and accepting it would make
+      // the company wait for syncs that were never queued.
       caller.send(callTo('POST', ['companies', companyId, 'data', 'all'], { isAnsweredWith204: true }), options),
     queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(

@@ -108,8 +108,8 @@ export class NotReady extends ErrorResponse {
 }
 
 /**
- * Thrown when the service's rate limit is exceeded (429), the response has no `Retry-After`, and the retry budget is
- * used up.
+ * Thrown when the service's rate limit is exceeded (429), the response has no usable `Retry-After`, and the retry
+ * budget is used up.
  */
 export class Throttled extends ErrorResponse {
   override readonly name = 'Throttled';

@@ -166,7 +166,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     signal?.addEventListener('abort', this.abort);
   }
 
-  /** undici recognizes a handler of this kind by this method. */
+  /** The method by which undici recognizes a handler of its new interface. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.hasEnded) controller.abort(new Error('the request was cancelled before it was sent'));
   }

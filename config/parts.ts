@@ -98,7 +98,7 @@ export type Config<RequiredPart extends ConfigPartName = never> = {
   logLevel: Environment['TOKENFERRY_LOG_LEVEL'];
 } & Pick<Parts, RequiredPart>;
 
-/** The name of each part in messages, and the Tokenferry variables that configure it. */
+/** The name of each part in messages, and the variables of environment.ts that configure it. */
 export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof Environment)[] }> = {
   temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
   databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },

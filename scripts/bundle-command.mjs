@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * The parts of `dist/` that most commands do not load: those of commands with servers, which run unbundled (see
- * `bin/ferry.js`), and OpenTelemetry.
+ * The parts of `dist/` that most commands do not load: OpenTelemetry, and the parts of commands that run servers. These
+ * commands run unbundled (see `bin/ferry.js`).
  */
 const LEFT_OUT = ['stack/', 'security/codec-server', 'portal/server', 'security/log', 'observability/open-telemetry'];
 

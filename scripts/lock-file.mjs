@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Runs `work` while holding a lock, so that two demos started at the same time do not both install packages. Takes over
  * the lock of a process that has died.
  *
- * The lock is a folder with one empty file, whose name is the owner's process id. `stack/ports.ts` contains the same
- * lock, and explains how it works. This file cannot import that code, because this file runs before the build.
+ * The lock is a folder with one empty file, whose name is the owner's process id. `stack/ports.ts` implements locks in
+ * the same way, and explains how they work. This file cannot import that code, because this file runs before the build.
  */
 export async function oneAtATime(lock, log, work) {
   let logged = false;

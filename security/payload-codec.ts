@@ -86,7 +86,7 @@ export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
   };
 }
 
-/** Differences between a codec and the codec of a client. */
+/** Options of `createPayloadCodec`. The codec of a client uses the defaults. */
 interface CodecOptions {
   /** `keep` leaves a workflow's payload encrypted if its key is unknown. Default: `throw`. */
   readonly unknownKeyInMessages?: 'throw' | 'keep';

@@ -50,12 +50,13 @@ function listenBriefly(port: number): Promise<number | undefined> {
 }
 
 /**
- * Takes a lock: a folder with one empty file, whose name is the owner's process id. Takes over the lock of a process that
- * was killed before it could release it.
+ * Takes a lock: a folder with one empty file, whose name is the owner's process id. Takes over the lock of a process
+ * that was killed before it could release it.
  *
  * The folder is prepared under another name and then renamed, which fails if the lock exists and is not empty. A lock
- * therefore always names its owner. A dead owner's lock is taken over by removing the file with its name. If another
- * process has taken the lock since its owner was read, no file has this name, so a lock in use is never removed.
+ * therefore always names its owner. To take over the lock of a dead process, the file of that process is removed. If
+ * another process has taken the lock since the owner was read, the folder no longer contains that file but the new
+ * owner's, so a lock in use is never removed.
  *
  * @returns whether the lock was taken
  */

@@ -40,8 +40,8 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
  * service's keys, the addresses of the portal and of the codec server, the identity provider, health checks, metrics,
- * traces, and the worker deployment with its build id. The last two are left out because the workers of a stack are not
- * versioned.
+ * traces, the worker deployment and the build id. The deployment and the build id are left out because the workers of a
+ * stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
@@ -59,8 +59,8 @@ export interface StackOptions extends WorkersOptions {
   /** True to remove `dataFolder` when the stack stops, even if this process is killed. */
   ephemeral: boolean;
   /**
-   * The first ports to try; 0 for any free port. For pages to which links were sent, the ports of the data folder's
-   * previous stack are tried first: see published-ports.ts.
+   * The first ports to try; 0 for any free port. The portal, the clients' Temporal UI and the service first try the
+   * port of the data folder's previous stack, because people have links that contain it: see published-ports.ts.
    */
   ports?: {
     postgres?: number;
@@ -86,7 +86,7 @@ export interface StackOptions extends WorkersOptions {
   /** Aborts the start and stops the parts that are already running. */
   signal?: AbortSignal;
   log: (line: string) => void;
-  /** Called when a part has ended and is restarted, and if a page to which links were sent has moved to another port. */
+  /** Called when a part has ended and is restarted, and if a page for which people have links has another port now. */
   warn: (text: string) => void;
 }
 

@@ -72,7 +72,7 @@ const ACTIVITY_SLOTS = 1_000;
 /**
  * The maximum number of workflows in a worker's cache. It bounds the worker's memory, however many migrations are
  * waiting. A cached migration takes 79 KB of heap while it waits. A migration that is not in the cache is replayed
- * first, so that a decision takes about 50 ms instead of 33 ms (with 25 events). The SDK's default depends on the heap
+ * first, so a decision takes about 50 ms instead of 33 ms (with 25 events). The SDK's default depends on the heap
  * limit, and is about 2,300.
  */
 const CACHED_WORKFLOWS = 300;
@@ -104,8 +104,9 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // The runtime is installed only after the database has been opened. It ends with its last connection to Temporal, so
-  // without any connection it would keep the process running.
+  // The runtime is installed only after the database has been opened, because it ends when its last connection to
+  // Temporal is closed. If opening the database failed, there would be no connection to close, and the runtime would
+  // keep the process running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,

@@ -62,7 +62,7 @@ export function interceptors(): WorkflowInterceptors {
           next(input);
         },
         handleUpdate: async (input, next) => {
-          // The validator has accepted the update, so this is a replay of an update that another worker could read.
+          // If an argument lacks its key here, this is a replay: the worker that validated the update had the key.
           assertReadable(input.args.filter(isMissingKey));
           return next(input);
         },

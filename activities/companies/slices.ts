@@ -195,7 +195,7 @@ const CHECK_FOR_MS = 15_000;
  */
 const LEDGER_POLL_MS = { shortest: 500, longest: 2_000 };
 
-/** Verifies every company whose next check is due, up to as many at once as all slices together can import. */
+/** Verifies the companies whose next check is due, at most as many at once as all slices together can import. */
 export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
   const { migrationId, onlyRow, countEveryDataSet, whileImporting = false } = work;

@@ -20,6 +20,7 @@ export interface BrowserFigures {
   /** The time of each answer of the API. */
   readonly apiMs: readonly number[];
   readonly events: number;
+  /** The number of streams that are open now. */
   readonly openStreams: number;
   /** Requests that were not answered with 200, by status or error. */
   readonly failures: Readonly<Record<string, number>>;

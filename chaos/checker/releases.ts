@@ -5,9 +5,9 @@
  * verifies it: then the first company is released. Once support has approved the first company, all companies are
  * released. A rejection of a step before the last one withdraws the approvals of this step and of later steps; a new
  * start time withdraws those of `schedule` and of later steps; choosing another first company withdraws those of
- * `migrate-first-company`. Because the approvals of `update-application` state facts, only a rejection of that step
- * withdraws them. If details change after they were accepted, some approvals are needed again. The checker does not
- * consider this.
+ * `migrate-first-company`. Only a rejection of `update-application` withdraws the approvals of that step, because they
+ * say what was done at the platform, and a later change does not undo it. If details change after they were accepted,
+ * some approvals are needed again. The checker does not consider this.
  */
 import type { LedgerMigration, TrailEntry } from './ledger';
 
@@ -49,7 +49,7 @@ export interface Since<T> {
 
 export interface Releases {
   readonly timeline: readonly Since<string>[];
-  /** The number of companies that can have been the first one. Every decision that can change the choice adds one. */
+  /** An upper bound for the number of first companies. Every decision that can change the choice adds one. */
   readonly firstCompanies: number;
 }
 

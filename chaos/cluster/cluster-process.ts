@@ -62,7 +62,10 @@ export function createClusterProcess({ name, program, isReady }: ClusterProcessO
   };
 }
 
-/** Starts processes at the same time. Waits for all of them even if one fails, so that the others can be killed. */
+/**
+ * Starts processes at the same time. Waits for all of them even if one fails, because only a started process can be
+ * killed.
+ */
 export async function startTogether(processes: readonly ClusterProcess[]): Promise<void> {
   const results = await Promise.allSettled(processes.map((each) => each.start()));
   for (const result of results) if (result.status === 'rejected') throw result.reason;

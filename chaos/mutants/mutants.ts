@@ -2,7 +2,8 @@
  * The mutants: for each invariant of the checker, an edit of the compiled product that breaks the invariant.
  *
  * Some invariants are guarded several times, in the workflow, in the ledger and before a call to the service. Their
- * mutants need an edit of each guard, or of a function that all of them use, which is compiled to two files.
+ * mutants edit each guard, or a function that all guards use. Such a function is edited twice, because `dist/` contains
+ * it as a module and in the workflow bundle (`inBoth`).
  */
 import type { Invariant, WeeklyWindow } from '../checker';
 

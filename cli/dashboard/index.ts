@@ -1,8 +1,8 @@
 /**
  * The dashboard (`ferry desk`): one live screen of all open migrations.
  *
- * The screen is a pure function (`frameOf`) of one state. Only three things change the state: a key (`handleKey`), a
- * reading (`withReading`) and the result of a decision (`openDialogs`).
+ * The screen is a pure function (`frameOf`) of one state, the size of the terminal and the time. Only three things
+ * change the state: a key (`handleKey`), a reading (`withReading`) and the result of a decision (`openDialogs`).
  */
 import type { ReadStream } from 'node:tty';
 import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
@@ -97,7 +97,11 @@ export async function runDashboard({ keyboard: stdin, ...dialogContext }: Dashbo
   }
 }
 
-/** Waits until the signal is aborted. @throws the error that it was aborted with, if any */
+/**
+ * Waits until the signal is aborted.
+ *
+ * @throws the error that it was aborted with, if any
+ */
 async function untilQuit(signal: AbortSignal): Promise<void> {
   await waitForAbort(signal);
   const reason: unknown = signal.reason;

@@ -26,7 +26,11 @@ const MIGRATIONS = `_ferry_migrations() {
 }
 `;
 
-/** Returns a shell case for each option with a value. @param write writes the completion of a value for one shell */
+/**
+ * Returns a shell case for each option with a value.
+ *
+ * @param write writes the completion of a value for one shell
+ */
 function valueCases(commands: readonly CompletableCommand[], write: (value: Completion) => string): string[] {
   return commands.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>

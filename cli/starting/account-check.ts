@@ -25,7 +25,7 @@ export interface AccountCheck {
   /** False if neither the service nor the database is configured. */
   readonly isConfigured: boolean;
   readonly asked: readonly CheckedSource[];
-  /** The estimate for a start of the migration now. */
+  /** The estimate for a migration that starts now. */
   readonly estimate: Estimate;
 }
 

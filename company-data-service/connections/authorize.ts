@@ -1,5 +1,5 @@
 /**
- * Authorizes a connection, with credentials that the platform issued to another application or that result from the end
+ * Authorizes a connection, with credentials that the client's own application has obtained, or that result from the end
  * customer's consent.
  */
 import { createHash } from 'node:crypto';

@@ -216,9 +216,9 @@ export function onlyDeferredLeft(counts: Counts): boolean {
 }
 
 /**
- * Returns whether unconfirmed companies have to be confirmed now. Until then, they keep syncing in the client's
- * application. Their turn comes when every confirmed company has a credential, and only deferred companies are left to
- * move. If `unconfirmedInNextWave` was not counted, missing credentials do not delay the confirmation.
+ * Returns whether unconfirmed companies have to be confirmed now. Until it is their turn, they keep syncing in the
+ * client's application. Their turn comes when every confirmed company has a credential, and only deferred companies are
+ * left to move. If `unconfirmedInNextWave` was not counted, missing credentials do not delay the confirmation.
  */
 export function isConfirmationDue(counts: Counts): boolean {
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;

@@ -32,8 +32,8 @@ export function malformedRecord(value: unknown, at: string): DecisionRecord | nu
 }
 
 /**
- * The longest time from a decision to its recording. A decision waits until the workflow has recorded earlier
- * decisions.
+ * The longest time from a decision to its recording. It can be minutes, because a decision waits until the workflow has
+ * recorded earlier decisions.
  */
 const LONGEST_DELAY_MS = 5 * 60_000;
 

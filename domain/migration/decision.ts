@@ -20,7 +20,7 @@ export interface DecisionBase {
   readonly validUntil?: string;
 }
 
-/** The sender's choice after rejecting the first company: to try a company again, or to end the migration. */
+/** The sender's choice after rejecting the first company: try it again, try another, or end the migration. */
 export type NextAfterRejection =
   /** `reference`: the rejected company; absent in messages that do not name it. */
   | { readonly next: 'same-company'; readonly reference?: string }

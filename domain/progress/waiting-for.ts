@@ -41,7 +41,8 @@ export function waitingForOf(state: MigrationState): WaitingFor {
 /** Returns what to do before a paused migration is resumed. The text contains no reason that a person wrote. */
 function resumeText(state: MigrationState): string {
   const automatic = automaticPause(state);
-  // The migration itself has written the reason for an automatic pause, with its numbers.
+  // The stored reason of an automatic pause can be shown, because the migration wrote it: the standard text and
+  // figures, such as the number of failures. Any other reason is replaced by the standard text.
   const text = automatic?.stopReason ? stopReasonText(automatic.stopReason) : null;
   if (automatic !== null && text !== null) {
     const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));
@@ -244,8 +245,8 @@ interface ProgressFacts {
 }
 
 /**
- * Returns the task of people for some companies while the migration moves other companies, and so waits for no person;
- * null if there is no such task.
+ * Returns what people can do for some companies while the migration moves other companies; null if there is nothing to
+ * do, or if the migration waits for a person.
  */
 export function meanwhileTask({ route, state, step, counts, checking, waitingFor }: ProgressFacts): WaitingFor | null {
   const canMove = step === 'migrate-first-company' || step === 'complete-migration';

@@ -8,7 +8,7 @@ export interface HighBytes {
   readonly high: number;
   /** Number of bytes that no text in Windows-1252 contains. */
   readonly notWindows1252: number;
-  /** Number of bytes that are letters with an accent in Windows-1252. */
+  /** Number of bytes that are, with two exceptions, letters with an accent in Windows-1252. */
   readonly windowsLetters: number;
   /**
    * Number of bytes that are rare in Windows-1252, but letters with an accent in the older encodings of the Mac and
@@ -18,7 +18,7 @@ export interface HighBytes {
 }
 
 const NOT_IN_WINDOWS_1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
-/** The euro sign, the ellipsis, quotation marks, the bullet and dashes. */
+/** The euro and trade mark signs, the ellipsis, quotation marks, the bullet and dashes. */
 const WINDOWS_PUNCTUATION = new Set([0x80, 0x82, 0x84, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99]);
 
 /** Counts the bytes of a file, piece by piece. */
@@ -40,7 +40,10 @@ export class HighByteCounter implements HighBytes {
   }
 }
 
-/** @param highBefore number of non-ASCII bytes before the first line that is not UTF-8 */
+/**
+ * @param highBefore number of non-ASCII bytes before the first line that is not UTF-8. If there are any, the file is
+ *   damaged UTF-8.
+ */
 export function isProbablyWindows1252(
   { notWindows1252, windowsLetters, otherLetters }: HighBytes,
   highBefore: number,

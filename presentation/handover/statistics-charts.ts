@@ -81,7 +81,7 @@ function differ(values: readonly (number | string)[]): boolean {
   return new Set(values).size > 1;
 }
 
-/** Returns the upper bound of a bucket, as text. The label of the bucket before it shows the lower bound. */
+/** Returns the label of a bucket: its upper bound or, for the last bucket, which has none, its lower bound. */
 function rangeText(boundsMs: readonly number[], index: number): string {
   const to = boundsMs[index];
   return to === undefined ? `${boundText(boundsMs[index - 1] ?? 0)} or more` : `under ${boundText(to)}`;

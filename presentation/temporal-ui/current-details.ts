@@ -212,7 +212,7 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
 
 /**
  * Returns when the moves start and end, or how long they take. Shows no time that has passed. People read the page
- * after it was written, so a near end is shown as the time left at a stated moment.
+ * after it was written, so if the end is near, the text says how much time was left, and when that was true.
  */
 function timesText(progress: Progress, now: string): string[] {
   const { estimate } = progress;

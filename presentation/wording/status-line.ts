@@ -49,7 +49,10 @@ export function laterText({ route, step, counts }: Progress): string | null {
   return `Later, turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials.`;
 }
 
-/** Returns whether a person has paused the migration, so that support or the client can resume it. */
+/**
+ * Returns whether only people have paused the migration, so that support or the client can resume it. False if the
+ * migration has also paused itself.
+ */
 export function isPausedByPerson({ state, pause }: Progress): boolean {
   return state === 'paused' && pause?.stopReason === null;
 }
@@ -243,8 +246,8 @@ function selfServiceEnd({ failed }: Counts): string {
 }
 
 /**
- * Returns the end of a clause that begins with "is waiting": the cause, and the time of the next attempt if it has not
- * passed.
+ * Returns the end of a clause that begins with "is waiting" or "are waiting": the cause, and the time of the next
+ * attempt if it has not passed.
  */
 function outageText({ source, until }: Outage, platform: string, now: string): string {
   const what = {

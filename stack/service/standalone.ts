@@ -44,7 +44,7 @@ export interface StandaloneServiceOptions {
 
 export interface StandaloneService {
   readonly url: string;
-  /** Keys of the first account; absent unless the database is embedded and was empty. */
+  /** API keys of the first account; absent unless the database is embedded and was empty. */
   readonly keys?: { readonly administratorKey: string; readonly clientKey: string };
   stop(): Promise<void>;
 }
@@ -113,8 +113,8 @@ export async function startServiceOnFreePort(
 }
 
 /**
- * Returns the service's database URL: the one from the environment, otherwise the URL of the service that is running on
- * this machine. Undefined if there is neither.
+ * Returns the URL of the service's database: from the environment, otherwise from the service that is running on this
+ * machine. Undefined if there is neither.
  */
 export function serviceDatabaseUrl(home: string, fromEnvironment: string | undefined): string | undefined {
   return fromEnvironment ?? readAddress(home) ?? readRunningStack(home)?.service.databaseUrl;

@@ -12,8 +12,8 @@ const STARTS_TO_TRY = 5;
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Settings raised above the defaults, because the defaults are meant for large clusters and add about 50 ms to every
- * task.
+ * How often per second the server may read its internal task queues. The defaults protect the shared database of a
+ * large cluster. On one machine they only delay every task by about 50 ms.
  */
 export const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 10_000,
@@ -143,8 +143,8 @@ function serverArguments(options: ServerArguments): string[] {
 }
 
 /**
- * Waits until the search attributes exist, because the server creates them last. Returns false if the server
- * exits or is not ready in time.
+ * Waits until the search attributes exist, because the server creates them last. Returns false if the server exits or
+ * is not ready in time.
  */
 async function waitUntilReady(server: SupervisedProcess, address: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;

@@ -57,7 +57,7 @@ describe('the vector of RFC 9180', () => {
   });
 });
 
-/** Encrypts the inputs of Go's test with the library, which accepts the sender's key of the vector. */
+/** Encrypts the inputs of Go's test with the library, because it lets a test set the sender's ephemeral key. */
 async function encryptInputsOfGo() {
   const source = createHash('shake128', { outputLength: 600_000 }).digest();
   let at = 0;

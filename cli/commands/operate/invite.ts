@@ -210,7 +210,7 @@ async function create(
   return { id, secret: `invitation=${token}` };
 }
 
-/** Returns a fingerprint without the spaces and capital letters that the environment variable can contain. */
+/** Returns a fingerprint in lower case, in groups of four characters with hyphens between them. */
 function fingerprintInLink(fingerprint: string): string {
   const digits = fingerprint.toLowerCase().replace(/[\s-]/g, '');
   return (digits.match(/.{4}/g) ?? []).join('-');

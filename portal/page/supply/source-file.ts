@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly modifiedAt: Date;
   /** Lines end in `\n`. */
   readonly text: string;
-  /** True if the text was read as Windows-1252, which only a person can check. */
+  /** True if the text was read as Windows-1252. Only a person can check whether that is right. */
   readonly isWindows1252: boolean;
 }
 
