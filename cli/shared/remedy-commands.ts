@@ -50,9 +50,12 @@ export function remediesNow(
   // In self-service, the client asks support to register the application.
   if (route === 'self-service') return all.filter((remedy) => remedy !== 'application');
   if (released === 'all') return all;
+  const isWaiting = company.state === 'waiting';
   // Before step 6, only the first company can be retried, once it has failed.
-  const canRetry = company.row === firstRow && company.state !== 'waiting';
-  return all.filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
+  const canRetry = company.row === firstRow && !isWaiting;
+  return all
+    .map((remedy) => (remedy === 'replace-credential' && isWaiting ? 'credentials' : remedy))
+    .filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
 }
 
 /** The facts about a migration that the commands of remedies contain. */

@@ -26,11 +26,13 @@ export interface Remediable extends WaitingCompany {
   readonly linkUrl: string | null;
   /** True if the company is deferred, so that it is tried again later. */
   readonly deferred: boolean;
+  /** Number of times that its import was tried. */
+  readonly tries: number;
 }
 
 /** Returns the remedies, the most promising first. Empty if nothing can be done or needs to be done. */
 export function remediesFor(company: Remediable): readonly Remedy[] {
-  const { state, failure, linkUrl, heldBack, deferred } = company;
+  const { state, failure, linkUrl, heldBack, deferred, tries } = company;
   const relink: readonly Remedy[] = linkUrl === null ? [] : ['relink'];
   switch (state) {
     case 'failed':
@@ -40,7 +42,9 @@ export function remediesFor(company: Remediable): readonly Remedy[] {
     case 'waiting':
       if (deferred) return [...remediesForDeferred(failure), 'retry', 'skip', 'exclude'];
       if (heldBack !== null) return ['amend', 'exclude'];
-      return missingCredentialText(company) === null ? ['exclude'] : ['credentials', 'exclude'];
+      if (missingCredentialText(company) !== null) return ['credentials', 'exclude'];
+      // A company that waits for its next try, for example after a retry, accepts a new credential and can be skipped.
+      return tries > 0 ? ['replace-credential', 'skip', 'exclude'] : ['exclude'];
     case 'importing':
     case 'syncing':
     case 'moved':

@@ -56,6 +56,8 @@ export interface CompanyRow {
   readonly heldBack: string | null;
   readonly leftOutReason: string | null;
   readonly isDeferred: boolean;
+  /** Number of times that its import was tried. */
+  readonly tries: number;
   readonly confirmedAt: Date | null;
   /** Null unless the company is waiting in an open migration. */
   readonly credential: CredentialState | null;
@@ -215,7 +217,7 @@ export class PortalDatabase {
   async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {
     const { rows } = await sql<CompanyRow>`
       select row, reference, name, wave, state, failure, failure_text as "failureText", held_back as "heldBack",
-        left_out_reason as "leftOutReason", is_deferred as "isDeferred", confirmed_at as "confirmedAt", credential,
+        left_out_reason as "leftOutReason", is_deferred as "isDeferred", tries, confirmed_at as "confirmedAt", credential,
         moved_at as "movedAt", link_url as "linkUrl", has_ended as "hasEnded"
       from tokenferry_portal.companies(${hash}, ${state}, ${exceptions}, ${search}, ${afterRow}, ${max})
       order by row`.execute(this.db);

@@ -108,12 +108,17 @@ const COMPANIES = ['any'] as const;
 
 export function exceptions(progress: Progress, { canSeal }: ActionFacts): readonly Candidate[] {
   const { route, step, counts, checking, state } = progress;
-  const { waiting, heldBack, failed, outcomeUnknown, mustReconnect } = counts;
+  const { waiting, heldBack, failed, outcomeUnknown, mustReconnect, deferred = 0, retried = 0 } = counts;
   const isSelfService = route === 'self-service';
   const isBeforeMoving = isSelfService && step === 'supply-details';
   const stuck = failed + outcomeUnknown;
+  const again = deferred + retried;
   const isExpected = isSelfService && stuck > 0 && isWaitingForClient(progress) && state !== 'paused';
   const facts = [`${counted(stuck, 'company')} not moved or with an unknown outcome`];
+  const withAgain = [
+    ...(stuck > 0 || again === 0 ? facts : []),
+    ...(again === 0 ? [] : [`${counted(again, 'company')} waiting for another try`]),
+  ];
   const isHeldBackTask = heldBack > 0 && !checking && state !== 'paused';
   return [
     {
@@ -156,9 +161,9 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     {
       message: 'replaceCredential',
       draft: { kind: 'replace-credential', companies: COMPANIES },
-      applies: canSeal && stuck > 0,
+      applies: canSeal && stuck + again > 0,
       title: 'Replace credentials',
-      facts,
+      facts: withAgain,
       consequence: `The file ${ENCRYPTED} The companies are tried again with the new credentials.`,
       isExpected,
       reason: 'optional',
@@ -166,9 +171,9 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     {
       message: 'skip',
       draft: { kind: 'skip', companies: COMPANIES, reason: 'any' },
-      applies: isSelfService && stuck > 0,
+      applies: isSelfService && stuck + again > 0,
       title: 'Give up on companies',
-      facts,
+      facts: withAgain,
       consequence: `The companies that you name are not tried again.${endText(progress)}`,
       isIrreversible: true,
       isExpected,

@@ -31,12 +31,15 @@ export const IS_RETRIED = sql<boolean>`
 export const IS_EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
 
+/** The condition for a waiting company that was tried before: deferred, retried or interrupted. */
+export const WAS_TRIED = sql<boolean>`(state = 'waiting' and held_back is null and tries > 0)`;
+
 export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];
   /**
-   * `exclude` applies to waiting companies, `skip` to companies that were not moved, are deferred, or whose outcome is
-   * unknown.
+   * `exclude` applies to waiting companies, `skip` to companies that were not moved, whose outcome is unknown, or that
+   * wait for another try.
    */
   readonly as: 'exclude' | 'skip';
   readonly by: string;
@@ -53,7 +56,7 @@ export async function leaveOutCompanies(
   { migrationId, companies, as, by, reason }: LeaveOutOptions,
 ): Promise<number> {
   const isLeftOut =
-    as === 'exclude' ? sql`state = 'waiting'` : sql`(state in ('failed', 'outcome-unknown') or ${IS_DEFERRED})`;
+    as === 'exclude' ? sql`state = 'waiting'` : sql`(state in ('failed', 'outcome-unknown') or ${WAS_TRIED})`;
   const { numAffectedRows } = await sql`
     update companies
     set state = ${as === 'exclude' ? 'excluded' : 'skipped'}, left_out_by = ${by}, left_out_reason = ${reason},
@@ -80,8 +83,8 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 }
 
 /**
- * Retries companies that were not moved or whose outcome is unknown, but only if their credential has been replaced:
- * sets them to `waiting`. Other companies do not change.
+ * Retries companies that were not moved, whose outcome is unknown, or that wait for another try, if their credential has
+ * been replaced: sets them to `waiting` and makes their next try due now. Other companies do not change.
  *
  * @returns the number of companies that are now waiting
  */
@@ -95,7 +98,7 @@ export async function retryWithNewCredential(
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, evidence = null,
         accepted = null, not_before = null, relinking_since = null
     from credentials v
-    where c.migration_id = ${migrationId} and c.state in ('failed', 'outcome-unknown')
+    where c.migration_id = ${migrationId} and (c.state in ('failed', 'outcome-unknown') or ${WAS_TRIED})
       and c.reference = any(${companies})
       and v.migration_id = c.migration_id and v.row = c.row and v.supersedes and v.crossed_at is null`.execute(db);
   return Number(numAffectedRows ?? 0);

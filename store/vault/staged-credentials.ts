@@ -4,12 +4,12 @@
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { remediesFor } from '../../domain/companies/remedies';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';
 import type { Queryable } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
+import { WAS_TRIED } from '../companies/exceptions';
 
 /** Number of staged credentials that are read together. */
 const GROUP_SIZE = 1_000;
@@ -19,23 +19,27 @@ export interface StagingDecision {
   readonly decisionId: string;
   /**
    * False for credentials of companies that are waiting to be moved. True for new credentials of companies that were
-   * not moved or whose outcome is unknown.
+   * not moved, whose outcome is unknown, or that wait for another try.
    */
   readonly replaces: boolean;
 }
 
-/** Returns the states in which a company accepts a credential. */
-export function statesOf(replaces: boolean): readonly CompanyState[] {
-  if (!replaces) return ['waiting'];
-  return COMPANY_STATES.filter((state) => remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'));
+/** Builds the condition that a company accepts a credential. */
+export function acceptsCredential(replaces: boolean) {
+  if (!replaces) return sql<boolean>`(state = 'waiting')`;
+  const states = COMPANY_STATES.filter((state) =>
+    remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'),
+  );
+  return sql<boolean>`(state = any(${states}::text[]) or ${WAS_TRIED})`;
 }
 
-/** Placeholder values, because only the state decides whether a credential can be replaced. */
+/** Placeholders, because the failure does not decide whether a credential can be replaced. */
 const ANY_FAILURE = {
   failure: null,
   linkUrl: null,
   heldBack: null,
   deferred: false,
+  tries: 0,
   credential: null,
   confirmedAt: null,
 };
@@ -67,7 +71,7 @@ export async function acceptStaged(
       select s.* from staged_credentials s
       join companies c on c.migration_id = s.migration_id and c.row = s.row
       where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
-        and c.state = any(${[...statesOf(replaces)]}::text[])
+        and ${acceptsCredential(replaces)}
       for update of c
     ) ${putInUse(sql`accepting`)}`.execute(tx);
   if (rows.length > 0) await analyzeCredentials(tx);

@@ -3,7 +3,6 @@
  * with a decision are staged, and do not count before the ledger has recorded the decision as applied.
  */
 import { sql } from 'kysely';
-import type { CompanyState } from '../../domain/companies/company-state';
 import { isObtainedTooEarly } from '../../domain/companies/credential-state';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
@@ -12,7 +11,7 @@ import { createSealer, sealCredential } from '../../security';
 import type { Database } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
 import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
-import { putInUse, statesOf, type StagingDecision } from './staged-credentials';
+import { acceptsCredential, putInUse, type StagingDecision } from './staged-credentials';
 import { limitStagedCredentials } from './staging-limits';
 import type { CredentialFields } from './vault';
 import { readSealingKey } from './vault-keys';
@@ -75,7 +74,7 @@ export async function supplyCredentials(
   suppliedBy: string,
   provider?: string,
 ): Promise<SupplyResult> {
-  const rule = { states: ['waiting'], supersedes: false, decisionId: null, provider, isLimited: false } as const;
+  const rule = { supersedes: false, decisionId: null, provider, isLimited: false } as const;
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
 }
 
@@ -96,7 +95,7 @@ export async function stageCredentials(
   suppliedBy: string,
   { decisionId, replaces, provider, isLimited = false }: StagingDecision & StagingOptions,
 ): Promise<SupplyResult> {
-  const rule = { states: statesOf(replaces), supersedes: replaces, decisionId, provider, isLimited };
+  const rule = { supersedes: replaces, decisionId, provider, isLimited };
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
 }
 
@@ -111,8 +110,6 @@ interface TrustedProvider {
 }
 
 interface SupplyRule extends TrustedProvider {
-  /** States in which a company accepts the credential. */
-  readonly states: readonly CompanyState[];
   /** True if the credential replaces a credential that the service might have accepted. */
   readonly supersedes: boolean;
   /** The decision that the credential waits for; null if it counts at once. */
@@ -163,6 +160,7 @@ async function sealAndStoreGroup(
     db,
     migrationId,
     credentials.map(({ reference }) => reference),
+    rule,
   );
   const unknown: string[] = [];
   const wrongState: string[] = [];
@@ -173,7 +171,7 @@ async function sealAndStoreGroup(
     const obtainedAt = new Date(credential.obtainedAt);
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
-    else if (!rule.states.includes(company.state)) wrongState.push(reference);
+    else if (!company.accepts) wrongState.push(reference);
     else if (key.rotating && isObtainedTooEarly(obtainedAt, company.confirmed_at))
       obtainedTooEarly.push({
         ...{ reference, obtainedAt: obtainedAt.toISOString() },
@@ -197,7 +195,7 @@ async function storeSealed(
   migrationId: string,
   sealed: readonly object[],
   suppliedBy: string,
-  { states, supersedes, decisionId, isLimited }: SupplyRule,
+  { supersedes, decisionId, isLimited }: SupplyRule,
 ): Promise<ReadonlySet<number>> {
   const accepting = sql`
     with supplied as (
@@ -206,7 +204,7 @@ async function storeSealed(
     ), accepting as (
       select c.migration_id, c.row from companies c
       join supplied s on s.row = c.row
-      where c.migration_id = ${migrationId} and c.state = any(${[...states]}::text[])
+      where c.migration_id = ${migrationId} and ${acceptsCredential(supersedes)}
       for update of c
     ), boxes as (
       select accepting.migration_id, accepting.row, decode(supplied.sealed, 'base64') as sealed, supplied.obtained_at,
@@ -232,10 +230,10 @@ async function storeSealed(
   });
 }
 
-async function rowsOf(db: Database, migrationId: string, references: readonly string[]) {
+async function rowsOf(db: Database, migrationId: string, references: readonly string[], { supersedes }: SupplyRule) {
   const rows = await db
     .selectFrom('companies')
-    .select(['reference', 'row', 'state', 'confirmed_at'])
+    .select(['reference', 'row', 'confirmed_at', acceptsCredential(supersedes).as('accepts')])
     .where('migration_id', '=', migrationId)
     .where(sql<boolean>`reference = any(${references})`)
     .execute();

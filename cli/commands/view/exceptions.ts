@@ -101,7 +101,7 @@ async function exceptions(
   const lacking = await readLacking(db, migrationId);
   printLacking(output, { migration, portal }, lacking);
   const retried = await readRetried(db, migrationId);
-  printRetried(output, migration, retried, opening);
+  printRetried(output, { migration, portal }, retried, opening);
   if (count > 0) output.line(counted(count, 'exception'));
   else if (lacking.matching === 0 && retried.matching === 0) output.line('No exceptions.');
   if (count > 0 && migration.state === 'closed') {
@@ -129,22 +129,35 @@ function readRetried(db: Database, migrationId: string): Promise<FirstCompanies>
 }
 
 /**
- * Prints the companies that wait for their next try. Otherwise, a company would vanish from the output as soon as a
- * person retries it.
+ * Prints the companies that wait for their next try, with the commands that apply until then. Otherwise, a company would
+ * vanish from the output as soon as a person retries it.
  */
 function printRetried(
   output: Output,
-  { id, paused }: ListedMigration,
+  { migration, portal }: Owner,
   { companies, matching }: FirstCompanies,
   { windows, now }: Opening,
 ): void {
   if (matching === 0) return;
+  const { id, paused } = migration;
   const when = paused ? 'once the migration is resumed' : nextDueTryText(windows, now.toISOString(), localTime);
   for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
   if (matching > companies.length) {
     const more = (matching - companies.length).toLocaleString('en-US');
     output.line(`  and ${more} more; list them with: ferry companies ${id} --state not-moved-yet`);
   }
+  // A company that is tried now is claimed before anyone could decide.
+  if (when === 'now') return;
+  const groups = new Map<Remedy, string[]>();
+  for (const company of companies)
+    for (const remedy of remediesNow(company, migration))
+      groups.set(remedy, [...(groups.get(remedy) ?? []), company.reference]);
+  if (groups.size > 0) output.line('  Until the next try, you can still decide differently:');
+  for (const [remedy, references] of groups) {
+    output.line(`  ${commandFor(remedy, { migration, portal }, references)}`);
+    output.line(`      ${remedyText(remedy)}`);
+  }
+  output.line();
 }
 
 /** Prints the companies that could be moved, but have no usable credential. */

@@ -265,8 +265,16 @@ test('a company that waits for its next try stays visible, with the window in wh
   const opensAt = localTime(nextMove(windows, new Date().toISOString()) ?? '');
 
   const { out } = await run('exceptions', retrier.id);
-  expect(out).toMatch(/^R-2 .+ will be tried again in the window from .+\n$/);
+  expect(out).toMatch(/^R-2 .+ will be tried again in the window from .+\n/);
   expect(out).toContain(`in the window from ${opensAt}\n`);
+  expect(out).toContain(
+    [
+      '  Until the next try, you can still decide differently:',
+      `  ferry replace-credential ${retrier.id} new-credentials.csv`,
+      '      try again with a new credential from the client',
+      `  ferry skip ${retrier.id} R-2 --reason "why"`,
+    ].join('\n'),
+  );
   const again = `1 company (R-2) will be tried again in the window from ${opensAt}\n`;
   expect((await run('show', retrier.id)).out).toContain(again);
   expect((await runJson(orchestrator, 'exceptions', retrier.id)).json).toMatchObject({ retried: 1, exceptions: [] });
@@ -274,6 +282,19 @@ test('a company that waits for its next try stays visible, with the window in wh
   expect((await run('exceptions', retrier.id)).out).toMatch(
     /^R-2 .+ will be tried again once the migration is resumed$/m,
   );
+
+  // Until then, the company accepts a new credential, or can be given up.
+  const file = path.join(folder, 'retrier.csv');
+  const organization = (await findCompany(orchestrator.ferry.db, retrier.id, { reference: 'R-2' }))?.organization ?? '';
+  const credential = `R-2,any,sbx-ok-1.changed,${organization},${new Date().toISOString()}`;
+  writeFileSync(file, `reference,accessToken,refreshToken,realmId,obtainedAt\n${credential}`);
+  const replaced = await runJson(orchestrator, 'replace-credential', retrier.id, file, '--by', 'Sam');
+  expect(replaced.json).toMatchObject({ stored: ['R-2'], decision: { outcome: 'applied' } });
+  expect(JSON.stringify(replaced.json['decision'])).not.toContain('applied to 0');
+  const skipped = await run('skip', retrier.id, 'R-2', '--reason', 'sold', '--by', 'Sam', '--yes');
+  expect(skipped).toMatchObject({ exitCode: 0 });
+  expect(skipped.out).not.toContain('applied to 0');
+  expect((await readRow(orchestrator.ferry.db, retrier.id, 2)).state).toBe('skipped');
 });
 
 test('after the migration has ended, nothing is retried, and no command is suggested', async () => {

@@ -10,6 +10,7 @@ const company = (changes: Partial<Remediable>): Remediable => ({
   linkUrl: 'https://link.example/1',
   heldBack: null,
   deferred: false,
+  tries: 0,
   credential: null,
   confirmedAt: null,
   ...changes,
@@ -52,6 +53,13 @@ test('a confirmed company without a usable credential can be given one, before i
   expect(remediesFor({ ...confirmed, credential: 'supplied' })).toEqual(['exclude']);
   expect(remediesFor({ ...confirmed, credential: 'missing', confirmedAt: null })).toEqual(['exclude']);
   expect(remediesFor({ ...confirmed, credential: 'missing', heldBack: 'empty' })).toEqual(['amend', 'exclude']);
+});
+
+test('a company that waits for its next try can be given a new credential, skipped or left out', () => {
+  const retried = company({ state: 'waiting', confirmedAt: new Date(), credential: 'supplied', tries: 1 });
+  expect(remediesFor(retried)).toEqual(['replace-credential', 'skip', 'exclude']);
+  expect(remediesFor({ ...retried, credential: 'missing' })).toEqual(['credentials', 'exclude']);
+  expect(remediesFor({ ...retried, heldBack: 'its name is empty' })).toEqual(['amend', 'exclude']);
 });
 
 test('a deferred company can be retried now, skipped or left out', () => {

@@ -254,7 +254,7 @@ test.each(['managed', 'self-service'] as const)(
     const actions = [...actionsAt(stateAt('complete-migration', { route, firstCompany: firstCompany(), ...failed }))];
     for (const failure of [null, ...FAILURE_KINDS]) {
       const facts = { linkUrl: 'https://link.example/1', heldBack: null, credential: null, confirmedAt: null };
-      const remedies = remediesFor({ state: 'failed', failure, deferred: false, ...facts });
+      const remedies = remediesFor({ state: 'failed', failure, deferred: false, tries: 1, ...facts });
       const view = { actions, isRotating: true };
       const own = offeredRemedies(view, remedies);
       for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);

@@ -72,7 +72,7 @@ test('records who left out a company and why, and keeps its failure', async () =
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ state: 'moved', left_out_by: null });
 });
 
-test('a company that was deferred twice is an exception, which can be retried now or skipped', async () => {
+test('a company that waits for another try can be skipped; it is an exception once it was deferred twice', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   const deferred = { failure_text: 'the platform is unavailable', not_before: new Date('2999-01-01') };
   await updateRow(ledger.db, id, 1, { ...deferred, tries: 2 });
@@ -88,8 +88,10 @@ test('a company that was deferred twice is an exception, which can be retried no
   expect(await retryCompanies(ledger.db, id, ['c1', 'c2'])).toBe(1);
   expect(await readRow(ledger.db, id, 1)).toMatchObject({ state: 'waiting', not_before: null, failure_text: null });
   const skip = { migrationId: id, by: 'Sam', reason: 'sold', as: 'skip' } as const;
-  expect(await leaveOutCompanies(ledger.db, { ...skip, companies: ['c2', 'c3'] })).toBe(1);
+  expect(await leaveOutCompanies(ledger.db, { ...skip, companies: ['c1', 'c2', 'c3', 'c4'] })).toBe(3);
   expect((await readRow(ledger.db, id, 3)).state).toBe('skipped');
+  // A company that was not tried yet cannot be skipped.
+  expect((await readRow(ledger.db, id, 4)).state).toBe('waiting');
 });
 
 test('a company can be retried after its first try if its next try is many minutes away', async () => {
