@@ -6,6 +6,7 @@ import { countOpen } from '../companies/company-state';
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Role } from '../migration/steps';
+import type { Route } from '../../platforms/platforms';
 
 /** Returns whether this role may make the decisions that support makes in the managed route. */
 export function actsAsSupport({ route }: Pick<MigrationState, 'route'>, role: Role): boolean {
@@ -46,6 +47,42 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
     case 'relink':
     case 'replace-credential':
     case 'adjust':
+    case 'add-approver':
+    case 'remove-approver':
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+      return null;
+  }
+}
+
+/**
+ * Returns why support cannot make this decision in self-service, where the client decides about its companies and
+ * limits; null if it can. Support can still supply data, pause, resume and cancel, because it must be able to stop a
+ * migration at any time.
+ *
+ * Only the ledger and the commands apply this rule. The workflow does not, because it must be able to replay histories
+ * in which it applied such decisions; it adopts the ledger's outcome.
+ */
+export function clientOnlyRefusal(route: Route, { kind, role }: Decision): string | null {
+  if (route !== 'self-service' || role === 'client') return null;
+  switch (kind) {
+    case 'exclude':
+    case 'skip':
+    case 'retry':
+    case 'relink':
+    case 'replace-credential':
+      return 'in self-service, only the client can decide what happens to companies; use its role, with --as client';
+    case 'adjust':
+      return 'in self-service, only the client can change the limits; use its role, with --as client';
+    case 'step':
+    case 'time':
+    case 'first-company':
+    case 'sync-disabled':
+    case 'manifest-supplied':
+    case 'manifest-amended':
+    case 'credentials-supplied':
+    case 'application-supplied':
     case 'add-approver':
     case 'remove-approver':
     case 'pause':

@@ -19,6 +19,7 @@ import { approverRefusal } from './approver-changes';
 import { fourEyesRefusal, missingDigest } from './guards';
 import type { DecisionFacts } from './preconditions';
 import { preconditionRefusal } from './preconditions';
+import { clientOnlyRefusal } from './self-service';
 import type { RecordedDecisions } from './release';
 
 /** The ledger's view of a migration. */
@@ -45,6 +46,7 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
   const refusal =
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
+    clientOnlyRefusal(ledger.route, decision) ??
     approverRefusal(decision, ledgerSigning(ledger)) ??
     missingManifest(decision, ledger) ??
     missingDigest(decision, rules.requireDigest);

@@ -190,7 +190,9 @@ function switchOn(company: ReportedCompany, ended: boolean): string {
 function whatToDo(company: ReportedCompany, ended: boolean): string {
   const [remedy] = remediesFor(company);
   if (!ended && missingCredentialText(company) !== null)
-    return 'supply a credential that was exported after the confirmation';
+    return company.credential === 'too-early'
+      ? 'supply a credential that was exported after the confirmation'
+      : 'supply a credential';
   if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyText(remedy);
   switch (company.failure) {
     case 'incomplete':

@@ -87,7 +87,8 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Supply credentials',
       companies: ended ? 0 : counts.withoutCredential,
-      text: 'the data of these companies is out of date until they have moved; the table names them. Export the credentials after your confirmation.',
+      // In self-service, credentials count whenever they were obtained.
+      text: `the data of these companies is out of date until they have moved; the table names them.${head.route === 'managed' ? ' Export the credentials after your confirmation.' : ''}`,
       section: 'not-finished',
     },
     {

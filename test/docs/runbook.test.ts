@@ -105,6 +105,7 @@ test.each([
       'decisions/preconditions.ts',
       'decisions/release.ts',
       'decisions/roles.ts',
+      'decisions/self-service.ts',
       'decisions/verification.ts',
     ],
     30,

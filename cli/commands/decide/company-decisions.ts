@@ -1,4 +1,5 @@
 import { roleRefusal } from '../../../domain/decisions/roles';
+import { clientOnlyRefusal } from '../../../domain/decisions/self-service';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { Progress } from '../../../domain/progress/progress';
@@ -95,7 +96,8 @@ async function decideCompanies(
 
 function isRoleRefused({ route }: Progress, message: DecisionMessage, content: DecisionContent): boolean {
   const parsed = parseDecision(message, content, () => '');
-  return 'decision' in parsed && roleRefusal(route, parsed.decision) !== null;
+  if ('malformed' in parsed) return false;
+  return (roleRefusal(route, parsed.decision) ?? clientOnlyRefusal(route, parsed.decision)) !== null;
 }
 
 async function readManifestDigest(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {

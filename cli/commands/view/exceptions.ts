@@ -174,7 +174,9 @@ function printLacking(output: Output, { migration, portal }: Target, { companies
   }
   const references = matching > companies.length ? [] : companies.map(({ reference }) => reference);
   output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`, portal)}`);
-  output.line('      supply credentials that the client exported after its confirmation');
+  output.line(
+    `      supply credentials${migration.rotating ? ' that the client exported after its confirmation' : ''}`,
+  );
   if (references.length > 0) {
     output.line(`  ${clientCommand(remedyCommand('exclude', migration, references), portal)}`);
     output.line(`      ${remedyText('exclude')}`);

@@ -60,6 +60,9 @@ describe('exceptions in self-service', () => {
     expect((await me.run('replace-credential', id, credentials, ...as)).out).toContain(
       'tried again with a new credential',
     );
+    const bySupport = await me.run('skip', id, 'S-3', '--reason', 'closed', '--yes', '--by', 'Sam');
+    expect(bySupport.exitCode).toBe(1);
+    expect(bySupport.out).toContain('in self-service, only the client can decide what happens to companies');
     expect((await me.run('skip', id, 'S-3', '--reason', 'closed', '--yes', ...as)).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
     expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['moved', 'moved', 'left-out']);
@@ -209,6 +212,10 @@ describe('before the start', () => {
     const { out } = await me.run('amend', 'me.xero.amended', file, '--as', 'client', '--by', 'Cleo');
     expect(out).toContain('"S-3" has no credential');
     expect(out).not.toContain('"S-2" has no credential');
+    // Credentials count whenever they were obtained.
+    const listed = (await me.run('exceptions', 'me.xero.amended')).out;
+    expect(listed).toMatch(/supply credentials$/m);
+    expect(listed).not.toContain('after its confirmation');
   });
 
   test('a dry run applies the rules of the self-service route', async () => {

@@ -11,7 +11,8 @@ import { ledgerRefusal } from '../../../domain/decisions/verification';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { newMigration } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { Step } from '../../../domain/migration/steps';
+import type { Role, Step } from '../../../domain/migration/steps';
+import { ROLES } from '../../../domain/migration/steps';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
@@ -211,6 +212,42 @@ test('in the self-service route, the client retries companies and resumes the mi
     refusalOf({ kind: 'skip', role: 'client', companies: ['a'], reason: 'sold' }, { ...ledger, ...failing }),
   ).toBeNull();
 });
+
+const APPROVER = { role: 'client', by: 'Cleo', publicKey: 'ab'.repeat(32) } as const;
+
+/** For each decision in self-service: an example, and the roles that can make it. */
+const IN_SELF_SERVICE: Readonly<Record<Decision['kind'], readonly [content: object, roles: readonly Role[]]>> = {
+  step: [{ step: 'supply-details', verdict: 'approve' }, []],
+  time: [{ startAt: LATE }, []],
+  'first-company': [{ reference: 'a' }, []],
+  'sync-disabled': [{ companies: 'all' }, []],
+  'manifest-supplied': [{ manifestDigest: 'ab', companies: 1 }, []],
+  exclude: [{ companies: ['a'], reason: 'sold' }, ['client']],
+  skip: [{ companies: ['a'], reason: 'sold' }, ['client']],
+  retry: [{ companies: 'all' }, ['client']],
+  relink: [{ companies: 'all' }, ['client']],
+  'replace-credential': [{ companies: ['a'] }, ['client']],
+  adjust: [{ limits: { slicesAtOnce: 1 } }, ['client']],
+  'credentials-supplied': [{ companies: 1 }, ['client', 'support']],
+  'application-supplied': [{ clientId: 'app', environment: 'production' }, ['client', 'support']],
+  'manifest-amended': [{ added: 1, corrected: 0 }, ['client', 'support']],
+  'add-approver': [{ approver: APPROVER }, ['support']],
+  'remove-approver': [{ approver: APPROVER }, ['support']],
+  pause: [{}, ['client', 'support']],
+  resume: [{}, ['client', 'support']],
+  cancel: [{ reason: 'sold' }, ['client', 'support']],
+};
+
+test.each(Object.entries(IN_SELF_SERVICE))(
+  'in the self-service route, the ledger accepts %s only from the roles that can decide it',
+  (kind, [content, roles]) => {
+    const ledger = view(NO_DECISIONS, { route: 'self-service', ...failing, pausedByPeople: true });
+    const accepted = ROLES.filter(
+      (role) => refusalOf({ kind, role, ...content } as unknown as DecisionDraft, ledger) === null,
+    );
+    expect(accepted).toEqual(roles);
+  },
+);
 
 test('a ledger that is behind applies no rule that depends on the states of companies', () => {
   const behind = { counts: null, firstCompany: VERIFIED };
