@@ -1,6 +1,6 @@
 /** Prints the parts of results that several commands share: findings, preflight, evidence, references, CSV. */
 import { csvPieces } from '../../client/text-formats';
-import { clientStateText } from '../../domain/companies/company-state';
+import { clientStateOf, clientStateText, leftOutText } from '../../domain/companies/company-state';
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
@@ -142,12 +142,17 @@ export function printReplacedApplications(output: Output, applications: Applicat
   for (const each of applications.replaced) output.line(`! ${replacedText(each, applications)}`);
 }
 
-/** Returns why a company was not moved, without the state with which the text begins; null if nothing has failed. */
+/**
+ * Returns why a company was not moved, without the state with which the text begins. For a company that was left out,
+ * returns the reason and the failure before that. Null if nothing has failed and no reason was given.
+ */
 export function explanationOf({
   state,
   failure,
   failureText,
-}: Pick<LedgerCompany, 'state' | 'failure' | 'failureText'>): string | null {
+  leftOutReason,
+}: Pick<LedgerCompany, 'state' | 'failure' | 'failureText' | 'leftOutReason'>): string | null {
+  if (clientStateOf(state, failure) === 'left-out') return leftOutText(leftOutReason, failureText);
   const prefix = `${clientStateText(state, failure)}: `;
   return failureText?.startsWith(prefix) ? failureText.slice(prefix.length) : failureText;
 }

@@ -76,6 +76,16 @@ export function notMovedText(state: ClientState, why: string | null): string {
   return why === null ? CLIENT_STATES[state] : `${CLIENT_STATES[state]}: ${why}`;
 }
 
+/**
+ * Says why a company was left out, and what had gone wrong before: `sold; before that: not all records have arrived`.
+ *
+ * @returns null if neither is known
+ */
+export function leftOutText(reason: string | null, failure: string | null): string | null {
+  if (failure === null) return reason;
+  return reason === null ? failure : `${reason}; before that: ${failure}`;
+}
+
 /** The ledger states and failures that a client state covers. */
 export interface LedgerStates {
   readonly states: readonly CompanyState[];

@@ -1,7 +1,8 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
-import { clientStateOf } from '../../domain/companies/company-state';
+import { clientStateOf, leftOutText } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
+import type { FailureKind } from '../../domain/companies/failures';
 import { failureText } from '../../domain/companies/failures';
 import { remediesFor } from '../../domain/companies/remedies';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
@@ -34,14 +35,17 @@ export function companyOf(company: CompanyRow): PortalCompany {
 function problemOf(company: CompanyRow): string | null {
   const { state, failure, failureText: stored, heldBack, leftOutReason } = company;
   const detail = stored === null ? null : inClientWords(stored);
-  if (state === 'skipped' || state === 'excluded') return leftOutReason;
-  if (failure !== null) {
-    const text = failureText(failure);
-    // A detail that the import has stored already begins with the text of the failure.
-    return detail === null || detail.startsWith(text) ? (detail ?? text) : `${text} (${detail})`;
-  }
+  const failed = failure === null ? detail : failedText(failure, detail);
+  if (state === 'skipped' || state === 'excluded') return leftOutText(leftOutReason, failed);
+  if (failure !== null) return failed;
   if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';
   return detail ?? heldBack ?? missingCredentialText(company);
+}
+
+/** Returns the failure with its detail. The import's detail already begins with the text of the failure. */
+function failedText(failure: FailureKind, detail: string | null): string {
+  const text = failureText(failure);
+  return detail === null || detail.startsWith(text) ? (detail ?? text) : `${text} (${detail})`;
 }
 
 /** Returns the address if a browser can open it safely, because the page makes it a link; otherwise null. */

@@ -186,6 +186,22 @@ describe('companies', () => {
     ]);
   });
 
+  test('that were left out are described with the reason and what had gone wrong before', async () => {
+    const session = await signIn(portal);
+    const skipped = { state: 'skipped', left_out_by: 'Sam', left_out_reason: 'sold' };
+    await change(session.migrationId, 1, {
+      ...skipped,
+      failure: 'reauthorization-required',
+      failure_text: 'invalid_grant',
+    });
+    await change(session.migrationId, 2, { ...skipped, state: 'excluded' });
+    const { companies } = await read(session);
+    expect(companies.slice(0, 2).map(({ problem }) => problem)).toEqual([
+      'sold; before that: must reconnect: the platform no longer accepts the authorization (invalid_grant)',
+      'sold',
+    ]);
+  });
+
   test('are read page by page, filtered and searched', async () => {
     const session = await signIn(portal);
     await change(session.migrationId, 2, { state: 'failed', failure: 'refused' });

@@ -1,4 +1,4 @@
-import { printFirstCompany } from '../../../cli/shared/results';
+import { explanationOf, printFirstCompany } from '../../../cli/shared/results';
 import { Output } from '../../../cli/terminal/output';
 import { capturedStream } from '../captured-terminal';
 
@@ -49,4 +49,18 @@ test('--evidence lists every check of the first company', () => {
       '  ✓ organization: 4711  (correlation id c-2)\n',
     ].join('\n'),
   );
+});
+
+test('the explanation of a company that was left out names the reason and the failure before that', () => {
+  const failed = {
+    state: 'failed',
+    failure: 'refused',
+    failureText: 'not moved: no access',
+    leftOutReason: null,
+  } as const;
+  expect(explanationOf(failed)).toBe('no access');
+  const skipped = { ...failed, state: 'skipped', leftOutReason: 'sold' } as const;
+  expect(explanationOf(skipped)).toBe('sold; before that: not moved: no access');
+  expect(explanationOf({ ...skipped, failure: null, failureText: null })).toBe('sold');
+  expect(explanationOf({ ...skipped, leftOutReason: null })).toBe('not moved: no access');
 });
