@@ -1,4 +1,5 @@
 /** Go or no-go: the checks before moves begin in an unattended window. */
+import { CLIENT_STATES, clientCounts, countOpen } from '../companies/company-state';
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
 import { isSameApplication, keepsRegistered, replacedText } from '../preflight/applications';
@@ -6,11 +7,12 @@ import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
 import { STEP_RULES, stepNumber } from '../migration/steps';
-import { momentText } from '../text/sentences';
+import { momentText, outOf } from '../text/sentences';
 import { remainingWork } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
+import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
 import { currentTask } from './waiting-for';
 
@@ -30,11 +32,12 @@ export interface GoNoGo {
 }
 
 export function goNoGo(facts: GoNoGoFacts): GoNoGo {
-  const window = nextWindow(facts);
+  const { progress, contact } = facts;
+  const isDone = progress !== null && isEverythingMoved(progress);
+  const window = isDone ? null : nextWindow(facts);
   const answers = [
     decisionAnswer(facts),
-    ...windowAnswers(facts),
-    ...companyAnswers(facts),
+    ...(isDone ? [outcomeAnswer(progress)] : [...windowAnswers(facts), ...companyAnswers(facts)]),
     ...accountAnswers(facts),
     workerAnswer(facts),
   ];
@@ -42,10 +45,28 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     go: answers.every(({ go }) => go),
     window,
     answers,
-    pauseNotes: pauseConditions(facts),
-    notes: notes(facts, window),
-    contact: facts.contact,
+    // No window matters any more, and nothing can pause the migration.
+    pauseNotes: isDone ? [] : pauseConditions(facts),
+    notes: isDone ? [NOTHING_LEFT] : notes(facts, window),
+    contact,
   };
+}
+
+const NOTHING_LEFT = 'no company is left to move, so nothing is moved before the migration ends';
+
+/** Returns whether every company has a final outcome, so that only the sign-off or decisions about exceptions are left. */
+function isEverythingMoved({ step, counts }: Progress): boolean {
+  return step === 'complete-migration' && counts.total > 0 && countOpen(counts) === 0;
+}
+
+/** Says how many companies have which outcome. Companies that were not moved are a warning. */
+function outcomeAnswer({ counts }: Progress): Answer {
+  const byState = clientCounts(counts);
+  const others = (['must-reconnect', 'not-moved', 'left-out'] as const)
+    .filter((state) => byState[state] > 0)
+    .map((state) => `, ${byState[state].toLocaleString('en-US')} ${CLIENT_STATES[state]}`);
+  const why = `every company has a final outcome: ${outOf(counts.moved, counts.total, 'company')} moved${others.join('')}`;
+  return { check: 'companies', go: true, ...(counts.failed > 0 ? { warning: true } : {}), why };
 }
 
 function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | null {
@@ -65,6 +86,8 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
     return { check, go: true, why: `no decision is needed (${where})` };
   }
   const what = currentTask(progress, now);
+  if (isReadyForSignOff(progress))
+    return { check, go: true, why: `waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})` };
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };
   const paused = pausedTexts(progress).map((text) => `paused ${text}; `);
   const reopened = reopenedText(progress);
@@ -73,6 +96,13 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
     go: false,
     why: `${paused.join('')}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})`,
   };
+}
+
+/** Returns whether only the sign-off is missing, and no rejection of the handover has to be resolved first. */
+function isReadyForSignOff(progress: Progress): boolean {
+  const { route, state, reopened } = progress;
+  const isRejected = reopened?.step === 'complete-migration' && !reopened.withdrawn;
+  return route === 'managed' && state === 'waiting' && isEverythingMoved(progress) && !isRejected;
 }
 
 function windowAnswers({ windowsPaused, migrationId }: GoNoGoFacts): readonly Answer[] {

@@ -120,13 +120,15 @@ function print(output: Output, migrationId: string, result: GoNoGo): void {
   const { go, window, answers, pauseNotes, notes, contact } = result;
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
-    window === null
-      ? 'moves can begin at any time'
-      : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
+    pauseNotes.length === 0
+      ? 'no company is left to move'
+      : window === null
+        ? 'moves can begin at any time'
+        : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
   for (const answer of answers) output.line(`  ${markOf(output, answer)} ${answer.check}: ${answer.why}`);
   output.line();
-  output.line('The migration pauses itself if:');
+  if (pauseNotes.length > 0) output.line('The migration pauses itself if:');
   for (const condition of pauseNotes) output.line(`  - ${condition}`);
   output.line('Also:');
   for (const note of notes) output.line(`  - ${note}`);

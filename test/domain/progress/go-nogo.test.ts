@@ -324,3 +324,38 @@ test('without a limit on failures, the notes say that failures never pause the m
   expect(pauseNotes.join()).not.toContain('are not moved');
   expect(notes[0]).toBe('companies that are not moved never pause the migration (2 of 40 companies so far)');
 });
+
+const signingOff = (changes: Partial<MigrationState> = {}): GoNoGoFacts => {
+  const moved = counts({ total: 10, moved: 7, failed: 2, mustReconnect: 1, excluded: 1 });
+  const next = { ...facts().next, wave: null, companies: 0 };
+  return facts({ next, toCreate: 0, forecast: null }, stateAt('complete-migration', { counts: moved, ...changes }));
+};
+
+test('at the sign-off, nothing has to be moved, so only what matters then is judged', () => {
+  const result = goNoGo(signingOff());
+  expect(result).toMatchObject({ go: true, window: null, pauseNotes: [] });
+  expect(result.answers.map(({ check }) => check)).toEqual([
+    ...['decisions', 'companies', 'service', 'account', 'application', 'worker'],
+  ]);
+  expect(whyOf(signingOff(), 'decisions')).toBe(
+    'waiting for support and client: sign off the handover (step 6, complete the migration)',
+  );
+  expect(whyOf(signingOff(), 'companies')).toBe(
+    'every company has a final outcome: 7 of 10 companies moved, 1 must reconnect, 1 not moved, 1 left out',
+  );
+  expect(warned(signingOff())).toContain('companies');
+});
+
+test('a paused or rejected handover is a no-go', () => {
+  expect(noGos(signingOff({ pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } }))).toEqual([
+    'decisions',
+  ]);
+  const reopened = {
+    step: 'complete-migration',
+    by: 'Cleo',
+    role: 'client',
+    reason: 'a company is missing',
+    at: AT,
+  } as const;
+  expect(noGos(signingOff({ reopened }))).toEqual(['decisions']);
+});
