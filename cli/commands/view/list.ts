@@ -15,7 +15,7 @@ export function addList({ program, run, terminal }: Context): void {
   program
     .command('list')
     .description(
-      'List all migrations: step, state, who must act, and how many companies have a final outcome or were not moved',
+      'List all migrations: step, state, who must act, and how many companies are done (moved or left out), still open, or not moved',
     )
     .action(() => run(() => list(terminal.env)));
 }
@@ -160,6 +160,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           { title: 'Step' },
           { title: 'Waiting for' },
           { title: 'Done', align: 'right' },
+          { title: 'Open', align: 'right' },
           { title: 'Not moved', align: 'right' },
           { title: 'Started', optional: true },
         ],
@@ -168,7 +169,9 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           stateCell(line),
           line.onlyInLedger ? '-' : line.step,
           line.onlyInLedger ? '-' : line.waitingFor,
-          `${line.done}/${line.total}`,
+          // A company that was not moved has a final outcome only if nobody decides otherwise, so it is not done.
+          `${line.done - line.failed}/${line.total}`,
+          String(line.total - line.done),
           line.failed > 0 ? { text: String(line.failed), style: 'red' } : '0',
           localTime(line.startedAt),
         ]),

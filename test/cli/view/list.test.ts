@@ -1,4 +1,5 @@
 /** Tests which migrations `ferry list` shows in addition to those that Temporal lists. */
+import { stripVTControlCharacters } from 'node:util';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
@@ -54,7 +55,23 @@ test('list shows migrations that only the ledger has, and says whether they have
   // delay.
   expect(lines.map(({ migrationId }) => migrationId)).not.toContain(recentId);
 
+  await db
+    .updateTable('companies')
+    .set({ state: 'failed' })
+    .where('migration_id', '=', endedId)
+    .where('row', '=', 1)
+    .execute();
+  await db
+    .updateTable('companies')
+    .set({ state: 'moved' })
+    .where('migration_id', '=', endedId)
+    .where('row', '=', 2)
+    .execute();
   const { out } = await ferry(['list'], 80, orchestrator.env);
+  // One company was moved, none is open, and one was not moved, so it is not done.
+  const plain = stripVTControlCharacters(out);
+  expect(plain).toMatch(new RegExp(`${endedId} +completed +- +- +1/2 +0 +1`));
+  expect(plain).toMatch(new RegExp(`${lostId} .* 0/2 +2 +0`));
   expect(out).toContain('Temporal has deleted 1 ended migration that the ledger still has (step "-").');
   expect(out).toContain(`To see what was moved, run: ferry report ${endedId}\n`);
   expect(out).toContain(`The ledger has ${lostId}, but Temporal does not.\ndocs/backup.md says what to do.\n`);
