@@ -185,12 +185,19 @@ export function isChecking({ preflight, changes, changesChecked }: MigrationStat
 }
 
 /**
- * Describes the companies to confirm next: the companies of the next wave, or all unconfirmed companies if no later
- * wave follows.
+ * Describes the companies to confirm next: the companies of the first or the next wave, or all unconfirmed companies if
+ * no later wave follows.
  */
-export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed }: Counts): string {
+export function nextWaveText({
+  unconfirmed,
+  unconfirmedInFirstWave,
+  unconfirmedInNextWave = unconfirmed,
+}: Counts): string {
   const companies = counted(unconfirmedInNextWave, 'company');
-  return unconfirmedInNextWave === unconfirmed ? companies : `${companies} of the next wave`;
+  if (unconfirmedInNextWave === unconfirmed) return companies;
+  return unconfirmedInNextWave === unconfirmedInFirstWave
+    ? `${companies} of the first wave`
+    : `${companies} of the next wave`;
 }
 
 /** Returns everything that is needed before any company can be moved, and who can supply it. */

@@ -172,6 +172,12 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'turn off syncing for 3 companies of the next wave',
   ],
   [
+    'companies of the first wave without a confirmation, and companies of later waves',
+    rest({ waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInFirstWave: 3, unconfirmedInNextWave: 3, moved: 5 }),
+    ['client'],
+    'turn off syncing for 3 companies of the first wave',
+  ],
+  [
     'companies that can be moved, and companies of a later wave',
     rest({ waiting: 5, deferred: 0, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
     [],
