@@ -53,6 +53,8 @@ export interface MigrationFindings {
   readonly keyFingerprint: string | null;
   readonly chosenFirst: ChosenFirst | null;
 }
+  /** The first people who have confirmed that syncing is off, which ends step 4. Empty without a ledger. */
+  readonly confirmedBy: readonly string[];
 
 const LEDGER_BEHIND =
   'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
@@ -82,7 +84,8 @@ export function printMigration(
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
-    printSteps(output, progress.steps.map(stepRow), isEnding(progress.state));
+    const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));
+    printSteps(output, rows, isEnding(progress.state));
     output.line();
   }
   printCompanies(output, progress);
@@ -124,8 +127,9 @@ const SUPPLIES_SECRETS = [
   'migrate-first-company',
 ] as const satisfies readonly Step[];
 
-function stepRow({ step, ...rest }: StepProgress): StepRow {
-  return { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
+function stepRow({ step, ...rest }: StepProgress, confirmedBy: readonly string[]): StepRow {
+  const row = { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
+  return step === 'disable-syncing' ? { ...row, confirmedBy } : row;
 }
 
 /** Says who must act for some companies while others can be moved; null if no person must act. */

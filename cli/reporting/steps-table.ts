@@ -8,6 +8,8 @@ export interface StepRow {
   readonly openedAt: string | null;
   readonly endedAt: string | null;
   readonly approvals: readonly { readonly by: string; readonly role: string }[];
+  /** The people whose confirmations have ended the step; absent if the step ends with approvals, or if not known. */
+  readonly confirmedBy?: readonly string[];
 }
 
 /** Returns the words for the states of a step. Once the migration has ended, no step is open or still to come. */
@@ -28,12 +30,14 @@ export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: 
       { title: 'Since / ended', unbroken: true },
       { title: 'Approved by', unbroken: true, optional: true },
     ],
-    steps.map(({ number, title, state, openedAt, endedAt, approvals }) => [
+    steps.map(({ number, title, state, openedAt, endedAt, approvals, confirmedBy = [] }) => [
       String(number),
       title,
       state === 'later' ? words.later : { text: words[state], style: state === 'open' ? 'yellow' : 'green' },
       endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
-      approvals.map(({ role, by }) => `${by} (${role})`).join(', '),
+      [...approvals, ...confirmedBy.map((by) => ({ by, role: 'client' }))]
+        .map(({ role, by }) => `${by} (${role})`)
+        .join(', '),
     ]),
   );
 }

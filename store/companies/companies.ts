@@ -57,6 +57,14 @@ export async function confirmDisabled(db: Database, confirmation: Confirmation):
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
 }
 
+/** Returns the first people, by name, who have confirmed that syncing is off. */
+export async function readConfirmers(db: Database, migrationId: string, limit: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ by: string }>`
+    select distinct confirmed_by as by from companies
+    where migration_id = ${migrationId} and confirmed_by is not null order by by limit ${limit}`.execute(db);
+  return rows.map(({ by }) => by);
+}
+
 /** Withdraws the confirmation of every company that is waiting. */
 export async function withdrawConfirmations(db: Database, migrationId: string): Promise<void> {
   await db

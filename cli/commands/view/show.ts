@@ -10,6 +10,7 @@ import {
   readApplications,
   readApplicationsOfMoved,
   readCompanyPage,
+  readConfirmers,
   readKeyFingerprint,
   readSuggestedCompanies,
 } from '../../../store';
@@ -80,9 +81,18 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
   return { companies: matching, references: companies.map(({ reference }) => reference) };
 }
 
-type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'applications' | 'keyFingerprint'>;
+type LedgerFindings = Pick<
+  MigrationFindings,
+  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy'
+>;
 
-const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, applications: null, keyFingerprint: null };
+const NO_LEDGER: LedgerFindings = {
+  ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null },
+  confirmedBy: [],
+};
+
+/** Maximum number of people who are named for step 4. */
+const CONFIRMERS_SHOWN = 2;
 
 /**
  * Sends one SQL query after another, because opening another connection to the ledger takes longer than these queries.
@@ -95,7 +105,9 @@ async function readLedgerFindings(
   const interrupted = await countInterrupted(db, migrationId);
   const deferred = await readDeferred(db, migrationId);
   const applications = await readApplicationsOfMoved(db, migrationId);
-  return { interrupted, deferred, applications, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
+  const confirmedBy = await readConfirmers(db, migrationId, CONFIRMERS_SHOWN);
+  const keyFingerprint = await readKeyFingerprint(db, migrationId, provider);
+  return { interrupted, deferred, applications, confirmedBy, keyFingerprint };
 }
 
 /**
@@ -131,7 +143,7 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, applications, chosenFirst: _, ...shown } = findings;
+  const { retriedErrors, applications, chosenFirst: _, confirmedBy: __, ...shown } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },

@@ -81,7 +81,12 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['a completed migration', stateAt('complete-migration', { ...known, ...first, counts: some, closed: 'completed' })],
 ];
 
-function shown(state: MigrationState, columns: number, inFull = false): readonly string[] {
+function shown(
+  state: MigrationState,
+  columns: number,
+  inFull = false,
+  confirmedBy: readonly string[] = [],
+): readonly string[] {
   const stdout = capturedStream(columns);
   const progress = progressOf(plan, state);
   printMigration(
@@ -110,6 +115,7 @@ test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for t
   const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
   // The shell's prompt needs one row.
   expect(rows).toBeLessThanOrEqual(23);
+        confirmedBy,
 });
 
 test('sentences are broken between words', () => {
