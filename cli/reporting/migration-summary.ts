@@ -2,7 +2,7 @@
  * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
  */
 import type { ClientState } from '../../domain/companies/company-state';
-import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
+import { clientCounts, clientStateWords, countOpen } from '../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
@@ -18,6 +18,7 @@ import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
+import { windowsText } from '../../presentation/wording/windows';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
@@ -52,9 +53,9 @@ export interface MigrationFindings {
   /** Fingerprint of the migration key. Null without a ledger or a vault, or if the provider has not signed the key. */
   readonly keyFingerprint: string | null;
   readonly chosenFirst: ChosenFirst | null;
-}
   /** The first people who have confirmed that syncing is off, which ends step 4. Empty without a ledger. */
   readonly confirmedBy: readonly string[];
+}
 
 const LEDGER_BEHIND =
   'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
@@ -225,10 +226,11 @@ function printDetails(output: Output, { route, step, preflight, waitingFor }: Pr
 
 /** Prints the proposed start until step 6, how long the moves take, and when they are expected to end. */
 function printEnd(output: Output, progress: Progress, now: Date): void {
-  const { proposal, throughput, estimate, step, state, companiesPerMinute = null } = progress;
+  const { proposal, throughput, estimate, step, state, counts, windows, companiesPerMinute = null } = progress;
   if (proposal && step !== 'complete-migration') {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
+  if (windows.length > 0 && countOpen(counts) > 0 && !isEnding(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
   const forecast = forecastOf(progress, throughput, now.toISOString());
   const end = forecast?.ends ? endText(forecast, now) : null;
@@ -245,6 +247,14 @@ function printEnd(output: Output, progress: Progress, now: Date): void {
   const { largestFamily } = estimate.volume;
   if (largestFamily > 1)
     output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
+}
+
+/** More windows would not fit on the screen. `ferry schedule show` lists all. */
+const WINDOWS_SHOWN = 3;
+
+function shownWindows(windows: Progress['windows']): string {
+  const more = windows.length - WINDOWS_SHOWN;
+  return `${windowsText(windows.slice(0, WINDOWS_SHOWN))}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const BASIS = {

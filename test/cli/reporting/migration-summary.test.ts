@@ -12,6 +12,8 @@ import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { Window } from '../../../domain/planning/windows';
+import { WEEKDAYS } from '../../../domain/planning/windows';
 import { progressOf } from '../../../domain/progress/progress';
 import { migrationView } from '../../../presentation/portal/view';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
@@ -56,6 +58,8 @@ const known = { preflight: details, ...estimated };
 
 const FACTS = { waves: [], migrationKey: null, unconfirmedFirst: null, isRotating: true, applications: null };
 
+const NIGHTS: Window = { days: WEEKDAYS, from: '20:00', to: '06:00', timeZone: 'Europe/London' };
+
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['step 1', stateAt('supply-details', { ...known, counts: counts({ total: 60, waiting: 60, unconfirmed: 60 }) })],
   ['step 2', stateAt('schedule', known)],
@@ -72,6 +76,15 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
     stateAt('complete-migration', {
       ...{ ...known, ...first, counts: { ...some, unconfirmed: 2 } },
       throughput: { moved: 41, withinMs: 60_000 },
+    }),
+  ],
+  [
+    'step 6, with windows',
+    stateAt('complete-migration', {
+      ...known,
+      ...first,
+      counts: some,
+      limits: { ...DEFAULT_LIMITS, windows: [NIGHTS] },
     }),
   ],
   [
@@ -102,6 +115,7 @@ function shown(
         windowsPaused: null,
         ledgerBehind: false,
         retriedErrors: [],
+        confirmedBy,
       },
       clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,
       next: nextCommands(progress, { ...NO_COMPANIES, unconfirmedWave: 2 }, NOW),
@@ -115,7 +129,6 @@ test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for t
   const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
   // The shell's prompt needs one row.
   expect(rows).toBeLessThanOrEqual(23);
-        confirmedBy,
 });
 
 test('sentences are broken between words', () => {
@@ -132,6 +145,25 @@ test('approvals are shown if they fit on the line of their step', () => {
   const state = stateAt('disable-syncing', known);
   expect(shown(state, 80).join('\n')).not.toContain('Approved by');
   expect(shown(state, 200).join('\n')).toMatch(/2 {2}Schedule the migration .* Cleo \(client\), Sam \(support\)$/m);
+});
+
+test('step 4 shows who has confirmed that syncing is off, because it ends without approvals', () => {
+  const state = stateAt('migrate-first-company', known);
+  expect(shown(state, 200, false, ['Cleo']).join('\n')).toMatch(/4 {2}Disable data syncing .* Cleo \(client\)$/m);
+});
+
+test('the windows are shown in their time zone until every company has a final outcome', () => {
+  expect(shown(situation('step 6, with windows'), 80)).toContain('Windows: daily 20:00-06:00 Europe/London');
+  const limits = { ...DEFAULT_LIMITS, windows: [NIGHTS] };
+  const handover = { ...situation('a handover to sign off'), limits };
+  expect(shown(handover, 80).join('\n')).not.toContain('Windows:');
+  const many = stateAt('complete-migration', {
+    ...known,
+    ...first,
+    counts: some,
+    limits: { ...limits, windows: [NIGHTS, NIGHTS, NIGHTS, NIGHTS] },
+  });
+  expect(shown(many, 200).join('\n')).toMatch(/^Windows: daily .* and 1 more$/m);
 });
 
 const situation = (name: string): MigrationState =>
