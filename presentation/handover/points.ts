@@ -10,7 +10,7 @@ import {
 } from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
-import { findPlatform } from '../../platforms/platforms';
+import { findPlatform, isRotating } from '../../platforms/platforms';
 import { reconnectionsText } from '../wording/client-page';
 import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
@@ -120,11 +120,15 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   if (!ended) return waiting;
   return [
     ...waiting,
-    {
-      topic: 'Delete your copies of the credentials',
-      text: 'exports, spreadsheets, and copies in email, chat and backups.',
-      section: 'credentials',
-    },
+    ...(mayHaveCopies(head)
+      ? [
+          {
+            topic: 'Delete your copies of the credentials',
+            text: 'exports, spreadsheets, and copies in email, chat and backups.',
+            section: 'credentials',
+          },
+        ]
+      : []),
     ...(secret
       ? [
           {
@@ -139,7 +143,9 @@ export function requiredActions(head: ReportHead): readonly Point[] {
 
 /** Returns what happened to the credentials, and what the client should do about its own copies. */
 export function credentialPoints(head: ReportHead): readonly Point[] {
-  const { vaultDestroyedAt, figures } = head;
+  const { vaultDestroyedAt, figures, ending } = head;
+  if (ending !== null && !mayHaveCopies(head))
+    return [{ topic: 'None', text: 'no credential was supplied for this migration.' }, ...rotationPoints(head)];
   const count = figures.credentialsLeft;
   const left = counted(count, 'credential');
   return [
@@ -159,14 +165,32 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
       text: 'every export and spreadsheet that contains tokens, the files that you passed to ferry, and all copies in email, chat and backups.',
     },
     ...rotationPoints(head),
-    {
-      topic: 'To remove on your side',
-      text:
-        'the stored tokens of the companies whose access was handed over to us, so that nothing refreshes or revokes them. ' +
-        `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
-    },
+    ...(ending !== null && figures.crossed === 0
+      ? []
+      : [
+          {
+            topic: 'To remove on your side',
+            text:
+              'the stored tokens of the companies whose access was handed over to us, so that nothing refreshes or revokes them. ' +
+              `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
+          },
+        ]),
   ];
 }
+
+/**
+ * Returns whether the client may have exported credentials for this migration. In self-service, and on platforms that do
+ * not rotate tokens, they can be supplied at the start, without a decision.
+ */
+function mayHaveCopies({ route, platformKey, counts, figures, decisions }: ReportHead): boolean {
+  const platform = findPlatform(platformKey);
+  const hasDecided = decisions.some(({ decision: { kind }, outcome }) => outcome.applied && EXPORTED_BY.includes(kind));
+  if (hasDecided || figures.crossed + figures.crossingUnknown > 0 || route === 'self-service') return true;
+  return counts.total > 0 && (platform === undefined || !isRotating(platform));
+}
+
+/** After these decisions, the client may have exported credentials. */
+const EXPORTED_BY: readonly string[] = ['sync-disabled', 'credentials-supplied', 'replace-credential'];
 
 /** Returns how many credentials are stored, and when they are deleted. */
 function storedText(count: number): string {
@@ -183,6 +207,9 @@ function rotationPoints(head: ReportHead): readonly Point[] {
   const supplied = lastSupplied(head);
   const platform = findPlatform(platformKey);
   if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
+  // A managed migration that ended before an application was supplied or used has shared no secret.
+  const isUnused = figures.crossed === 0 && applications.moved.length === 0;
+  if (route === 'managed' && ending !== null && supplied === null && isUnused) return [];
   if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
   const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
   // `ferry application` needs an open migration and an administrator's key.

@@ -220,6 +220,26 @@ describe('the head of the report', () => {
     expect(ended).not.toContain('ferry application');
   });
 
+  test('of a migration that ended early, asks only for what the client has supplied', () => {
+    const figures = { ...HEAD.figures, crossed: 0, crossingUnknown: 0, movable: 9, mustReconnect: 0 };
+    const counts = { ...NO_COUNTS, total: 9, waiting: 9 };
+    const early = { ...HEAD, ending: 'cancelled', counts, figures } as const;
+    const nothing = reportHead(early);
+    expect(nothing).not.toMatch(/rotate|delete your copies|to delete on your side|to remove on your side/i);
+    expect(nothing).toContain('- **None**: no credential was supplied for this migration.');
+    const withApplication = reportHead({ ...early, decisions: [supplied('app-1')] });
+    expect(withApplication).toContain('**Rotate the secret of your application**');
+    expect(withApplication).not.toContain('Delete your copies');
+    const confirmed = recorded(
+      { kind: 'sync-disabled', ...sender('3', 'client'), companies: 'all' },
+      { applied: true, text: '' },
+      '2026-11-20T22:03:00.000Z',
+    );
+    const exported = reportHead({ ...early, decisions: [confirmed] });
+    expect(exported).toContain('Delete your copies of the credentials');
+    expect(exported).not.toMatch(/rotate/i);
+  });
+
   test('in self-service, asks for a new secret only if the old secret was possibly shared', () => {
     const moved = [
       { application: { clientId: 'found', environment: 'production' }, companies: 1, references: ['C-1'] },
