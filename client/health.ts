@@ -8,6 +8,12 @@ import { progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 
 /**
+ * The type of the failure with which the SDK ends the activities of a worker that is stopping. Another worker continues
+ * them, so nothing is wrong.
+ */
+const WORKER_SHUTDOWN = 'WorkerShutdown';
+
+/**
  * Returns the errors of the activities that are being retried, for example during an outage of the service. If workflow
  * tasks are failing, the first error is about them. Also examines the batch run that the migration is waiting for. The
  * list is empty if nothing is failing.
@@ -18,7 +24,8 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
   const executions = await describeWithChildren(ferry, migrationId);
   const failures = executions
     .flatMap(({ pendingActivities }) => pendingActivities ?? [])
-    .flatMap(({ attempt, lastFailure }) => ((attempt ?? 1) > 1 && lastFailure ? [lastFailure] : []));
+    .flatMap(({ attempt, lastFailure }) => ((attempt ?? 1) > 1 && lastFailure ? [lastFailure] : []))
+    .filter((failure) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
   const errors = failures.map((failure) =>
     decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(unknownKeyError),
   );

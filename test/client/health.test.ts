@@ -1,0 +1,26 @@
+/** Tests which errors of pending activities are reported as problems. */
+import { defaultDataConverter } from '@temporalio/common';
+import type { MigrationClient } from '../../client';
+import { readRetriedErrors } from '../../client';
+
+/** Returns a client for a workflow with one pending activity, whose last attempt ended with this failure. */
+function withFailure(lastFailure: object): MigrationClient {
+  const raw = { pendingActivities: [{ attempt: 2, lastFailure }] };
+  const workflow = { getHandle: () => ({ describe: async () => ({ raw }) }) };
+  const ferry = {
+    temporalWithoutCodec: { workflow },
+    temporal: { options: { loadedDataConverter: { ...defaultDataConverter, payloadCodecs: [] } } },
+  };
+  return ferry as unknown as MigrationClient;
+}
+
+test('an activity that another worker continues because its worker has stopped is no problem', async () => {
+  const message = 'Worker is shutting down and this activity did not complete in time';
+  const stopped = withFailure({ message, applicationFailureInfo: { type: 'WorkerShutdown' } });
+  expect(await readRetriedErrors(stopped, 'acme.xero')).toEqual([]);
+});
+
+test('an activity that keeps failing is a problem', async () => {
+  const failing = withFailure({ message: 'the service is down', applicationFailureInfo: { type: 'Outage' } });
+  expect(await readRetriedErrors(failing, 'acme.xero')).toEqual(['the service is down']);
+});
