@@ -1,4 +1,5 @@
 /** Rotates the master key, and replaces the keys of a vault that can no longer be opened. */
+import { sql } from 'kysely';
 import type { VaultKeyWrapper, Secret } from '../../security';
 import {
   assertKeyPair,
@@ -8,6 +9,7 @@ import {
   VaultSecretMissing,
   WrappedKeyBroken,
 } from '../../security';
+import { WAS_SENT } from '../companies/claim';
 import type { Database, Queryable } from '../database/database';
 import { readVault } from './vault';
 import { createKey, lockVault, signKey, storeKey, VaultClosed } from './vault-keys';
@@ -107,9 +109,10 @@ const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, Wrap
  * Creates a new key pair for a vault that can no longer be opened, and wraps it with a secret that is stored where
  * `keys` stores secrets.
  *
- * Keeps, as evidence, the credentials of companies that are not waiting, and credentials that were handed over or that
- * replace another credential. Deletes all other credentials, staged credentials and sealed client secrets, so that the
- * client can supply them again. If a kept credential must be opened, its company fails as `credential-unreadable`.
+ * Keeps, as evidence, the credentials of companies that are not waiting, and credentials that were or might have been
+ * handed over, or that replace another credential. Deletes all other credentials, staged credentials and sealed client
+ * secrets, so that the client can supply them again. If a kept credential must be opened, its company fails as
+ * `credential-unreadable`.
  *
  * @param folderLost true if the place where the vault's secret was stored is lost, so that the secret cannot be erased
  * @returns the number of deleted credentials
@@ -147,6 +150,8 @@ export async function renewVault(
       .where('c.state', '=', 'waiting')
       .where('v.supersedes', '=', false)
       .where('v.crossed_at', 'is', null)
+      // A retried company is waiting, although the answer to its authorization was lost.
+      .where(sql<boolean>`not ${WAS_SENT}`)
       .executeTakeFirst();
     return Number(numDeletedRows);
   });

@@ -27,6 +27,7 @@ import {
   readMigrationKey,
   readVault,
   renewVault,
+  retryCompanies,
   rotateVaults,
   supplyCredentials,
   supplyMigration,
@@ -163,6 +164,18 @@ describe('a vault whose secret is lost', () => {
     await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
     expect(await renewVault(db, withKeys(OLD), id)).toBe(0);
+  });
+
+  test('keeps the credential of a company that was retried after the answer to its authorization was lost', async () => {
+    const id = await createSealedUnderOld();
+    await sql`
+      update companies set state = 'outcome-unknown', authorization_sent_at = clock_timestamp()
+      where migration_id = ${id}`.execute(db);
+    expect(await retryCompanies(db, id, ['c1'])).toBe(1);
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    const before = await sealedOf(id);
+    expect(await renewVault(db, withKeys(OLD), id)).toBe(0);
+    expect(await sealedOf(id)).toEqual(before);
   });
 
   test('is renewed if only an unknown master key wrapped its key', async () => {
