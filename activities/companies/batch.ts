@@ -52,6 +52,19 @@ export interface ServiceUnavailable {
   readonly afterMs: number;
 }
 
+/** Carries out the activity `probeService`. */
+async function probe({ service }: ActivityDeps): Promise<ServiceUnavailable | null> {
+  try {
+    await service.account({ signal: cancellationSignal() });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CompanyDataError)) throw error;
+    const consequence = consequenceOf('find-company', error.toFailure());
+    if (consequence.action !== 'retry') return null;
+    return { why: error.message, source: 'service', afterMs: consequence.afterMs ?? 0 };
+  }
+}
+
 export function batchActivities(deps: ActivityDeps) {
   return {
     /**
@@ -60,17 +73,7 @@ export function batchActivities(deps: ActivityDeps) {
      * @returns why the service cannot be used; null if it can, or if domain/companies/failures.ts says not to retry the
      * call
      */
-    async probeService(): Promise<ServiceUnavailable | null> {
-      try {
-        await deps.service.account({ signal: cancellationSignal() });
-        return null;
-      } catch (error) {
-        if (!(error instanceof CompanyDataError)) throw error;
-        const consequence = consequenceOf('find-company', error.toFailure());
-        if (consequence.action !== 'retry') return null;
-        return { why: error.message, source: 'service', afterMs: consequence.afterMs ?? 0 };
-      }
-    },
+    probeService: (): Promise<ServiceUnavailable | null> => probe(deps),
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importSlice(deps, { ...work, onlyRow: null });
@@ -87,7 +90,8 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
-      const result = await verifySlice(deps, { ...work, onlyRow: null, countEveryDataSet: false });
+      const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
+      const result = await verifySlice(deps, { ...work, onlyRow: null, countEveryDataSet: false }, isServiceDown);
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

@@ -195,8 +195,17 @@ const CHECK_FOR_MS = 15_000;
  */
 const LEDGER_POLL_MS = { shortest: 500, longest: 2_000 };
 
-/** Verifies the companies whose next check is due, at most as many at once as all slices together can import. */
-export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+/**
+ * Verifies the companies whose next check is due, at most as many at once as all slices together can import.
+ *
+ * @param isServiceDown asks whether the service is down. Called if the slice would report an outage, but has deferred
+ *   only one company, because the service can fail again and again for a single company. Absent: the outage is reported
+ */
+export async function verifySlice(
+  deps: ActivityDeps,
+  work: CheckWork,
+  isServiceDown?: () => Promise<boolean>,
+): Promise<CheckResult> {
   const { db, service } = deps;
   const { migrationId, onlyRow, countEveryDataSet, whileImporting = false } = work;
   const waitsUntil = whileImporting ? Date.now() + CHECK_FOR_MS : 0;
@@ -204,6 +213,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   const signal = sharedSignal();
   /** The rows in flight. The ledger lists them as due until their outcomes have been written. */
   const rowsInFlight = new Set<number>();
+  const deferredRows = new Set<number>();
   let finished = 0;
   let polls = 0;
 
@@ -229,8 +239,12 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
       for (const { row } of due) rowsInFlight.add(row);
       return due.map((company) => ({ company, syncTimeoutMs }));
     },
-    handle: ({ company, syncTimeoutMs }) =>
-      verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company),
+    handle: async ({ company, syncTimeoutMs }) => {
+      const result = await verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company);
+      if (result.deferredBy) deferredRows.add(company.row);
+      return result;
+    },
+    confirmOutage: async () => deferredRows.size > 1 || !isServiceDown || isServiceDown(),
     write: async (outcomes) => {
       const limits = await recordChecks(db, migrationId, outcomes);
       for (const { row } of outcomes) rowsInFlight.delete(row);

@@ -91,6 +91,8 @@ interface SliceSteps<Item, Outcome> {
   }>;
   /** Writes outcomes. Returns the current limits. */
   write(outcomes: readonly Outcome[]): Promise<MigrationLimits>;
+  /** Returns whether an outage that the circuit breaker reports is one. Absent: every such outage is one. */
+  confirmOutage?(): Promise<boolean>;
 }
 
 /**
@@ -113,8 +115,8 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
 
-  await withHeartbeats(() =>
-    runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
+  const outage = await withHeartbeats(async () => {
+    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
       take: async (inFlight) => {
         const hasWaited = await steps.beforeTake?.(inFlight);
         if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
@@ -138,9 +140,11 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         if (stopNumbers !== null) stop ??= 'too-many-failures';
         return stop === null && !breaker.isOpen(concurrency);
       },
-    }),
-  );
-  return { stop, stopNumbers, outage: breaker.report(concurrency) };
+    });
+    const reported = breaker.report(concurrency);
+    return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
+  });
+  return { stop, stopNumbers, outage };
 }
 
 /**

@@ -62,6 +62,21 @@ test('a verification ends when no company can be read', async () => {
   expect(await rig.verify(id)).toMatchObject({ finished: 3, outage: null });
 });
 
+test('a single company whose checks always fail does not count as an outage while the service responds', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  await rig.importSlice(id);
+  rig.proxy.on('GET', /dataStatus/, unavailable);
+  const checkNow = async () => {
+    await updateRow(rig.ledger.db, id, 1, { next_check_at: null });
+    return rig.checkDue(id, 60_000);
+  };
+  expect(await checkNow()).toMatchObject({ syncing: 1, outage: null });
+  expect(rig.proxy.arrived('GET', /dataStatus/).length).toBeGreaterThan(0);
+
+  rig.proxy.on('GET', /^\/account$/, unavailable);
+  expect(await checkNow()).toMatchObject({ syncing: 1, outage: { source: 'service', gotThrough: 0 } });
+});
+
 test.each([
   [503, { why: expect.stringContaining('answered 503') as string, source: 'service', afterMs: 0 }],
   [401, null],
