@@ -2,6 +2,7 @@
  * Finds the company and the connection that the service already has for a row, and tells whether the service has lost
  * the company or the connection.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
@@ -122,7 +123,7 @@ export function activeError(connection: Connection): ConnectionError | undefined
 
 /**
  * Returns the error that shows what happened to a credential; undefined if there is none. An error from before the send
- * intent concerns an older credential.
+ * intent concerns an older credential. An error without a time counts as an error from after it.
  */
 export function errorSince(connection: Connection, sentAt: Date): ConnectionError | undefined {
   const error = activeError(connection);
@@ -138,6 +139,10 @@ export function errorSince(connection: Connection, sentAt: Date): ConnectionErro
  */
 export function isAccepted(before: Connection, after: Connection): boolean {
   if (after.status !== 'Linked') return false;
-  const erroredOn = activeError(after)?.erroredOnUtc;
-  return erroredOn === undefined || erroredOn === activeError(before)?.erroredOnUtc;
+  const [errorBefore, error] = [activeError(before), activeError(after)];
+  if (!error) return true;
+  // The service need not report the time of an error. Without it, the error is old only if no error has changed.
+  return error.erroredOnUtc === undefined
+    ? isDeepStrictEqual(before.dataConnectionErrors, after.dataConnectionErrors)
+    : error.erroredOnUtc === errorBefore?.erroredOnUtc;
 }
