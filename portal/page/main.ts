@@ -90,21 +90,21 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
 
   function renderAll(): void {
     const { view } = latest;
-    const { task, next, actions, counts, end, start: begin, windows } = view;
-    render(byId('summary'), [view.headline, view.client, view.state], () => renderSummary(view));
+    const { task, next, actions, callbackUrl, application, details, contact, outOfDate, switchBackOn } = view;
+    const { client, platform, headline, state, counts, end, start: begin, windows, steps, firstCompany } = view;
+    // Each function gets only the values whose changes make its part be rendered again.
+    render(byId('summary'), { client, platform, headline, state }, renderSummary);
     const expected = actions.filter(({ isExpected }) => isExpected);
-    render(byId('task'), [task, next, expected, canDecide(app)], () => renderTask(app));
+    render(byId('task'), [task, next, expected, canDecide(app), isUnconfirmed(app)], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));
-    render(byId('progress'), [counts, end, begin, windows, next === null], () => renderProgress(view));
-    render(byId('steps'), [view.steps, view.firstCompany, view.next === null], () => renderSteps(view));
-    render(byId('facts'), [view.callbackUrl, view.application, view.details, view.outOfDate], () => renderFacts(view));
+    render(byId('progress'), { counts, end, start: begin, windows, next }, renderProgress);
+    render(byId('steps'), { steps, firstCompany, next }, renderSteps);
+    render(byId('facts'), { callbackUrl, application, details, contact, outOfDate, switchBackOn }, renderFacts);
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
-    byId('steps').hidden = view.steps.length === 0;
+    byId('steps').hidden = steps.length === 0;
     const unconfirmed = session.isKeyConfirmed ? null : fingerprint;
-    render(byId('key'), [unconfirmed, view.contact], () =>
-      unconfirmed ? unconfirmedKey(unconfirmed, view.contact) : [],
-    );
+    render(byId('key'), [unconfirmed, contact], () => (unconfirmed ? unconfirmedKey(unconfirmed, contact) : []));
     byId('key').hidden = unconfirmed === null;
   }
 

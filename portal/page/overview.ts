@@ -8,7 +8,15 @@ import { sentence } from './elements/dialog';
 import { button, el, type Child } from './elements/elements';
 import { distanceText, inReadersZone, spanText, timeText } from './elements/times';
 
-export function renderSummary({ client, platform, headline, state }: MigrationView): readonly Child[] {
+/** The values of the view that a part of the page shows. */
+type Shown<Names extends keyof MigrationView> = Pick<MigrationView, Names>;
+
+export function renderSummary({
+  client,
+  platform,
+  headline,
+  state,
+}: Shown<'client' | 'platform' | 'headline' | 'state'>): readonly Child[] {
   return [
     el('p', { class: 'kind' }, `Migration to ${platform.name}`),
     el('h1', { id: 'title' }, client),
@@ -66,7 +74,13 @@ const PARTS: readonly { readonly count: keyof Counts; readonly state: string; re
   { count: 'leftOut', state: 'left-out', label: 'Left out' },
 ];
 
-export function renderProgress({ counts, end, start, windows, next }: MigrationView): readonly Child[] {
+export function renderProgress({
+  counts,
+  end,
+  start,
+  windows,
+  next,
+}: Shown<'counts' | 'end' | 'start' | 'windows' | 'next'>): readonly Child[] {
   // Once the migration has ended, `next` is null and no more companies move.
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
@@ -123,7 +137,7 @@ export function fact(name: string, value: Child, hint?: string): HTMLElement {
 const STEP_STATES = { done: 'Done', open: 'Now', later: 'Later' } as const;
 const STATES_AFTER_END = { done: 'Done', open: 'Ended here', later: 'Not reached' } as const;
 
-export function renderSteps({ steps, firstCompany, next }: MigrationView): readonly Child[] {
+export function renderSteps({ steps, firstCompany, next }: Shown<'steps' | 'firstCompany' | 'next'>): readonly Child[] {
   const states = next === null ? STATES_AFTER_END : STEP_STATES;
   return [
     el('h2', { id: 'steps-title' }, steps.length === 1 ? 'The step' : `The ${steps.length} steps`),
@@ -172,7 +186,14 @@ function firstCompanyResult({ reference, stage, evidence }: NonNullable<Migratio
   );
 }
 
-export function renderFacts({ contact, outOfDate, switchBackOn, callbackUrl, application, details }: MigrationView) {
+export function renderFacts({
+  contact,
+  outOfDate,
+  switchBackOn,
+  callbackUrl,
+  application,
+  details,
+}: Shown<'contact' | 'outOfDate' | 'switchBackOn' | 'callbackUrl' | 'application' | 'details'>) {
   return [
     el('h2', { id: 'facts-title' }, 'Good to know'),
     el(

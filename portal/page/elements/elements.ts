@@ -44,7 +44,11 @@ export function externalLink(address: string, text = address): HTMLElement {
  * Returns a function that renders a part of the page, but only if the shown data has changed. It keeps the focus and
  * unfolded details, so that live data does not disturb readers or people who use a keyboard.
  */
-export function createRenderer(): (container: HTMLElement, shown: unknown, render: () => readonly Child[]) => void {
+export function createRenderer(): <Shown>(
+  container: HTMLElement,
+  shown: Shown,
+  render: (shown: Shown) => readonly Child[],
+) => void {
   const last = new Map<HTMLElement, string>();
   return (container, shown, render) => {
     const text = JSON.stringify(shown);
@@ -55,7 +59,7 @@ export function createRenderer(): (container: HTMLElement, shown: unknown, rende
     const unfolded = new Set(
       [...container.querySelectorAll('details[open] > summary')].map((each) => each.textContent),
     );
-    container.replaceChildren(...render().filter((child) => child != null && child !== false));
+    container.replaceChildren(...render(shown).filter((child) => child != null && child !== false));
     for (const summary of container.querySelectorAll('details > summary'))
       if (unfolded.has(summary.textContent)) summary.parentElement?.setAttribute('open', '');
     if (focused === null) return;

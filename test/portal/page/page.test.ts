@@ -142,6 +142,15 @@ describeWithChromium("the portal's page", () => {
     await page.getByText('the first company is being moved').waitFor();
   });
 
+  test('shows every change of the facts at once', async () => {
+    const page = await open();
+    const facts = page.locator('#facts');
+    current.portal.publish({ switchBackOn: 'from now on, for companies that were left out' });
+    await facts.getByText('From now on, for companies that were left out').waitFor();
+    current.portal.publish({ contact: 'Alex, +44 20 7946 0000' });
+    await facts.getByText('Alex, +44 20 7946 0000').waitFor();
+  });
+
   test('says that the session has ended', async () => {
     current.portal.session = null;
     const { page } = await newPage(current.browser);
