@@ -1,14 +1,25 @@
 /** Suggests a correction for a misspelt word. */
 
-/** Returns the candidate most similar to a misspelt word; undefined if none is similar enough. */
+/**
+ * Returns the candidate most similar to a misspelt word; undefined if none is similar enough. Of equally similar
+ * candidates, returns the first.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < (best?.distance ?? Math.min(3, candidate.length / 2) + Number.EPSILON))
-      best = { candidate, distance };
+    if (distance <= maxDistanceTo(candidate) && distance < (best?.distance ?? Infinity)) best = { candidate, distance };
   }
   return best?.candidate;
+}
+
+/**
+ * Returns how many letters may be wrong: two, but only one if the candidate has two to four letters, because short words
+ * are similar by chance.
+ */
+function maxDistanceTo({ length }: string): number {
+  if (length > 4) return 2;
+  return length > 1 ? 1 : 0;
 }
 
 /** Returns the Levenshtein distance: the number of letters that must be added, removed or replaced. */

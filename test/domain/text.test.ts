@@ -1,4 +1,5 @@
 /** Tests the functions for sentences, streams and text that others wrote. */
+import { nearest } from '../../domain/text/nearest';
 import { counted, duration } from '../../domain/text/sentences';
 import { inChunks } from '../../domain/text/streams';
 import {
@@ -104,4 +105,21 @@ test('Markdown shows a plain web address as a link, and any other text is escape
   expect(markdownLink('https://link.example/1?a=b&c=d_e')).toBe('https://link.example/1?a=b&c=d_e');
   expect(markdownLink('https://link.example/1) [Go](https://e.io')).toContain('\\[Go\\]');
   expect(markdownLink('javascript:alert(1)')).toBe('javascript:alert(1)');
+});
+
+test.each([
+  ['Shedule', ['schedule'], 'schedule'],
+  ['shedul', ['schedule'], 'schedule'],
+  ['shedu', ['schedule'], undefined],
+  ['wawes', ['waves'], 'waves'],
+  ['wewes', ['waves'], 'waves'],
+  ['wewe', ['waves'], undefined],
+  ['stop', ['shop'], 'shop'],
+  ['show', ['stop'], undefined],
+  ['it', ['id'], 'id'],
+  ['x', ['y'], undefined],
+  ['approvers', ['approve', 'approver'], 'approver'],
+  ['step', ['stop', 'stew'], 'stop'],
+])('the word nearest to %s in %j is %s', (word, candidates, expected) => {
+  expect(nearest(word, candidates)).toBe(expected);
 });
