@@ -168,11 +168,14 @@ export interface Counts {
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
 }
 
-/** Returns whether two counts are equal, including the references that they name. */
-export function isSameCounts(one: Counts, other: Counts): boolean {
+/**
+ * Returns whether a new count has the same result as an earlier one, including the references that they name. Compares
+ * only what was counted now. A worker of an older version counts less, which is no change.
+ */
+export function isSameCounts(counts: Counts, before: Counts): boolean {
   // Compares JSON, because two lists with the same references are different objects.
-  return (Object.keys(one) as (keyof Counts)[]).every(
-    (count) => JSON.stringify(one[count]) === JSON.stringify(other[count]),
+  return (Object.keys(counts) as (keyof Counts)[]).every(
+    (count) => JSON.stringify(counts[count]) === JSON.stringify(before[count]),
   );
 }
 

@@ -144,3 +144,8 @@ test('counts with the same references are equal, even if their lists are differe
   expect(isSameCounts(counted(), { ...counted(), firstWithoutCredential: ['a', 'c'] })).toBe(false);
   expect(isSameCounts(counted(), { ...counted(), moved: 1 })).toBe(false);
 });
+
+test('a count that an older version did not know is a change when it is counted, but not when it is missing', () => {
+  expect(isSameCounts({ ...NO_COUNTS, deferred: 1 }, NO_COUNTS)).toBe(false);
+  expect(isSameCounts(NO_COUNTS, { ...NO_COUNTS, deferred: 1 })).toBe(true);
+});
