@@ -68,6 +68,7 @@ async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: str
   for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
     head += piece.value;
     const start = /^\n*[^\n]+\n/.exec(head)?.[0];
+    // Counts characters, of which there are never more than bytes. The parser refuses a row that is too long.
     if (start === undefined && head.length < MAX_ROW_BYTES) continue;
     return {
       start: start ?? '',
