@@ -29,7 +29,7 @@ interface Size {
 function costOf(name: string, { companies: all, requestsPerMinute, goal }: Size): Benchmark['measure'] {
   return async ({ quick, report }) => {
     const companies = quick ? Math.min(all, 200) : all;
-    const settings = { requestsPerMinute, syncBaseMs: 20, syncMsPerRecord: 1 };
+    const settings = { requestsPerMinute };
     return withEnvironment(
       () => startMeasuredService(settings),
       async ({ ferry, startWorker }) => {

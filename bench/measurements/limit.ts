@@ -12,7 +12,7 @@ export const limit: Benchmark = {
   measure: async ({ quick, report }) => {
     // Run for three minutes, because the service counts requests per minute.
     const companies = quick ? 100 : (3 * 60 * ALLOWED_PER_SECOND) / REQUESTS_PER_COMPANY;
-    const settings = { requestsPerMinute: 60 * ALLOWED_PER_SECOND, syncBaseMs: 20, syncMsPerRecord: 1 };
+    const settings = { requestsPerMinute: 60 * ALLOWED_PER_SECOND };
     return withEnvironment(
       () => startMeasuredService(settings),
       async ({ ferry, service, startWorker }) => {

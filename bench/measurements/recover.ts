@@ -21,7 +21,7 @@ export const recover: Benchmark = {
   description: 'recovery from killing one of two workers during a batch',
   measure: async ({ quick, report }) => {
     const [companies, timing] = quick ? [200, SHORT_TIMING] : [2_000, TIMING];
-    const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
+    const settings = { requestsPerMinute: UNLIMITED };
     return withEnvironment(
       () => startMeasuredService(settings),
       async (bench) => {

@@ -9,7 +9,7 @@ import { withEnvironment } from '../environment';
 
 export const scale = scaleOn('scale', 'a stand-in for the service', () => startStandIn(), 1.05);
 
-const SETTINGS = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
+const SETTINGS = { requestsPerMinute: UNLIMITED };
 
 /** The service itself becomes slower as its tables grow. */
 export const serviceScale = scaleOn(

@@ -103,7 +103,7 @@ const SERVICE_CHECK_MS = 250;
 
 function onService(run: Run, each: Case, figuresOf: FiguresOf): Promise<readonly Measured[]> {
   const { latencyMs } = each;
-  const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
+  const settings = { requestsPerMinute: UNLIMITED };
   return withEnvironment(
     () => startMeasuredService({ ...settings, ...(latencyMs > 0 && { latencyMs }) }),
     (bench) =>

@@ -7,12 +7,6 @@ export interface ServiceSettings {
   readonly requestsPerMinute: number;
   /** Delay added to every response. */
   readonly latencyMs?: number;
-  /**
-   * Milliseconds until the first record of a data set (`syncBaseMs`), and for each record (`syncMsPerRecord`). Default:
-   * see `ServiceOptions`.
-   */
-  readonly syncBaseMs?: number;
-  readonly syncMsPerRecord?: number;
 }
 
 /** A service in its own process: the Company Data Service or the stand-in. */
