@@ -88,9 +88,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/companies/import.js',
-        before:
-          "// The row keeps its lease. The attempt that reclaims it reads the connection.\n                return this.ended({\n                    to: 'importing',",
-        after: "return this.ended({\n                    to: 'outcome-unknown',",
+        before: "to: 'importing',\n                    text\n",
+        after: "to: 'outcome-unknown',\n                    text\n",
       },
     ],
     scenario: { lostAnswer: { method: 'PUT', path: /\/authorization$/ } },
