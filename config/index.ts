@@ -20,7 +20,14 @@ import { readTemporal, targetsOtherTemporal } from './temporal';
 export { parseListenAddress, type ListenAddress } from './environment';
 export { signingKeyFile } from './keys';
 export type { Config, ConfigPartName } from './parts';
-export { readRunningStack, removeRunningStack, stackFile, writeRunningStack, type RunningStack } from './running-stack';
+export {
+  isAlive,
+  readRunningStack,
+  removeRunningStack,
+  stackFile,
+  writeRunningStack,
+  type RunningStack,
+} from './running-stack';
 export type { TemporalConfig } from './temporal';
 
 /** Thrown when the configuration is invalid or incomplete. The message lists every problem and what to do about it. */

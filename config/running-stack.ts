@@ -67,7 +67,8 @@ export function removeRunningStack(home: string, pid: number): void {
   if (current === undefined || current.pid === pid) rmSync(stackFile(home), { force: true });
 }
 
-function isAlive(pid: number): boolean {
+/** Returns whether a process is running, even if it belongs to another user. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0); // Signal 0 only checks whether the process exists.
     return true;

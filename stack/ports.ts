@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isAlive } from '../config';
 
 const LOOPBACK = '127.0.0.1';
 const PORTS_TO_TRY = 200;
@@ -83,15 +84,6 @@ function ownersOf(lock: string): readonly string[] | null {
     return readdirSync(lock);
   } catch (error) {
     return errorCode(error) === 'ENOENT' ? [] : null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'ESRCH';
   }
 }
 

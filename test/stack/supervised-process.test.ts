@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isAlive } from '../../config';
 import { startSupervised, type ProgramEnd, type SupervisedProcess } from '../../stack/process/supervised-process';
-import { isRunning, until } from '../support/async';
+import { until } from '../support/async';
 
 const SUPERVISOR = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
 
@@ -45,11 +46,11 @@ test('a supervisor stops its program and removes the temporary folder if the par
     stdio: ['pipe', 'ignore', 'ignore'], detached: true }); setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['-e', parentScript, SUPERVISOR, program]);
   const pid = await startedPid();
-  expect(await isRunning(pid)).toBe(true);
+  expect(isAlive(pid)).toBe(true);
 
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  await until(async () => !(await isRunning(pid)));
+  await until(() => !isAlive(pid));
   await until(() => !existsSync(folder));
 });
 
@@ -59,7 +60,7 @@ test('the program has its own process id, with which it can be killed', async ()
   expect(await program.pid).toBe(pid);
   process.kill(pid, 'SIGKILL');
   await program.exited;
-  expect(await isRunning(pid)).toBe(false);
+  expect(isAlive(pid)).toBe(false);
 });
 
 test('a program that cannot be started has no process id', async () => {
@@ -85,7 +86,7 @@ test('a program that is kept running is not restarted once it is stopped', async
   rmSync(pidFile);
   const restarted = await startedPid();
   await program.stop();
-  expect([ends.length, program.hasExited(), await isRunning(restarted)]).toEqual([1, true, false]);
+  expect([ends.length, program.hasExited(), isAlive(restarted)]).toEqual([1, true, false]);
 });
 
 test('if a program has ended before keepRunning is called, its end is reported', async () => {
@@ -125,7 +126,7 @@ test('a process that runs with runProcess stops when its supervisor is killed', 
   const [pid = 0, supervisor = 0] = readFileSync(pidFile, 'utf8').split(' ').map(Number);
   process.kill(supervisor, 'SIGKILL');
   await supervised.exited;
-  await until(async () => !(await isRunning(pid)));
+  await until(() => !isAlive(pid));
   expect(readFileSync(program.logFile, 'utf8')).toContain('the supervisor of the worker has ended');
 });
 
@@ -147,8 +148,8 @@ test('stop kills a program that ignores its stop signal, and its child processes
   const child = Number(readFileSync(childFile, 'utf8'));
 
   await program.stop();
-  await until(async () => !(await isRunning(pid)));
-  await until(async () => !(await isRunning(child)));
+  await until(() => !isAlive(pid));
+  await until(() => !isAlive(child));
 });
 
 test('the last program to stop removes the temporary folder', async () => {

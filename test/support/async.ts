@@ -21,16 +21,6 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
   }
 }
 
-/** Returns whether a process is running. */
-export async function isRunning(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Runs `work` on every item, at most `atOnce` at a time. Returns the results in the order of the items. */
 export async function mapConcurrently<Item, Result>(
   atOnce: number,
