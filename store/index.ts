@@ -76,6 +76,7 @@ export {
 } from './migrations/ledger-mark';
 export * from './migrations/migration-list';
 export * from './migrations/migrations';
+export * from './migrations/reconnections';
 export * from './reporting/estimate-inputs';
 export * from './vault/sealed-applications';
 export { deleteOldStaged, StagingFull } from './vault/staging-limits';

@@ -31,6 +31,7 @@ import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes, connectToTemporal } from './connection';
 import type { WorkerMetrics } from './metrics/worker-metrics';
 import { startPortal } from './portal';
+import { startReconnectionChecks } from './reconnections';
 import { installRuntime } from './runtime';
 import { createSweepSchedule } from './sweep-schedule';
 import { STEP_OF_ACTIVITY, TRACE_SINKS, traceActivities } from './traces';
@@ -178,12 +179,13 @@ export async function startWorker(
       ...{ namespace, log },
       verifyIdentity: config.openId && createIdentityVerifier(config.openId),
     });
+    const reconnections = startReconnectionChecks({ db, service, namespace, log });
     const run = async (): Promise<void> => {
       try {
         try {
           await worker.run();
         } finally {
-          await portal.stop();
+          await Promise.all([portal.stop(), reconnections.stop()]);
         }
       } finally {
         await release();
@@ -202,6 +204,7 @@ export async function startWorker(
       stop: async () => {
         if (worker.getState() === 'RUNNING') worker.shutdown();
         void portal.stop();
+        void reconnections.stop();
         await ended;
       },
     };

@@ -21,6 +21,7 @@ export interface Connection {
   readonly errors: readonly ConnectionError[];
   readonly created_at: string;
   readonly last_sync: string | null;
+  readonly authorized_at: string | null;
 }
 
 export interface Company {

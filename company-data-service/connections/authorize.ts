@@ -3,6 +3,7 @@
  * customer's consent.
  */
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { isRotating, type Platform as PlatformEntry } from '../../platforms/platforms';
 import { applicationIn } from '../credentials/grants';
 import { credentialBinding, type SecretCipher } from '../credentials/secret-cipher';
@@ -138,6 +139,7 @@ async function link(
     .updateTable('connections')
     .set({
       status: 'Linked',
+      authorized_at: sql<Date>`clock_timestamp()`,
       organization_id: id,
       organization_name: name,
       data_types: [...dataTypes],

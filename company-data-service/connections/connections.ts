@@ -16,7 +16,7 @@ export async function insertConnection(db: Database, companyId: string, platform
     .values({ company_id: companyId, platform_key: platform.key, data_types: [...dataTypesOf(platform)] })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { ...row, created_at: row.created_at.toISOString(), last_sync: null };
+  return { ...row, created_at: row.created_at.toISOString(), last_sync: null, authorized_at: null };
 }
 
 /**

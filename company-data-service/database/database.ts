@@ -1,6 +1,11 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
 import { openPool } from '../../postgres/pool';
-import { encryptedCredentials, expectedOrganization, tokenExchanges } from './migrations/authorizations';
+import {
+  encryptedCredentials,
+  expectedOrganization,
+  lastAuthorization,
+  tokenExchanges,
+} from './migrations/authorizations';
 import { firstSchema } from './migrations/first-schema';
 import { namesOfOfficialClients } from './migrations/names-of-official-clients';
 import { pushedRecords, settingsPushesQuotas, sharedRateLimit } from './migrations/settings-pushes-quotas';
@@ -21,6 +26,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '008-token-exchanges': tokenExchanges,
   '009-names-of-official-clients': namesOfOfficialClients,
   '010-expected-organization': expectedOrganization,
+  '011-last-authorization': lastAuthorization,
 };
 
 export type Database = Kysely<Tables>;

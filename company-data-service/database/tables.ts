@@ -62,6 +62,8 @@ interface ConnectionTable {
    */
   expected_organization: string | null;
   errors: JSONColumnType<ConnectionError[], string | undefined>;
+  /** When the platform last accepted a credential. */
+  authorized_at: Date | null;
   created_at: GeneratedDate;
 }
 

@@ -43,6 +43,7 @@ export function connectionView(connection: Connection, publicUrl: string): Conne
       connectionInfo: {
         organizationId: connection.organization_id,
         organizationName: connection.organization_name ?? '',
+        ...(connection.authorized_at !== null && { lastAuthorized: iso(connection.authorized_at) }),
       },
     }),
     dataConnectionErrors: [...connection.errors],

@@ -74,6 +74,11 @@ export interface CompanyFilter {
   readonly exceptions?: true;
   readonly deferred?: true;
   /**
+   * Only companies that the service has connected with an application that was replaced later, until their end customers
+   * have reconnected.
+   */
+  readonly replacedApplication?: true;
+  /**
    * Only companies that are tried again and need nothing from anyone, for example after a retry. Does not include
    * deferred companies. Matches none if the migration has ended.
    */
@@ -223,7 +228,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
   const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions, deferred } = filter;
-  const { withoutCredential, credentialMissing, retried } = filter;
+  const { withoutCredential, credentialMissing, retried, replacedApplication } = filter;
   const all = [
     sql`migration_id = ${migrationId}`,
     ...(states === undefined ? [] : [sql`state = any(${states})`]),
@@ -236,6 +241,9 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
     ...(exceptions === undefined ? [] : [IS_EXCEPTION]),
     ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
+    ...(replacedApplication === undefined
+      ? []
+      : [sql`row in (select * from rows_of_replaced_applications(${migrationId}))`]),
     ...(retried === undefined ? [] : [WILL_BE_TRIED_AGAIN]),
     ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
     ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),

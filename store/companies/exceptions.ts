@@ -251,7 +251,7 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
       update companies
       set state = 'syncing', failure = null, failure_text = null, failure_accepted = false, accepted = null,
           relinking_since = null, checks = 0,
-          crossed_at = coalesce(crossed_at, clock_timestamp()),
+          crossed_at = coalesce(crossed_at, clock_timestamp()), authorized_at = clock_timestamp(),
           sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
       where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')
         and relinking_since is not null

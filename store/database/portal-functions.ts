@@ -18,6 +18,11 @@ export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> 
   await createReadingFunctions(db);
   await createRequestFunctions(db);
   await createSignInFunctions(db);
+  await withoutPublicRights(db);
+}
+
+/** Takes the right to call the functions from every role but the owner. Needed after a function was created. */
+export async function withoutPublicRights(db: Kysely<unknown>): Promise<void> {
   await sql`revoke all on all functions in schema tokenferry_portal from public`.execute(db);
 }
 
@@ -75,12 +80,16 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
     $$`.execute(db);
 }
 
-async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
+/**
+ * Creates the functions that read, or replaces them. A role keeps its right to call a function that is replaced. Run by
+ * two schema migrations: `companies` uses objects that the later one creates.
+ */
+export async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- Returns the portal view of the session's migration, and marks it as watched. The column "view"
     -- is null if no worker has written the view yet, or if the caller already knows the current
     -- version.
-    create function tokenferry_portal.view(session bytea, known text default null)
+    create or replace function tokenferry_portal.view(session bytea, known text default null)
     returns table (view jsonb, version text, written_at timestamptz, is_current boolean, age_ms double precision)
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
     #variable_conflict use_column
@@ -109,7 +118,7 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
     -- depends on the filter. With statement_timestamp(), Postgres can read the rows in order and
     -- stop when the page is full. With the volatile clock_timestamp(), it would read and sort all
     -- rows.
-    create function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
+    create or replace function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
       after_row integer, max integer)
     returns table ("row" integer, reference text, name text, wave integer, state text, failure text, failure_text text,
       held_back text, left_out_reason text, is_deferred boolean, retry_at timestamptz, tries integer,
@@ -120,6 +129,8 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
     #variable_conflict use_column
     declare
       migration text := (select s.migration_id from live_portal_sessions s where s.session_hash = session);
+      -- The companies that depend on a replaced application, until their end customers have reconnected.
+      replaced integer[] := array(select * from rows_of_replaced_applications(migration));
       pattern text := '%' || replace(replace(replace(search, '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%';
       ledger_states text[] := case client_state
         when 'moved' then '{moved}' when 'moving' then '{importing,syncing}'
@@ -134,7 +145,8 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
           case when f.state = 'waiting' and m.state <> 'closed' then
             case when v.row is null then 'missing'
               when m.rotating and v.obtained_at < f.confirmed_at then 'too-early' else 'supplied' end end,
-          f.moved_at, case when f.state in ('failed', 'outcome-unknown') then f.link_url end, m.state = 'closed'
+          f.moved_at, case when f.row = any (replaced) then coalesce(f.link_url, '')
+            when f.state in ('failed', 'outcome-unknown') then f.link_url end, m.state = 'closed'
         from (
           select * from (
             select c.*, (c.state = 'waiting' and c.held_back is null and c.failure_text is not null
@@ -148,7 +160,7 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
               and (search is null or c.reference ilike pattern or c.name ilike pattern)
           ) e
           where only_exceptions is not true or e.is_deferred or e.state in ('failed', 'outcome-unknown')
-            or (e.state = 'waiting' and e.held_back is not null)
+            or (e.state = 'waiting' and e.held_back is not null) or e.row = any (replaced)
           order by e.row limit least(greatest(max, 0), 500)
         ) f
         join migrations m on m.id = f.migration_id

@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import { erasableVaults } from './erasable-vaults';
 import { ledgerMarks, ledgerRules } from './ledger-marks';
 import { portal } from './portal';
+import { replacedApplications } from './replaced-applications';
 import { sealedFiles } from './sealed-files';
 import { authorizationsSent, authorizationsSentAgain, earlierSendIntents } from './send-intents';
 import { verifiedDecisions } from './verified-decisions';
@@ -290,4 +291,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-registered-applications': registeredApplications,
   '0016-sealed-files': sealedFiles,
   '0017-portal': portal,
+  '0018-replaced-applications': replacedApplications,
 };

@@ -105,6 +105,9 @@ interface CompanyTable {
   earlier_sent_at: Date | null;
   lease_ends_at: Date | null;
   crossed_at: Date | null;
+  authorized_at: Date | null;
+  authorization_checked_at: Date | null;
+  unlinked_at: Date | null;
   accepted: Json<ServiceAnswer> | null;
   import_ms: number | null;
   sync_ms: number | null;

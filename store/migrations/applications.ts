@@ -50,7 +50,7 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
   const { rows } = await sql<ApplicationInUse>`
     select application, sum(companies)::integer as companies
     from (${movedWith(sql`
-      m.id in (
+      migration_id in (
         select m.id from migrations own
         join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
         where own.id = ${migrationId})`)}) used
@@ -65,7 +65,7 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
  */
 export async function readApplicationsOfMoved(db: Database, migrationId: string): Promise<ApplicationsOfMoved> {
   const { rows } = await sql<MovedWithApplication & { readonly lastCrossedAt: Date }>`
-    select application, companies, "references", "lastCrossedAt" from (${movedWith(sql`m.id = ${migrationId}`)}) used
+    select application, companies, "references", "lastCrossedAt" from (${movedWith(sql`migration_id = ${migrationId}`)}) used
     order by "lastCrossedAt"`.execute(db);
   const last = rows.at(-1);
   // The service accepted the last company's credential with the application that was registered at that time.
@@ -91,35 +91,20 @@ export async function readApplicationsByCompany(
   migrationId: string,
 ): Promise<ReadonlyMap<string, ApplicationFacts>> {
   const { rows } = await sql<{ reference: string; application: ApplicationFacts }>`
-    select reference, application from (${crossedWith(sql`m.id = ${migrationId}`)}) crossed`.execute(db);
+    select reference, application from company_applications where migration_id = ${migrationId}`.execute(db);
   return new Map(rows.map(({ reference, application }) => [reference, application]));
 }
 
-/** Selects the applications of each migration, with the number of companies that were moved with each. */
+/**
+ * Selects, for each migration and each of its applications, the companies that were connected with it. Companies whose
+ * end customers have reconnected belong to the application that was registered at that time.
+ */
 function movedWith(which: RawBuilder<unknown>) {
   return sql`
-    select id, application, count(*)::integer as companies,
-      (array_agg(reference order by row))[1:${REFERENCES_NAMED}] as "references", max(crossed_at) as "lastCrossedAt"
-    from (${crossedWith(which)}) crossed
-    group by id, application`;
-}
-
-/**
- * Selects the companies whose credentials the service has accepted, with the application that was registered at that
- * time.
- */
-function crossedWith(which: RawBuilder<unknown>) {
-  return sql`
-    select m.id, c.row, c.reference, c.crossed_at, coalesce(s.application, m.application) as application
-    from migrations m
-    join companies c on c.migration_id = m.id and c.crossed_at is not null
-    left join (
-      select migration_id, at, lead(at) over (partition by migration_id order by position) as until,
-        jsonb_build_object('clientId', content ->> 'clientId', 'environment', content ->> 'environment') as application
-      from decisions
-      where applied and content ->> 'kind' = 'application-supplied') s
-      on s.migration_id = m.id and s.at <= c.crossed_at and (s.until is null or c.crossed_at < s.until)
-    where ${which} and coalesce(s.application, m.application) is not null`;
+    select migration_id as id, application, count(*)::integer as companies,
+      (array_agg(reference order by row))[1:${REFERENCES_NAMED}] as "references", max(connected_at) as "lastCrossedAt"
+    from company_applications where ${which}
+    group by migration_id, application`;
 }
 
 /**
@@ -131,14 +116,15 @@ function crossedWith(which: RawBuilder<unknown>) {
  */
 async function readLatestSupplied(db: Database, migrationId: string, after: Date | null) {
   const { rows } = await sql<ApplicationFacts & { readonly isOwnClient: boolean }>`
-    select d.content ->> 'clientId' as "clientId", d.content ->> 'environment' as environment,
+    select a.application ->> 'clientId' as "clientId", a.application ->> 'environment' as environment,
       m.client = own.client as "isOwnClient"
     from migrations own
-    join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
-    join decisions d on d.migration_id = m.id and d.applied and d.content ->> 'kind' = 'application-supplied'
+    join supplied_applications a
+      on a.platform_key = own.platform_key and a.namespace is not distinct from own.namespace
+    join migrations m on m.id = a.migration_id
     where own.id = ${migrationId}
-      and case when ${after}::timestamptz is null then m.id = own.id else d.at > ${after} end
-    order by d.at desc, d.position desc
+      and case when ${after}::timestamptz is null then a.migration_id = own.id else a.at > ${after} end
+    order by a.at desc, a.position desc
     limit 1`.execute(db);
   return rows[0];
 }

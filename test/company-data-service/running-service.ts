@@ -28,7 +28,7 @@ export interface Body {
   lastSync: string;
   linkUrl: string;
   status: string;
-  connectionInfo: { organizationId: string };
+  connectionInfo: { organizationId: string; lastAuthorized: string };
   dataConnections: Body[];
   dataConnectionErrors: { status: string; statusText: string }[];
   // An integration

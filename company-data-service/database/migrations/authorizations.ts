@@ -1,4 +1,7 @@
-/** The authorization of connections: encrypted secrets, token exchanges, and the organization that is expected. */
+/**
+ * The authorization of connections: encrypted secrets, token exchanges, the organization that is expected, and the time
+ * of the last authorization.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 
 export const encryptedCredentials: Migration = {
@@ -37,5 +40,12 @@ export const tokenExchanges: Migration = {
 export const expectedOrganization: Migration = {
   async up(db: Kysely<unknown>) {
     await sql`alter table connections add column expected_organization text`.execute(db);
+  },
+};
+
+export const lastAuthorization: Migration = {
+  async up(db: Kysely<unknown>) {
+    // Null for a connection that was last authorized by an earlier version.
+    await sql`alter table connections add column authorized_at timestamptz(3)`.execute(db);
   },
 };

@@ -15,7 +15,9 @@ export const ConnectionSchema = z
     connectionInfo: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Information from the platform. Absent until the connection is first linked.'),
+      .describe(
+        'Information from the platform. Absent until the connection is first linked. `lastAuthorized` is when the platform last accepted a credential: a migrated one, or one from the consent of the end customer.',
+      ),
     dataConnectionErrors: z.array(
       z.object({
         statusCode: z.string(),

@@ -91,8 +91,18 @@ describe('The page of linkUrl', () => {
     expect(before.status).toBe('Deauthorized');
     await fetch(before.linkUrl, { method: 'POST' });
     const after = (await service.client('GET', connection)).body;
-    expect(after).toMatchObject({ status: 'Linked', connectionInfo: before.connectionInfo });
+    const { lastAuthorized } = after.connectionInfo;
+    expect(after).toMatchObject({ status: 'Linked', connectionInfo: { ...before.connectionInfo, lastAuthorized } });
+    expect(Date.parse(lastAuthorized)).toBeGreaterThan(Date.parse(before.connectionInfo.lastAuthorized));
     expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204 });
+  });
+
+  it('says when a connection that is still linked was authorized again', async () => {
+    const { connection } = await newAuthorizedConnection(service.administrator, 'sbx-ok-4');
+    const { connectionInfo: first, linkUrl } = (await service.client('GET', connection)).body;
+    await fetch(linkUrl, { method: 'POST' });
+    const { connectionInfo: second } = (await service.client('GET', connection)).body;
+    expect(Date.parse(second.lastAuthorized)).toBeGreaterThan(Date.parse(first.lastAuthorized));
   });
 
   it('links a connection to the organization that a refused credential named, which the API does not show', async () => {

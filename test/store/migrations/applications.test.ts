@@ -10,8 +10,9 @@ import {
   recordApplication,
   recordDecisions,
 } from '../../../store';
-import { supplyMigration } from '../../../store';
+import { readCompanies, recordAuthorization, supplyMigration, takeDependentConnections } from '../../../store';
 import type { Decision } from '../../../domain/migration/decision';
+import { checkReconnections } from '../../../worker/reconnections';
 import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
@@ -135,4 +136,87 @@ test("an application that another client's migration has supplied later replaces
   expect(await readApplicationsOfMoved(ledger.db, migration.id)).toEqual({
     ...{ moved: [ours], replaced: [ours], registered: null },
   });
+});
+
+/** Opens a migration of which two companies were moved with an application that was replaced later. */
+async function dependentCompanies() {
+  const platform = PLATFORM();
+  const namespace = randomUUID();
+  const migration = suppliedMigration({ ...platform, namespace });
+  await supplyMigration(ledger.db, migration, manifestRows(3));
+  await openMigration(ledger.db, migration.id);
+  await decide(migration.id, supplied('first'));
+  for (const row of [1, 2])
+    await updateRow(ledger.db, migration.id, row, {
+      ...{ crossed_at: new Date(nextMoment()), state: 'moved', company_id: randomUUID(), connection_id: randomUUID() },
+    });
+  const before = nextMoment();
+  await decide(migration.id, supplied('second'));
+  return { id: migration.id, namespace, before: new Date(before) };
+}
+
+const take = (namespace: string) => takeDependentConnections(ledger.db, { namespace, limit: 20 });
+const replacedIn = async (id: string) => (await readApplicationsOfMoved(ledger.db, id)).replaced;
+
+test('a company that has reconnected after the replacement counts under the registered application', async () => {
+  const { id, namespace, before } = await dependentCompanies();
+  const [first, second] = await take(namespace);
+  expect([first?.row, second?.row]).toEqual([1, 2]);
+  if (!first || !second) throw new Error('two connections depend on the replaced application');
+  const listed = async () => {
+    const references: string[] = [];
+    for await (const { reference } of readCompanies(ledger.db, id, { replacedApplication: true }))
+      references.push(reference);
+    return references;
+  };
+  expect(await listed()).toEqual(['c1', 'c2']);
+  // The migrated credential was accepted before the replacement.
+  expect(await recordAuthorization(ledger.db, first, { isLinked: true, authorizedAt: before })).toBe(false);
+  expect(await replacedIn(id)).toMatchObject([{ application: app('first'), companies: 2 }]);
+  const authorizedAt = new Date(nextMoment());
+  expect(await recordAuthorization(ledger.db, first, { isLinked: true, authorizedAt })).toBe(true);
+  expect(await listed()).toEqual(['c2']);
+  expect(await readApplicationsOfMoved(ledger.db, id)).toEqual({
+    moved: [
+      { application: app('first'), companies: 1, references: ['c2'] },
+      { application: app('second'), companies: 1, references: ['c1'] },
+    ],
+    replaced: [{ application: app('first'), companies: 1, references: ['c2'] }],
+    registered: app('second'),
+  });
+});
+
+test('without the time of an authorization, a connection that is linked again has reconnected', async () => {
+  // The ledger's clock decides, so everything else must have happened before.
+  moment = Date.now() - 3_600_000;
+  const { id, namespace } = await dependentCompanies();
+  const [first] = await take(namespace);
+  if (!first) throw new Error('a connection depends on the replaced application');
+  const record = (isLinked: boolean) => recordAuthorization(ledger.db, first, { isLinked, authorizedAt: null });
+  expect(await record(true)).toBe(false);
+  expect(await record(false)).toBe(false);
+  expect(await replacedIn(id)).toMatchObject([{ companies: 2 }]);
+  expect(await record(true)).toBe(true);
+});
+
+test('a connection is not checked again at once, and only by workers of its namespace', async () => {
+  const { namespace } = await dependentCompanies();
+  expect(await take('another')).toEqual([]);
+  expect(await take(namespace)).toHaveLength(2);
+  expect(await take(namespace)).toEqual([]);
+});
+
+test('a check asks the service about each connection', async () => {
+  const { id, namespace } = await dependentCompanies();
+  const authorizedAt = nextMoment();
+  const asked: string[] = [];
+  const service = {
+    getConnection: async (_companyId: string, connectionId: string) => {
+      asked.push(connectionId);
+      return { value: { status: 'Linked', connectionInfo: { lastAuthorized: authorizedAt } } };
+    },
+  } as unknown as Parameters<typeof checkReconnections>[0]['service'];
+  expect(await checkReconnections({ db: ledger.db, service, namespace })).toBe(2);
+  expect(asked).toHaveLength(2);
+  expect(await replacedIn(id)).toEqual([]);
 });

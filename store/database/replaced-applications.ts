@@ -1,0 +1,82 @@
+/**
+ * The schema migration for companies that depend on a replaced application: with which application each company was
+ * connected, also after its end customer has reconnected it.
+ */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+import { createReadingFunctions, withoutPublicRights } from './portal-functions';
+
+export const replacedApplications: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      alter table companies
+        -- When the end customer has reconnected the company. Null if that was not checked: it is checked for a company
+        -- that must reconnect, and for one whose application was replaced.
+        add column authorized_at timestamptz,
+        -- When a worker last asked the service whether the end customer has reconnected.
+        add column authorization_checked_at timestamptz,
+        -- When a worker found that the connection was not linked. Once it is linked again, the end customer has
+        -- reconnected. Needed for a service that does not say when a connection was authorized.
+        add column unlinked_at timestamptz`.execute(db);
+    await sql`
+      create index decisions_on_applications on decisions (at)
+        where applied and content ->> 'kind' = 'application-supplied'`.execute(db);
+    await sql`
+      -- The applications that were supplied, with the platform and the namespace for which each was registered.
+      create view supplied_applications as
+      select d.migration_id, d.at, d.position, m.platform_key, m.namespace,
+        jsonb_build_object('clientId', d.content ->> 'clientId', 'environment', d.content ->> 'environment')
+          as application
+      from decisions d join migrations m on m.id = d.migration_id
+      where d.applied and d.content ->> 'kind' = 'application-supplied'`.execute(db);
+    await sql`
+      -- The companies whose credentials the service has accepted, with the application that was registered when they were
+      -- connected. If the end customer has reconnected since, any migration can have registered that application.
+      create view company_applications as
+      select c.migration_id, c.row, c.reference, greatest(c.crossed_at, c.authorized_at) as connected_at,
+        coalesce(r.application, s.application, m.application) as application
+      from companies c
+      join migrations m on m.id = c.migration_id
+      left join (
+        select migration_id, at, application, lead(at) over (partition by migration_id order by position) as until
+        from supplied_applications) s
+        on s.migration_id = c.migration_id and s.at <= c.crossed_at and (s.until is null or c.crossed_at < s.until)
+      left join lateral (
+        select a.application from supplied_applications a
+        where c.authorized_at > c.crossed_at and a.at <= c.authorized_at
+          and a.platform_key = m.platform_key and a.namespace is not distinct from m.namespace
+        order by a.at desc, a.position desc limit 1) r on true
+      where c.crossed_at is not null and coalesce(r.application, s.application, m.application) is not null`.execute(db);
+    await sql`
+      -- Returns the rows of the companies that were connected with an application that was replaced later. Returns at
+      -- once if only one application is known, because that is so in almost every migration.
+      create function rows_of_replaced_applications(migration text) returns setof integer
+      language plpgsql stable as $$
+      declare
+        own migrations := (select m from migrations m where m.id = migration);
+        connected timestamptz;
+        used jsonb;
+        later jsonb;
+      begin
+        if (
+          select count(distinct known.application) from (
+            select a.application from supplied_applications a
+            where a.platform_key = own.platform_key and a.namespace is not distinct from own.namespace
+            union all select own.application where own.application is not null) known) < 2 then return; end if;
+        select a.connected_at, a.application into connected, used from company_applications a
+        where a.migration_id = migration order by a.connected_at desc limit 1;
+        if connected is null then return; end if;
+        select a.application into later from supplied_applications a
+        where a.at > connected and a.platform_key = own.platform_key
+          and a.namespace is not distinct from own.namespace
+        order by a.at desc, a.position desc limit 1;
+        return query
+          select a.row from company_applications a
+          where a.migration_id = migration and a.application <> coalesce(later, used);
+      end $$`.execute(db);
+    await sql`revoke all on function rows_of_replaced_applications from public`.execute(db);
+    // The portal lists these companies, with the links with which their end customers reconnect.
+    await createReadingFunctions(db);
+    await withoutPublicRights(db);
+  },
+};
