@@ -72,7 +72,7 @@ module.exports = {
     // The page runs in browsers.
     ...only('portal/page', ['domain', 'platforms', 'portal/client', 'portal/contract', 'presentation/wording']),
     // The page and `ferry --portal` share this code.
-    ...only('portal/client', ['domain', 'platforms', 'portal/contract']),
+    ...only('portal/client', ['domain', 'platforms', 'portal/contract', 'presentation/wording']),
     ...only('workflows', ['presentation', 'domain', 'platforms'], { typesOf: ['activities'] }),
     ...only('security', ['domain', 'platforms']),
     ...only('postgres', []),

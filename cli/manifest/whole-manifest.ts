@@ -2,6 +2,7 @@
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { isRotating, type Platform, type Route } from '../../platforms/platforms';
 import { inQuotes, type Report } from '../../domain/supply/findings';
+import { reportOtherOrganization } from '../../domain/supply/other-organization';
 import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from '../../domain/supply/row-reader';
 import type { SecretCredential } from './row-file';
@@ -72,8 +73,6 @@ export class CredentialMatcher {
     const organization = fields.reveal()[field];
     if (row === 0 || organization === undefined) return;
     if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
-    const message = `${field} does not match ${inQuotes(reference)} in the manifest`;
-    const advice = 'check whether the rows of one file have shifted by one';
-    reader.error(field, 'credential-of-other-organization', message, advice);
+    reportOtherOrganization(reader, reference, field);
   }
 }

@@ -1,3 +1,7 @@
+import { CompanySchema } from '../../../portal/contract/migration-view';
+import type { Company } from '../../../portal/client/api';
+import { readByReference, refusedCredentials } from '../../../portal/client/credential-check';
+import { refusedTexts, type Refused } from '../../../portal/client/refused';
 import { supplyInParts } from '../../../portal/client/supply';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { counted } from '../../../domain/text/sentences';
@@ -8,6 +12,7 @@ import type { ProviderOption, SealFileOptions } from '../../commands/supply/seal
 import type { EncodingOption, FindingList, ShredOption } from '../../manifest';
 import {
   addFileOptions,
+  CredentialMatcher,
   disposeOf,
   identifyFile,
   isSealedFile,
@@ -18,7 +23,7 @@ import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
-import { clause, withPortal, type Connection, type PortalContext } from '../connection';
+import { clause, validated, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
 import { assertSealedWith, trustedKey } from '../sealing-key';
 import { inReadersZone } from '../summary';
@@ -85,14 +90,23 @@ async function supply(
   const { view } = await portal.readMigration();
   const key = await trustedKey(context, portal, view, options);
   const original = await identifyFile(file);
-  const read = await readFile(key, file, options);
+  const known = await readByReference(eachCompany(portal));
+  const read = await readFile(key, file, options, known);
   const json = { schema: 'ferry.portal-credentials/1', migrationId: view.migrationId } as const;
   if (read.findings && read.findings.errors > 0) return invalidFile(json, read.findings);
   const { reason } = options;
-  const facts = [`${file}: ${counted(read.credentials.length, 'credential')}`];
+  const replaces = message === 'replaceCredential';
+  const unsent = refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces });
+  const isUnsent = new Set(unsent.map(({ reference }) => reference));
+  const credentials = read.credentials.filter(({ reference }) => !isUnsent.has(reference));
+  if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent);
+  const facts = [
+    `${file}: ${counted(credentials.length, 'credential')} can be sent`,
+    ...refusedTexts(unsent, ['is left out', 'are left out']),
+  ];
   await review(context, portal, { message, facts }, options);
   const answer = await supplyInParts(
-    { message, credentials: read.credentials, fields: reason === undefined ? {} : { reason } },
+    { message, credentials, fields: reason === undefined ? {} : { reason } },
     {
       keyFingerprint: fingerprintOf(key.publicKey),
       createSealer: async () => {
@@ -105,15 +119,17 @@ async function supply(
       progress: () => undefined,
     },
   );
-  const { outcome, text, refusedCredentials = [] } = answer;
+  const { outcome } = answer;
+  const text = [answer.text, ...refusedTexts(unsent)].join('. ');
+  const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
   if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(text), 'look at the migration, and supply the file again if necessary');
-  const isComplete = outcome === 'applied' && refusedCredentials.length === 0;
+    throw new CommandFailed(clause(answer.text), 'look at the migration, and supply the file again if necessary');
+  const isComplete = outcome === 'applied' && refused.length === 0;
   const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
   return {
     failed: !isComplete || disposal?.failed === true,
     json: {
-      ...{ ...json, outcome, text, supplied: read.credentials.length - refusedCredentials.length, refusedCredentials },
+      ...{ ...json, outcome, text, supplied: read.credentials.length - refused.length, refusedCredentials: refused },
       ...{ shredded: disposal?.shredded ?? false, ...(read.findings ? findingsJson(read.findings) : { findings: [] }) },
     },
     ...(isComplete ? { printQuietly: () => undefined } : {}),
@@ -126,6 +142,10 @@ async function supply(
       disposal?.print(output);
     },
   };
+}
+
+async function* eachCompany({ api }: Connection): AsyncGenerator<Company> {
+  for await (const company of api.eachCompany({})) yield validated(CompanySchema, company);
 }
 
 type Sealer = ReturnType<typeof createSealer>;
@@ -143,7 +163,13 @@ interface ReadFile {
   readonly credentials: readonly SealableCredential[];
 }
 
-async function readFile(key: MigrationKey, file: string, options: CredentialOptions): Promise<ReadFile> {
+/** Refuses a credential of another organization, as `ferry check` does. Nobody can compare the content of a sealed file. */
+async function readFile(
+  key: MigrationKey,
+  file: string,
+  options: CredentialOptions,
+  known: ReadonlyMap<string, Company>,
+): Promise<ReadFile> {
   const credentials: SealableCredential[] = [];
   if (await isSealedFile(file)) {
     const sealedFile = await readSealedCredentials(file);
@@ -154,7 +180,10 @@ async function readFile(key: MigrationKey, file: string, options: CredentialOpti
   }
   const platform = findPlatform(key.platformKey);
   if (!platform) throw new CommandFailed(`this version does not know the platform ${key.platformKey}`, 'update ferry');
-  const read = await readCredentials(file, platform, timesFrom(options), options.encoding);
+  const matcher = new CredentialMatcher();
+  for (const { row, reference, organization } of known.values())
+    if (organization !== undefined) matcher.add({ row, reference, organization });
+  const read = await readCredentials(file, platform, timesFrom(options), options.encoding, matcher);
   if (read.findings.errors === 0)
     for await (const credential of read.credentials) {
       const { reference, obtainedAt } = credential;
@@ -162,6 +191,24 @@ async function readFile(key: MigrationKey, file: string, options: CredentialOpti
       credentials.push({ reference, obtainedAt, seal });
     }
   return { findings: read.findings, credentials };
+}
+
+/** No credential of the file would be accepted, so nothing is sent. */
+function nothingToSend(json: CommandResult['json'], refused: Refused): CommandResult {
+  const text = ['no credential was accepted', ...refusedTexts(refused)].join('. ');
+  return {
+    failed: true,
+    json: {
+      ...json,
+      outcome: 'refused',
+      text,
+      supplied: 0,
+      refusedCredentials: refused,
+      shredded: false,
+      findings: [],
+    },
+    print: (output) => output.line(`${output.styled('red', '✗ refused:')} ${inReadersZone(text)}`),
+  };
 }
 
 function invalidFile(json: CommandResult['json'], findings: FindingList): CommandResult {

@@ -2,8 +2,10 @@
 import { credentialColumns } from '../../../domain/supply/columns';
 import { Duplicates } from '../../../domain/supply/duplicates';
 import { FindingList } from '../../../domain/supply/findings';
+import { reportOtherOrganization } from '../../../domain/supply/other-organization';
 import { parseCredential, type ParsedCredential } from '../../../domain/supply/row-parser';
 import type { Platform } from '../../../platforms/platforms';
+import type { Company } from '../../client/api';
 import { accentedValues, createNumberMap, readRows, type AccentedValue } from './row-file';
 import { openSourceFile } from './source-file';
 
@@ -19,12 +21,14 @@ export interface CheckOptions {
   /** Applies to credentials without an `obtainedAt` in the file. */
   readonly obtainedAt: Date;
   readonly asWindows1252: boolean;
+  /** The companies of the migration, by reference. */
+  readonly known: ReadonlyMap<string, Company>;
 }
 
 export async function checkCredentials(
   file: File,
   platform: Platform,
-  { obtainedAt, asWindows1252 }: CheckOptions,
+  { obtainedAt, asWindows1252, known }: CheckOptions,
 ): Promise<CheckedFile> {
   const findings = new FindingList();
   const credentials: ParsedCredential[] = [];
@@ -39,6 +43,12 @@ export async function checkCredentials(
     accented.push(...accentedValues(reader, [credential.reference]));
     duplicates.checkReference(reader, credential.reference);
     duplicates.checkCredential(reader, credential.fields);
+    const [given, expected] = [
+      credential.fields[platform.organizationField],
+      known.get(credential.reference)?.organization,
+    ];
+    if (given !== undefined && expected !== undefined && given !== expected)
+      reportOtherOrganization(reader, credential.reference, platform.organizationField);
     if (reader.isValid) credentials.push(credential);
   }
   return { findings, credentials, accented: source.isWindows1252 ? accented : null };

@@ -1,10 +1,9 @@
 /** Supplies credentials from a file, which this page checks, encrypts and sends. */
-import { isObtainedTooEarly } from '../../../domain/companies/credential-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
-import { NO_SUCH_COMPANY, NOT_CONFIRMED, TOO_EARLY } from '../../../presentation/wording/credential-refusals';
-import type { Action, Company, CompanyState } from '../../client/api';
+import type { Action, Company } from '../../client/api';
+import { readByReference, refusedCredentials } from '../../client/credential-check';
 import { refusedTexts, type Refused } from '../../client/refused';
 import { eachCompany, type App } from '../app';
 import { checkCredentials, type CheckedFile } from './credential-file';
@@ -33,12 +32,20 @@ export async function openCredentials(app: App, action: Action, selected: readon
     if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
     result.textContent = 'Checking the file…';
     const asWindows1252 = encoding.isChosen();
+    const known = await readByReference(eachCompany({}));
     const found = await checkCredentials(file, platform, {
       obtainedAt: isTimeEntered ? new Date(obtainedAt.value) : changedAt,
       asWindows1252,
+      known,
     });
     const others = selected.length === 0 ? [] : unselected(found, selected);
-    const refused = found.findings.errors > 0 || others.length > 0 ? [] : await readRefused(app, action, found);
+    const refused =
+      found.findings.errors > 0 || others.length > 0
+        ? []
+        : refusedCredentials(found.credentials, known, {
+            isRotating: app.view().isRotating,
+            replaces: action.message === 'replaceCredential',
+          });
     // The person might have chosen another file or encoding meanwhile.
     if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
     encoding.offer(found.accented !== null);
@@ -119,35 +126,6 @@ function unselected({ credentials }: CheckedFile, selected: readonly Company[]):
   const references = new Set(selected.map(({ reference }) => reference));
   return credentials.map(({ reference }) => reference).filter((reference) => !references.has(reference));
 }
-
-/**
- * Returns the credentials that a worker would not accept, as far as the page can know: those of unknown companies, and
- * those that were not obtained after the confirmation.
- */
-async function readRefused(app: App, { message }: Action, { credentials }: CheckedFile): Promise<Refused> {
-  const { isRotating } = app.view();
-  const states = ACCEPTING[message === 'replaceCredential' ? 'replaceCredential' : 'credentialsSupplied'];
-  const unseen = new Map(credentials.map(({ reference, obtainedAt }) => [reference, new Date(obtainedAt)]));
-  const refused: Refused[number][] = [];
-  for await (const { reference, state, confirmedAt } of eachCompany({})) {
-    const obtainedAt = unseen.get(reference);
-    if (obtainedAt === undefined) continue;
-    unseen.delete(reference);
-    const confirmed = confirmedAt === null ? null : new Date(confirmedAt);
-    if (isRotating && states.includes(state) && isObtainedTooEarly(obtainedAt, confirmed))
-      refused.push({ reference, why: confirmed === null ? NOT_CONFIRMED : TOO_EARLY });
-    if (unseen.size === 0) break;
-  }
-  return [...[...unseen.keys()].map((reference) => ({ reference, why: NO_SUCH_COMPANY })), ...refused];
-}
-
-/**
- * The states in which a company can accept a credential. A worker refuses credentials for companies in other states.
- */
-const ACCEPTING: Readonly<Record<'credentialsSupplied' | 'replaceCredential', readonly CompanyState[]>> = {
-  credentialsSupplied: ['not-moved-yet'],
-  replaceCredential: ['not-moved-yet', 'must-reconnect', 'not-moved'],
-};
 
 function resultOf(
   { findings, credentials, accented }: CheckedFile,

@@ -45,6 +45,7 @@ describeWithChromium("supplying in the portal's page", () => {
       portal.view = sampleView({ migrationKey: key.text });
       portal.companies = sampleCompanies(2_100).map((each) => ({
         ...{ ...each, reference: `K-${each.row}`, confirmedAt: '2026-11-20T10:00:00.000Z' },
+        ...{ state: 'not-moved-yet' as const, remedies: [] },
       }));
       portal.answer = ({ path }) =>
         path === '/api/credentials' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
@@ -135,6 +136,25 @@ describeWithChromium("supplying in the portal's page", () => {
     await send(page);
     await page.getByText('✓ Done.').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
+  });
+
+  test('finds credentials of another company, and leaves out those of companies that need none', async () => {
+    const known = current.portal.companies.slice(0, 3);
+    current.portal.companies = known.map((each) =>
+      each.row === 1 ? { ...each, organization: 'another' } : each.row === 3 ? { ...each, state: 'moved' } : each,
+    );
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(2));
+    await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
+    expect(await page.getByRole('dialog').textContent()).toContain('realmId does not match "K-1" in the manifest');
+    current.portal.companies = current.portal.companies.map((each) => ({ ...each, organization: undefined }));
+    const buffer = Buffer.from(csvOf(3));
+    await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('✓ 2 credentials can be sent.').waitFor();
+    await page.getByText('1 credential (K-3) cannot be sent, because the company has already moved').waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-1', 'K-2']);
   });
 
   test('sends no credential from before the confirmation, and names each reason once', async () => {
