@@ -7,6 +7,7 @@ import type { Action, Company, CompanyFilter, MigrationAnswer } from '../../port
 import type { DecisionFields } from '../../portal/client/decisions';
 import { readNotMoved } from '../../portal/client/not-moved';
 import { sendInParts, signDecision } from '../../portal/client/decisions';
+import { isEnding } from '../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { oneLine } from '../../domain/text/sentences';
 import { isPartial } from '../../domain/migration/partial-outcome';
@@ -17,7 +18,7 @@ import type { CommandResult } from '../terminal/output';
 import { PRINT_NOTHING } from '../terminal/output';
 import { clause, commandText, confirmAdvice, validated, type Connection, type PortalContext } from './connection';
 import { signingKeyOf } from './sign-ins';
-import { inReadersZone } from './summary';
+import { commandOf, inReadersZone } from './summary';
 
 export interface DecideOptions extends YesOption {
   readonly reason?: string;
@@ -155,11 +156,26 @@ async function offered(
     if (action) return { view, action };
     if (Date.now() > until)
       throw new CommandFailed(
-        `this decision is not possible now: ${clause(inReadersZone(view.headline))}`,
+        `this decision is not possible now: the migration does not accept ${refusedText({ message, step }, view)}`,
         `nothing was sent; see what you can decide with: ${commandText(context, 'show')}`,
       );
     await delay(POLL_EVERY_MS);
   }
+}
+
+/** Names a decision by its command, and says where the migration is: `"sign-off" in step 1 (supply details)`. */
+function refusedText(
+  { message, step }: { readonly message: DecisionMessage; readonly step: string | undefined },
+  view: MigrationView,
+): string {
+  const command = commandOf({ message, ...(step === undefined ? {} : { step }) }, view) ?? message;
+  const [name = message] =
+    message === 'approve' || message === 'reject' ? [command.replace(/ --.*$/, '')] : command.split(' ');
+  if (isEnding(view.state)) return `"${name}", because it is ${view.state}`;
+  const open = view.steps.find((each) => each.state === 'open');
+  const where =
+    open === undefined ? `while it is ${view.state}` : `in step ${open.number} (${open.title.toLowerCase()})`;
+  return `"${name}" ${where}`;
 }
 
 interface Decided {

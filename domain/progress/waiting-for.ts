@@ -222,8 +222,9 @@ function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | 
     { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(counts)}` },
     {
       role: 'client',
-      count: isConfirmationDue(counts) ? unconfirmed : 0,
-      what: `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`,
+      // A later wave keeps syncing until the companies before it have credentials, but people must know what follows.
+      count: onlyDeferredLeft(counts) ? unconfirmed : 0,
+      what: `${isConfirmationDue(counts) ? '' : 'then '}turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`,
     },
     {
       role: 'client',

@@ -23,6 +23,27 @@ import { roleText } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 
+/**
+ * Returns what is happening, without what companies still need, for a page that shows the client's task beside it.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function headlineText(progress: Progress, platform: string, now: string): string {
+  const isLacking = hasClientTask(progress) && lacksSupplies(progress) && canLackSupplies(progress);
+  if (isLacking) return `${sentence(movedText(progress.counts))}. The migration is waiting for you.`;
+  if (meanwhileText(progress) === null) return statusLine(progress, platform, now);
+  const text = statusText(progress, platform, now);
+  return isPausedByPerson(progress) ? `${text} You or support can resume it.` : text;
+}
+
+/** Returns whether the migration is running in step 5 or 6, where it can wait for what companies lack. */
+function canLackSupplies({ state, step, firstCompany }: Progress): boolean {
+  return (
+    (state === 'running' || state === 'waiting') &&
+    (step === 'complete-migration' || (step === 'migrate-first-company' && firstCompany === null))
+  );
+}
+
 /** @param now ISO 8601, UTC */
 export function statusLine(progress: Progress, platform: string, now: string): string {
   const text = statusText(progress, platform, now);
@@ -260,14 +281,18 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
   return `${what}; next attempt ${at}`;
 }
 
-/** Returns the first of the tasks that must be done before a company can be moved. The page lists all of them. */
+/**
+ * Returns what is needed before any company can be moved: the credentials that are missing, and then the confirmation of
+ * the companies that follow. If neither is needed, the first other thing. Below it, the page lists everything.
+ */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
-  if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
-  if (unconfirmed > 0) {
-    return `Please turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials.`;
-  }
+  const needed = [
+    ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
+    ...(unconfirmed > 0 ? [`turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials`] : []),
+  ];
+  if (needed.length > 0) return `Please ${needed.join('; then ')}.`;
   if (checking) return 'Your changes are being checked.';
   if (heldBack > 0) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
   const who = route === 'self-service' ? 'Please find out' : 'Support is finding out';
