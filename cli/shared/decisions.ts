@@ -147,7 +147,7 @@ export async function sendDecision(
   content: DecisionContent,
 ): Promise<CommandResult> {
   const result = await decide(ferry, migrationId, message, content);
-  const advice = await signingAdvice(ferry, migrationId, content.role, result);
+  const advice = await signingAdvice(ferry, migrationId, content.role, result, message);
   return {
     failed: result.outcome === 'refused' || isPartial(result),
     json: { schema: 'ferry.decision/1', migrationId, message, ...result },

@@ -1,15 +1,28 @@
 /** Says who can make a decision that was refused because it was not signed. */
 import { signingRules } from '../../domain/migration/approvers';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isUnsignedRefusal } from '../../domain/migration/signatures';
 import { roleText, type Role } from '../../domain/migration/steps';
 import { eitherOf } from '../../domain/text/sentences';
 import type { MigrationClient } from '../../client';
-import { readMigration, readRecordedDecisions } from '../../store';
+import type { Database } from '../../store';
+import { readApplications, readMigration, readRecordedDecisions } from '../../store';
 import { readClientPortal } from './client-portal';
+import { AS_CLIENT, remedyCommand } from './remedy-commands';
 
 interface Refusal {
   readonly outcome: string;
   readonly text: string;
+}
+
+/** Returns the command for a decision of either side that the portal does not offer now; null if it can offer it. */
+async function commandOfSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
+  if (message === 'manifestAmended') return `ferry amend ${migrationId} companies.csv`;
+  const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
+  // The portal offers another application only in step 1, and while the migration is paused because of it.
+  if (!migration || migration.released === 'nothing') return null;
+  const application = (await readApplications(db, migration)).supplied;
+  return remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '');
 }
 
 /**
@@ -21,9 +34,12 @@ export async function signingAdvice(
   migrationId: string,
   role: Role,
   { outcome, text }: Refusal,
+  message?: DecisionMessage,
 ): Promise<string | null> {
   if (outcome !== 'refused' || !isUnsignedRefusal(text)) return null;
   const portal = db && role === 'client' ? await readClientPortal({ db, portalUrl }, migrationId) : null;
+  const forSupport = db && portal !== null && message ? await commandOfSupport(db, migrationId, message) : null;
+  if (forSupport !== null) return `the portal does not offer this now; support does it with: ${forSupport}`;
   if (portal !== null)
     return `the client signs it on the page of the portal, or with a command from: ferry --portal ${portal} show ${migrationId}`;
   const how = 'with their own key, on the machine where TOKENFERRY_SIGNING_KEY_FILE names it';
