@@ -107,8 +107,9 @@ function wrongStateText(
     case 'waiting':
       if (command === 'credentials') return CHANGED;
       return [
-        'not tried yet, so there is nothing to replace',
-        `supply them with: ferry credentials ${migrationId} ${file}`,
+        'still waiting to be moved',
+        `supply the new credentials with: ferry credentials ${migrationId} ${file}`,
+        'they replace the stored ones',
       ];
     case 'failed':
     case 'outcome-unknown':

@@ -26,7 +26,9 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
     case 'excluded':
       return 'the company was left out of the migration';
     case 'waiting':
-      return replaces ? 'the company has not been tried yet, so there is nothing to replace' : CHANGED;
+      return replaces
+        ? 'the company still waits to be moved; supply its new credential with "Supply credentials" (ferry --portal: credentials), which replaces the stored one'
+        : CHANGED;
     case 'failed':
     case 'outcome-unknown':
       return replaces ? CHANGED : 'the company has already been tried; replace its credential instead';
