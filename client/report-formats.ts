@@ -72,7 +72,7 @@ interface SectionWriter {
 /** Reads the companies for the top of the page: a few reconnection links, and links to the sections that follow. */
 async function readOutline({ head, companies }: HandoverReport): Promise<ReportOutline> {
   const sections: ReportOutline['sections'][number][] = [];
-  for (const section of sectionsOf(head.ending !== null)) {
+  for (const section of sectionsOf(head.ending !== null, head.applications.replaced.length > 0)) {
     const counted = section.count(head);
     // If the counts do not show whether a section is empty, one company proves that it is not.
     const isEmpty = counted === null ? (await firstOf(section, companies, 1)).length === 0 : counted === 0;
@@ -102,7 +102,7 @@ async function* sectionPieces(
   { head, row, tail }: SectionWriter,
 ): AsyncGenerator<string> {
   const view = viewOf(facts);
-  for (const section of sectionsOf(view.ended)) {
+  for (const section of sectionsOf(view.ended, facts.applications.replaced.length > 0)) {
     let isEmpty = true;
     for await (const company of companies(section.states)) {
       if (!section.includes(company)) continue;

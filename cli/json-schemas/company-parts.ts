@@ -123,6 +123,11 @@ export const fields = {
   relinkingSince: time
     .nullable()
     .describe('when it began to wait for its end customer to reconnect (ferry relink); null if it is not waiting'),
+  replacedApplication: z
+    .boolean()
+    .describe(
+      'its application was replaced after it was connected, so the service can no longer refresh its tokens until its end customer reconnects at `linkUrl`',
+    ),
 };
 
 /** A way to resolve the problem of a company. */

@@ -193,6 +193,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       withoutCredential: count.describe('companies that could be moved, but have no usable credential'),
       retried: count.describe('companies that were tried before and will be tried again, for example after a retry'),
+      replacedApplication: count.describe(
+        'companies that must reconnect because their application was replaced after their move; `ferry companies --replaced-application` lists them',
+      ),
       exceptions: z.array(
         z
           .strictObject({

@@ -94,7 +94,7 @@ export function printMigration(
   if (deferred) printDeferred(output, migrationId, deferred);
   const retried = retriedText(progress, now.toISOString(), localTime);
   if (retried !== null) output.line(retried);
-  if (applications) printReplacedApplications(output, applications);
+  if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
   printFirstCompany(output, progress, { inFull, how: '--evidence' });

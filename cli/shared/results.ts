@@ -138,8 +138,14 @@ function evidenceText(output: Output, { label, passed, detail, correlationId, du
 }
 
 /** Prints the companies whose application was replaced after their move. */
-export function printReplacedApplications(output: Output, applications: ApplicationsOfMoved): void {
+export function printReplacedApplications(
+  output: Output,
+  migrationId: string,
+  applications: ApplicationsOfMoved,
+): void {
   for (const each of applications.replaced) output.line(`! ${replacedText(each, applications)}`);
+  if (applications.replaced.length > 0)
+    output.line(`  Links with which they reconnect: ferry companies ${migrationId} --replaced-application`);
 }
 
 /**

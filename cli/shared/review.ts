@@ -49,7 +49,7 @@ export async function readReview(
           how: `ferry show ${progress.migrationId} --evidence`,
         });
       else PRINTERS[step](output, progress, notMoved, maxCompanies);
-      if (applications) printReplacedApplications(output, applications);
+      if (applications) printReplacedApplications(output, progress.migrationId, applications);
       output.line();
     },
   };

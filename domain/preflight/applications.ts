@@ -124,6 +124,22 @@ export function replacedAction(
   return keepsRegistered({ ...replaced, companies: 1 }, applications) ?? '';
 }
 
+/** What is wrong with one company that was moved with a replaced application. Completes `it has moved, but ...`. */
+export const REPLACED_PROBLEM =
+  'the application with which it was connected was replaced, so the service can no longer refresh its tokens';
+
+/** The remedy for one company. */
+export const REPLACED_REMEDY =
+  'its end customer reconnects with the link, unless support registers the replaced application again';
+
+/** Says what happens to the data of companies whose application was replaced. */
+export function replacedStaleText(replaced: readonly MovedWithApplication[]): string {
+  const companies = replaced.reduce((sum, each) => sum + each.companies, 0);
+  const references = replaced.flatMap((each) => each.references).slice(0, REFERENCES_NAMED);
+  const theirs = companies === 1 ? 'its application was' : 'their applications were';
+  return `The data of ${namedCompanies(companies, references)} goes out of date, because ${theirs} replaced: the service can no longer refresh ${companies === 1 ? 'its' : 'their'} tokens.`;
+}
+
 /** Says that another application is registered, and that the service can no longer refresh the tokens. */
 export function replacementText(registered: ApplicationFacts | null): string {
   const name = registered === null ? 'another application' : applicationName(registered);

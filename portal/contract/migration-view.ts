@@ -143,6 +143,8 @@ export const CompanySchema = z.object({
   row: z.number().int(),
   reference: z.string(),
   name: z.string(),
+  /** The platform's id of the organization, in the manifest; absent from an older portal. */
+  organization: z.string().optional(),
   wave: z.number().int().nullable(),
   state: z.enum(['moved', 'moving', 'not-moved-yet', 'must-reconnect', 'not-moved', 'left-out']),
   confirmedAt: moment.nullable(),

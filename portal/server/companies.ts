@@ -4,6 +4,7 @@ import { clientStateOf, leftOutText } from '../../domain/companies/company-state
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { failureText } from '../../domain/companies/failures';
+import { REPLACED_PROBLEM, REPLACED_REMEDY } from '../../domain/preflight/applications';
 import { remediesFor } from '../../domain/companies/remedies';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import type { z } from 'zod';
@@ -13,7 +14,8 @@ import type { CompanyRow } from './database';
 export type PortalCompany = z.infer<typeof CompanySchema>;
 
 export function companyOf(company: CompanyRow): PortalCompany {
-  const { row, reference, name, wave, state, failure, credential, confirmedAt, movedAt } = company;
+  const { row, reference, name, organization, wave, state, failure, credential, confirmedAt, movedAt } = company;
+  const isReplaced = dependsOnReplaced(company);
   const problem = problemOf(company);
   const remedies = remediesFor({ ...company, deferred: company.isDeferred });
   const isMoving = state === 'importing' || state === 'syncing' || state === 'moved';
@@ -21,6 +23,7 @@ export function companyOf(company: CompanyRow): PortalCompany {
     row,
     reference,
     name,
+    organization,
     wave,
     state: clientStateOf(state, failure),
     confirmedAt: confirmedAt?.toISOString() ?? null,
@@ -28,14 +31,26 @@ export function companyOf(company: CompanyRow): PortalCompany {
     movedAt: movedAt?.toISOString() ?? null,
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
     remedies: company.hasEnded ? [] : [...remedies],
-    linkUrl: remedies.includes('relink') ? webAddress(company.linkUrl) : null,
+    linkUrl: remedies.includes('relink') || isReplaced ? webAddress(company.linkUrl) : null,
   };
+}
+
+/**
+ * Returns whether a company depends on a replaced application. If it needs nothing else, the database returns its link
+ * only then; the link is empty if the service has none.
+ */
+function dependsOnReplaced({ state, linkUrl }: CompanyRow): boolean {
+  return linkUrl !== null && state !== 'failed' && state !== 'outcome-unknown';
 }
 
 function problemOf(company: CompanyRow): string | null {
   const { state, failure, failureText: stored, heldBack, leftOutReason } = company;
   const detail = stored === null ? null : inClientWords(stored);
   const failed = failure === null ? detail : failedText(failure, detail);
+  if (dependsOnReplaced(company)) {
+    const problem = `${REPLACED_PROBLEM}; ${REPLACED_REMEDY}`;
+    return state === 'skipped' || state === 'excluded' ? `${leftOutReason ?? 'left out'}; ${problem}` : problem;
+  }
   if (state === 'skipped' || state === 'excluded') return leftOutText(leftOutReason, failed);
   if (failure !== null) return failed;
   if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';

@@ -49,6 +49,7 @@ export interface CompanyRow {
   readonly row: number;
   readonly reference: string;
   readonly name: string;
+  readonly organization: string;
   readonly wave: number | null;
   readonly state: CompanyState;
   readonly failure: FailureKind | null;
@@ -216,8 +217,9 @@ export class PortalDatabase {
 
   async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {
     const { rows } = await sql<CompanyRow>`
-      select row, reference, name, wave, state, failure, failure_text as "failureText", held_back as "heldBack",
-        left_out_reason as "leftOutReason", is_deferred as "isDeferred", tries, confirmed_at as "confirmedAt", credential,
+      select row, reference, name, organization, wave, state, failure, failure_text as "failureText",
+        held_back as "heldBack", left_out_reason as "leftOutReason", is_deferred as "isDeferred", tries,
+        confirmed_at as "confirmedAt", credential,
         moved_at as "movedAt", link_url as "linkUrl", has_ended as "hasEnded"
       from tokenferry_portal.companies(${hash}, ${state}, ${exceptions}, ${search}, ${afterRow}, ${max})
       order by row`.execute(this.db);

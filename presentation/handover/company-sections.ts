@@ -11,6 +11,7 @@ import type { SyncSchedule } from '../../domain/companies/evidence';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
+import { REPLACED_PROBLEM, REPLACED_REMEDY } from '../../domain/preflight/applications';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
 /** A company of the ledger without the fields that only the move needs. */
@@ -83,6 +84,20 @@ export const MUST_RECONNECT: Section = {
 
 /** Shown if the service has not provided a link. */
 export const NO_LINK = 'no link; ask support';
+
+/** Companies that are also in another section, because their connections were made. */
+const REPLACED_APPLICATION: Section = {
+  id: 'replaced-application',
+  title: 'Moved with an application that was replaced',
+  note: `The service can no longer refresh the tokens of these companies. Either their end customers reconnect with the links, or support registers the replaced application again. See "What you need to do".`,
+  states: ['importing', 'syncing', 'moved', 'failed', 'skipped', 'excluded', 'outcome-unknown'],
+  includes: (company) => company.replacedApplication && !mustReconnect(company),
+  count: () => null,
+  columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'State', as: 'short' }],
+  cells: (company, { ended }) => [
+    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, ended)],
+  ],
+};
 
 const NOT_MOVED: Section = {
   id: 'not-moved',
@@ -161,9 +176,15 @@ const UNUSED: Section = {
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };
 
-/** Returns the sections, in order of urgency. */
-export function sectionsOf(ended: boolean): readonly Section[] {
-  const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
+/**
+ * Returns the sections, in order of urgency.
+ *
+ * @param hasReplaced false if no company depends on a replaced application. The section of these companies is then left
+ * out, because finding it empty would mean reading every company
+ */
+export function sectionsOf(ended: boolean, hasReplaced: boolean): readonly Section[] {
+  const replaced = hasReplaced ? [REPLACED_APPLICATION] : [];
+  const sections = [NOT_FINISHED, MUST_RECONNECT, ...replaced, NOT_MOVED, LEFT_OUT, MOVED];
   // Until the migration ends, a company that was created at the service can still be used by a later move.
   return ended ? [...sections, UNUSED] : sections;
 }
@@ -175,7 +196,8 @@ function stateText({ state, failure }: ReportedCompany, ended: boolean): string 
 }
 
 function whyOf(company: ReportedCompany): string {
-  return company.failureText === null ? (company.heldBack ?? missingCredentialText(company) ?? '') : failureOf(company);
+  if (company.failureText !== null) return failureOf(company);
+  return company.heldBack ?? missingCredentialText(company) ?? (company.replacedApplication ? REPLACED_PROBLEM : '');
 }
 
 /** Returns why a company was not moved, without the technical text of a failed call; empty if no reason is stored. */
@@ -261,13 +283,14 @@ export function companyRecord(
     organization,
     outcome: stateText(company, ended),
     why: whyOf(company),
-    'what to do': spreadsheetAction(company, ended) || (aboutApplication ?? ''),
+    'what to do':
+      spreadsheetAction(company, ended) || (aboutApplication ?? (company.replacedApplication ? REPLACED_REMEDY : '')),
     'switch back on': switchOn(company, ended),
     'moved at': dateText(company.movedAt),
     records: recordsText(company),
     'synced every': syncIntervalText(company.syncSchedule),
     'next sync': company.syncSchedule?.nextAt ? momentText(company.syncSchedule.nextAt) : '',
-    'link for the end customer': mustReconnect(company) ? (linkUrl ?? '') : '',
+    'link for the end customer': mustReconnect(company) || company.replacedApplication ? (linkUrl ?? '') : '',
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',
     'company id': companyId ?? '',

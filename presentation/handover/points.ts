@@ -74,8 +74,8 @@ export function requiredActions(head: ReportHead): readonly Point[] {
           ? `Reconnect the companies that were connected with ${applicationName(each.application)}`
           : sentence(keepApplicationText(each.application)),
         companies: each.companies,
-        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}.`,
-        section: 'credentials',
+        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}. The table has the link of each company.`,
+        section: 'replaced-application',
       };
     }),
     {

@@ -8,6 +8,7 @@ import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
+import { replacedStaleText } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
 import { counted, duration, hoursText, rangeText, timeText } from '../../domain/text/sentences';
@@ -138,14 +139,21 @@ export function outOfDateText(head: ReportHead): string {
     const moved =
       longest === null || median === null
         ? ''
-        : `The data of all moved companies is up to date again. It was out of date for at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
-    return [moved, ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.';
+        : `The data of all ${head.applications.replaced.length > 0 ? 'other ' : ''}moved companies is up to date again. It was out of date for at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
+    return (
+      [moved, ...replacedTexts(head), ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.'
+    );
   }
   const expected =
     planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
   const measured =
     longest === null || median === null ? '' : ` So far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
   return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
+}
+
+/** Returns which data will be out of date because an application was replaced; empty if there is none. */
+function replacedTexts({ applications: { replaced } }: ReportHead): readonly string[] {
+  return replaced.length === 0 ? [] : [replacedStaleText(replaced)];
 }
 
 /** Returns how long the data of companies that were not moved stays out of date; empty if all were moved. */

@@ -17,7 +17,7 @@ export interface ActionFacts {
   readonly isRotating: boolean;
   /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
   readonly unconfirmedFirst: string | null;
-  /** The applications with which companies were moved; null if they were not read, because there is no handover yet. */
+  /** The applications with which companies were moved; null if none of them was replaced. */
   readonly applications: ApplicationsOfMoved | null;
 }
 

@@ -11,7 +11,8 @@ import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
+import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
+import { replacedStaleText, replacedText } from '../../domain/preflight/applications';
 import { farStartText, firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import { retriedText } from '../../domain/progress/retried';
@@ -27,7 +28,7 @@ import {
   switchOnText,
   taskOf,
 } from '../wording/client-page';
-import { laterText, meanwhileText, sentence, statusLine } from '../wording/status-line';
+import { headlineText, laterText, meanwhileText, sentence } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import { actionsOf } from './actions';
 import { ownApplication } from './candidate';
@@ -46,7 +47,7 @@ export interface LedgerFacts {
   readonly isRotating: boolean;
   /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
   readonly unconfirmedFirst: string | null;
-  /** The applications with which companies were moved; null if they were not read, because there is no handover yet. */
+  /** The applications with which companies were moved; null if none of them was replaced. */
   readonly applications: ApplicationsOfMoved | null;
 }
 
@@ -63,15 +64,15 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     contact: text(contact),
     route,
     state,
-    headline: text(statusLine(progress, name, now)),
+    headline: text(headlineText(progress, name, now)),
     task: taskView(progress, facts, now),
     next: isOpen ? nextText(progress) : null,
-    notices: noticesOf(progress, now),
+    notices: noticesOf(progress, facts.applications, now),
     steps: route === 'self-service' ? [] : progress.steps.map(stepView),
     start: isOpen ? startView(progress) : null,
     end: endView(progress, now),
     windows: isOpen && windows.length > 0 ? windowsText(windows) : null,
-    outOfDate: sentence(outOfDateText(progress, now)),
+    outOfDate: staleText(progress, facts.applications, now),
     switchBackOn: sentence(switchOnText(progress)),
     counts: countsView(progress),
     waves: isOpen ? facts.waves : [],
@@ -188,7 +189,19 @@ function nextText(progress: Progress): string {
   }
 }
 
-function noticesOf(progress: Progress, now: string): string[] {
+/** Returns which data is out of date, and for how long. */
+function staleText(progress: Progress, applications: ApplicationsOfMoved | null, now: string): string {
+  const replaced = applications?.replaced ?? [];
+  const text = sentence(outOfDateText(progress, now, replaced.length > 0));
+  return replaced.length === 0 ? text : `${text} ${replacedStaleText(replaced)}`;
+}
+
+function replacedNotice(replaced: MovedWithApplication, applications: ApplicationsOfMoved): string {
+  const links = replaced.companies === 1 ? 'its link to reconnect' : 'their links to reconnect';
+  return `Warning: ${replacedText(replaced, applications, 'client')}. The list of companies that need attention has ${links}`;
+}
+
+function noticesOf(progress: Progress, applications: ApplicationsOfMoved | null, now: string): string[] {
   const ended = endedByText(progress);
   const opening = openingText(progress, now);
   const deadline = deadlineText(progress, now);
@@ -198,6 +211,7 @@ function noticesOf(progress: Progress, now: string): string[] {
     ...(ended === null ? [] : [`Ended ${ended}`]),
     ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
     ...[reopenedText(progress) ?? []].flat(),
+    ...(applications === null ? [] : applications.replaced.map((each) => replacedNotice(each, applications))),
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),

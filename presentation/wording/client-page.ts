@@ -96,16 +96,20 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
   return 'nothing for now. Never switch syncing back on in your own application for a company that is moving or has been moved.';
 }
 
-/** Returns how long the data of a company is out of date. */
-export function outOfDateText(progress: Progress, now: string): string {
+/**
+ * Returns how long the data of a company is out of date.
+ *
+ * @param hasExceptions true if the reader is also told about moved companies whose data goes out of date
+ */
+export function outOfDateText(progress: Progress, now: string, hasExceptions = false): string {
   const { route, step, state, counts } = progress;
-  if (state === 'completed')
-    return 'the data of all companies that were moved is up to date, because the service syncs it.';
+  const moved = `the data of all ${hasExceptions ? 'other ' : ''}companies that were moved is up to date`;
+  if (state === 'completed') return `${moved}, because the service syncs it.`;
   if (isEnding(state))
     return 'the data of companies that were not moved stays out of date until you switch their syncing back on in your own application, or until their end customers reconnect. The handover report says for which companies you may switch it back on.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
-  if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';
+  if (counts.total > 0 && countOpen(counts) === 0) return `${moved}.`;
   if (!progress.estimate) return 'this will be estimated in step 2.';
   const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
   const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;

@@ -57,6 +57,11 @@ export interface LedgerCompany {
    * migration has ended.
    */
   readonly relinkingSince: Date | null;
+  /**
+   * True if the application with which it was connected was replaced later, so that the service can no longer refresh
+   * its tokens. False once its end customer has reconnected.
+   */
+  readonly replacedApplication: boolean;
 }
 
 export interface CompanyFilter {
@@ -221,9 +226,15 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       WILL_BE_RETRIED.as('deferred'),
       sql<Date | null>`case when ${WILL_BE_RETRIED} then not_before end`.as('retryAt'),
       sql<Date | null>`case when not ${HAS_ENDED} then relinking_since end`.as('relinkingSince'),
+      dependsOnReplaced(migrationId).as('replacedApplication'),
     ])
     .where(matches(migrationId, filter))
     .orderBy('row');
+}
+
+/** The condition that a company was connected with an application that was replaced later. */
+function dependsOnReplaced(migrationId: string) {
+  return sql<boolean>`(row in (select * from rows_of_replaced_applications(${migrationId})))`;
 }
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
@@ -241,9 +252,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
     ...(exceptions === undefined ? [] : [IS_EXCEPTION]),
     ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
-    ...(replacedApplication === undefined
-      ? []
-      : [sql`row in (select * from rows_of_replaced_applications(${migrationId}))`]),
+    ...(replacedApplication === undefined ? [] : [dependsOnReplaced(migrationId)]),
     ...(retried === undefined ? [] : [WILL_BE_TRIED_AGAIN]),
     ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
     ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),

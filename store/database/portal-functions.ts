@@ -120,7 +120,7 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
     -- rows.
     create or replace function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
       after_row integer, max integer)
-    returns table ("row" integer, reference text, name text, wave integer, state text, failure text, failure_text text,
+    returns table ("row" integer, reference text, name text, organization text, wave integer, state text, failure text, failure_text text,
       held_back text, left_out_reason text, is_deferred boolean, retry_at timestamptz, tries integer,
       confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text, has_ended boolean)
     language plpgsql security definer
@@ -131,6 +131,9 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
       migration text := (select s.migration_id from live_portal_sessions s where s.session_hash = session);
       -- The companies that depend on a replaced application, until their end customers have reconnected.
       replaced integer[] := array(select * from rows_of_replaced_applications(migration));
+      is_moving boolean := exists (
+        select from migrations m where m.id = migration and m.state = 'open' and m.released = 'all');
+      is_rotating boolean := exists (select from migrations m where m.id = migration and m.rotating);
       pattern text := '%' || replace(replace(replace(search, '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%';
       ledger_states text[] := case client_state
         when 'moved' then '{moved}' when 'moving' then '{importing,syncing}'
@@ -139,7 +142,7 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
     begin
       if migration is null then return; end if;
       return query
-        select f.row, f.reference, f.name, f.wave, f.state, f.failure, f.failure_text, f.held_back, f.left_out_reason,
+        select f.row, f.reference, f.name, f.organization, f.wave, f.state, f.failure, f.failure_text, f.held_back, f.left_out_reason,
           f.is_deferred and m.state <> 'closed', case when f.is_deferred and m.state <> 'closed' then f.not_before end,
           f.tries, f.confirmed_at,
           case when f.state = 'waiting' and m.state <> 'closed' then
@@ -161,6 +164,10 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
           ) e
           where only_exceptions is not true or e.is_deferred or e.state in ('failed', 'outcome-unknown')
             or (e.state = 'waiting' and e.held_back is not null) or e.row = any (replaced)
+            -- A confirmed company without a usable credential, once the other companies move.
+            or (is_moving and e.state = 'waiting' and e.confirmed_at is not null and not exists (
+              select from credentials v where v.migration_id = e.migration_id and v.row = e.row
+                and not (is_rotating and v.obtained_at < e.confirmed_at)))
           order by e.row limit least(greatest(max, 0), 500)
         ) f
         join migrations m on m.id = f.migration_id

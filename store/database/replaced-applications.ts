@@ -3,7 +3,7 @@
  * connected, also after its end customer has reconnected it.
  */
 import type { Kysely, Migration } from 'kysely';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { createReadingFunctions, withoutPublicRights } from './portal-functions';
 
 export const replacedApplications: Migration = {
@@ -76,7 +76,15 @@ export const replacedApplications: Migration = {
       end $$`.execute(db);
     await sql`revoke all on function rows_of_replaced_applications from public`.execute(db);
     // The portal lists these companies, with the links with which their end customers reconnect.
+    // A function whose columns change has to be dropped, so the roles that could call it get this right again.
+    const { rows: grants } = await sql<{ statement: string }>`
+      select format('grant execute on function tokenferry_portal.companies to %I', r.rolname) as statement
+      from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+      where p.pronamespace = 'tokenferry_portal'::regnamespace and p.proname = 'companies'
+        and a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner`.execute(db);
+    await sql`drop function tokenferry_portal.companies`.execute(db);
     await createReadingFunctions(db);
     await withoutPublicRights(db);
+    for (const { statement } of grants) await db.executeQuery(CompiledQuery.raw(statement));
   },
 };

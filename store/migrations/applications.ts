@@ -82,6 +82,12 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   };
 }
 
+/** Returns whether companies of a migration depend on an application that was replaced. */
+export async function hasReplacedApplication(db: Database, migrationId: string): Promise<boolean> {
+  const { rows } = await sql`select from rows_of_replaced_applications(${migrationId}) limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Returns the application with which each company was moved, by the company's reference. Omits companies whose
  * application is not known.

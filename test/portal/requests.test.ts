@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import type { z } from 'zod';
 import type { RequestAnswer, RequestStatusSchema } from '../../portal/contract/requests';
 import type { CompaniesSchema } from '../../portal/contract/migration-view';
-import { answerPortalRequest, takePortalRequests, type PortalRequest } from '../../store';
+import { answerPortalRequest, recordDecisions, takePortalRequests, type PortalRequest } from '../../store';
 import { until } from '../support/async';
 import { json, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
 
@@ -233,6 +233,64 @@ describe('companies', () => {
       ['c1', `'=HYPERLINK("https://evil.example")`, 'https://service.example/1'],
       ['c2', 'Quote " and, comma', 'https://service.example/1'],
     ]);
+  });
+
+  test('that lack a usable credential need attention once the other companies move', async () => {
+    const session = await signIn(portal);
+    await change(session.migrationId, 2, { confirmed_at: new Date() });
+    const listed = async () => (await read(session, '?exceptions=true')).companies;
+    expect(await listed()).toEqual([]);
+    await portal.db
+      .updateTable('migrations')
+      .set({ state: 'open', released: 'all' })
+      .where('id', '=', session.migrationId)
+      .execute();
+    expect(await listed()).toMatchObject([{ row: 2, problem: 'no credential supplied' }]);
+  });
+
+  test('that depend on a replaced application need attention, with their links', async () => {
+    const session = await signIn(portal);
+    const { migrationId } = session;
+    const moved = (row: number) => ({
+      ...{ state: 'moved', moved_at: new Date(), crossed_at: new Date(Date.now() - 60_000) },
+      link_url: `https://service.example/${row}`,
+    });
+    await change(migrationId, 1, moved(1));
+    await change(migrationId, 2, { ...moved(2), state: 'skipped', left_out_reason: 'sold' });
+    await change(migrationId, 3, { state: 'failed', failure: 'wrong-organization', link_url: 'https://a.example' });
+    await portal.db
+      .updateTable('migrations')
+      .set({ application: JSON.stringify({ clientId: 'old-app', environment: 'production' }) })
+      .where('id', '=', migrationId)
+      .execute();
+    expect((await read(session, '?exceptions=true')).companies).toMatchObject([{ row: 3 }]);
+    const decisionId = randomUUID();
+    await recordDecisions(portal.db, migrationId, [
+      {
+        decision: {
+          ...{ kind: 'application-supplied', decisionId, role: 'client', by: 'Cleo' },
+          ...{ clientId: 'new-app', environment: 'production' },
+        },
+        outcome: { decisionId, applied: true, text: '', at: new Date().toISOString() },
+      },
+    ]);
+    const { companies } = await read(session, '?exceptions=true');
+    expect(companies).toMatchObject([
+      { row: 1, state: 'moved', linkUrl: 'https://service.example/1', remedies: [] },
+      { row: 2, state: 'left-out', linkUrl: 'https://service.example/2' },
+      { row: 3, state: 'not-moved' },
+    ]);
+    expect(companies.slice(0, 2).map(({ problem }) => problem)).toEqual([
+      expect.stringMatching(/^the application .* was replaced, .*; its end customer reconnects with the link/),
+      expect.stringMatching(/^sold; the application .* was replaced/),
+    ]);
+    const answer = await session.fetch('/api/reconnect-links.csv');
+    expect(parse(await answer.text(), { bom: true, columns: true })).toMatchObject([
+      { reference: 'c1', link: 'https://service.example/1' },
+      { reference: 'c2', link: 'https://service.example/2' },
+    ]);
+    await change(migrationId, 1, { authorized_at: new Date(Date.now() + 60_000) });
+    expect((await read(session, '?exceptions=true')).companies).toMatchObject([{ row: 2 }, { row: 3 }]);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   countCompanies,
   countUnconfirmedByWave,
   findCompany,
+  hasReplacedApplication,
   readApplicationsOfMoved,
   readDecisions,
   readLimits,
@@ -46,7 +47,9 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
     {
       isRotating: migration.rotating,
       unconfirmedFirst: isOpen ? await readUnconfirmedFirst(db, progress) : null,
-      applications: isHandover(progress) ? await readApplicationsOfMoved(db, migrationId) : null,
+      applications: (await hasReplacedApplication(db, migrationId))
+        ? await readApplicationsOfMoved(db, migrationId)
+        : null,
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
     },

@@ -3,6 +3,7 @@ import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '.
 import { missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
+import { REPLACED_PROBLEM } from '../../../domain/preflight/applications';
 import { counted } from '../../../domain/text/sentences';
 import type { CompanyFilter, LedgerCompany } from '../../../store';
 import { readCompanies, readCompanyPage } from '../../../store';
@@ -24,6 +25,7 @@ interface CompaniesOptions {
   readonly limit?: number;
   readonly page?: number;
   readonly withoutCredential?: true;
+  readonly replacedApplication?: true;
   readonly csv?: true;
 }
 
@@ -38,6 +40,10 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
     .option('--without-credential', 'only companies that could be moved, but have no usable credential')
+    .option(
+      '--replaced-application',
+      'only companies whose application was replaced after their move, with the links to reconnect',
+    )
     .addOption(integerOption('--limit <number>', `companies per page (default: all, or ${PAGE_SIZE} with --page)`, 1))
     .addOption(integerOption('--page <number>', 'page number', 1))
     .option('--csv', 'print CSV for a spreadsheet')
@@ -84,13 +90,21 @@ async function select({ db }: LedgerClient, migrationId: string, options: Compan
   return { companies: () => all(companies), page: { number: page, from, matching } };
 }
 
-function filterFrom({ state, failure, search, wave, withoutCredential }: CompaniesOptions): CompanyFilter {
+function filterFrom({
+  state,
+  failure,
+  search,
+  wave,
+  withoutCredential,
+  replacedApplication,
+}: CompaniesOptions): CompanyFilter {
   return {
     ...(state === undefined ? {} : ledgerStatesOf(state)),
     ...(failure === undefined ? {} : { failure }),
     ...(search === undefined ? {} : { search }),
     ...(wave === undefined ? {} : { wave }),
     ...(withoutCredential === undefined ? {} : { withoutCredential }),
+    ...(replacedApplication === undefined ? {} : { replacedApplication }),
   };
 }
 
@@ -124,11 +138,12 @@ async function* csvRecords(
 }
 
 function whatHappened(company: LedgerCompany): string {
-  const { state } = company;
+  const { state, replacedApplication } = company;
   const explanation = explanationOf(company);
   if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'unknown whether the credential was used';
-  return state === 'waiting' ? (notReadyText(company) ?? '') : '';
+  if (state === 'waiting') return notReadyText(company) ?? '';
+  return replacedApplication ? REPLACED_PROBLEM : '';
 }
 
 async function print(output: Output, { companies: read, page }: Selection): Promise<void> {
@@ -156,8 +171,8 @@ async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): 
   }
 }
 
-function canReconnect({ failure, linkUrl }: LedgerCompany): boolean {
-  return failure === 'reauthorization-required' && linkUrl !== null;
+function canReconnect({ failure, linkUrl, replacedApplication }: LedgerCompany): boolean {
+  return (failure === 'reauthorization-required' || replacedApplication) && linkUrl !== null;
 }
 
 function stateCell({ state, failure }: LedgerCompany): TableCell {

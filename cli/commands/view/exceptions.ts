@@ -2,11 +2,19 @@ import { missingCredentialText } from '../../../domain/companies/credential-stat
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
+import { replacedText } from '../../../domain/preflight/applications';
 import type { Window } from '../../../domain/planning/windows';
 import { nextMove } from '../../../domain/planning/windows';
 import { nextTryText as nextDueTryText } from '../../../domain/progress/retried';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
-import { readApplications, readCompanies, readCompanyPage, readLimits, readMigration } from '../../../store';
+import {
+  readApplications,
+  readApplicationsOfMoved,
+  readCompanies,
+  readCompanyPage,
+  readLimits,
+  readMigration,
+} from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { TableCell } from '../../terminal/table';
@@ -31,7 +39,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
   program
     .command('exceptions <migration>')
     .description(
-      'List the companies that were not moved, are deferred, cannot be moved as they are, or have no usable credential, with the commands that resolve each problem',
+      'List the companies that were not moved, are deferred, cannot be moved as they are, have no usable credential, or depend on a replaced application, with the commands that resolve each problem',
     )
     .action((migration: string) =>
       run(() =>
@@ -85,6 +93,7 @@ async function exceptions(
         ...{ schema: 'ferry.exceptions/1', migrationId },
         withoutCredential: (await readLacking(db, migrationId)).matching,
         retried: (await readRetried(db, migrationId)).matching,
+        replacedApplication: (await readReplaced(db, migrationId)).matching,
       },
       'exceptions',
       exceptionsJson(migration, portal, readExceptions()),
@@ -100,10 +109,17 @@ async function exceptions(
   }
   const lacking = await readLacking(db, migrationId);
   printLacking(output, { migration, portal }, lacking);
+  const replaced = await readReplaced(db, migrationId);
+  await printReplaced(output, { db, migrationId }, replaced);
   const retried = await readRetried(db, migrationId);
   printRetried(output, { migration, portal }, retried, opening);
-  if (count > 0) output.line(counted(count, 'exception'));
-  else if (lacking.matching === 0 && retried.matching === 0) output.line('No exceptions.');
+  const total = [
+    ...(count === 0 ? [] : [counted(count, 'exception')]),
+    ...(lacking.matching === 0 ? [] : [`${counted(lacking.matching, 'company')} without a usable credential`]),
+    ...(replaced.matching === 0 ? [] : [`${counted(replaced.matching, 'company')} with a replaced application`]),
+  ];
+  if (total.length > 0) output.line(total.join(', '));
+  else if (retried.matching === 0) output.line('No exceptions.');
   if (count > 0 && migration.state === 'closed') {
     output.line(
       `The migration is ${migration.ending ?? 'closed'} and accepts no more decisions. What each company needs: ferry report ${migrationId}`,
@@ -126,6 +142,35 @@ function readLacking(db: Database, migrationId: string): Promise<FirstCompanies>
 
 function readRetried(db: Database, migrationId: string): Promise<FirstCompanies> {
   return readCompanyPage(db, migrationId, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+function readReplaced(db: Database, migrationId: string): Promise<FirstCompanies> {
+  return readCompanyPage(db, migrationId, { replacedApplication: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+/** Prints the companies that depend on a replaced application, with the links with which they reconnect. */
+async function printReplaced(
+  output: Output,
+  { db, migrationId }: { readonly db: Database; readonly migrationId: string },
+  { companies, matching }: FirstCompanies,
+): Promise<void> {
+  if (matching === 0) return;
+  output.line(
+    `${output.styled('bold', 'moved with an application that was replaced')}: ${counted(matching, 'company')}`,
+  );
+  const applications = await readApplicationsOfMoved(db, migrationId);
+  for (const each of applications.replaced) output.line(`  ${replacedText(each, applications)}`);
+  for (const { reference, linkUrl } of companies)
+    output.line(
+      linkUrl === null
+        ? `  ${reference} has no link; look it up at the service`
+        : `  ${reference} reconnects at ${linkUrl}`,
+    );
+  if (matching > companies.length) {
+    const more = (matching - companies.length).toLocaleString('en-US');
+    output.line(`  and ${more} more; list all with: ferry companies ${migrationId} --replaced-application`);
+  }
+  output.line();
 }
 
 /**

@@ -13,6 +13,14 @@ import { SharedReads } from '../shared-reads';
 
 const LINKS_PER_READ = 500;
 
+/**
+ * Returns whether a company's owner has to reconnect it: it must reconnect, or it was connected with an application that
+ * was replaced. A company that was not moved for another reason can also have a link.
+ */
+function reconnects({ state, linkUrl }: PortalCompany): boolean {
+  return linkUrl !== null && state !== 'not-moved' && state !== 'not-moved-yet';
+}
+
 type Companies = z.infer<typeof CompaniesSchema>;
 
 export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
@@ -111,7 +119,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     },
     async ({ signedIn }, reply) => {
       const links: PortalCompany[] = [];
-      for await (const company of mustReconnect(signedIn)) if (company.linkUrl !== null) links.push(company);
+      for await (const company of needingAttention(signedIn)) if (reconnects(company)) links.push(company);
       const rows = links.map(({ reference, name, linkUrl }) => [reference, name, linkUrl ?? '']);
       return reply
         .type('text/csv; charset=utf-8')
@@ -134,9 +142,9 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
   }
 
-  async function* mustReconnect(session: SignedIn): AsyncGenerator<PortalCompany> {
+  async function* needingAttention(session: SignedIn): AsyncGenerator<PortalCompany> {
     for (let afterRow = 0; ;) {
-      const query = { state: 'must-reconnect', exceptions: false, search: null, afterRow, max: LINKS_PER_READ };
+      const query = { state: null, exceptions: true, search: null, afterRow, max: LINKS_PER_READ };
       const rows = await db.companies(session.hash, query);
       if (rows.length === 0) await assertNotEnded(db, session);
       yield* rows.map(companyOf);

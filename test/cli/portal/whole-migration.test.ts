@@ -167,6 +167,31 @@ test('a file with errors is not sent, and credentials that are too old are refus
   ]);
 });
 
+test('credentials of other companies are found before anything is sent, and unknown ones are left out', async () => {
+  const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
+  const { id } = migration;
+  const cleo = await portal.signedIn(id);
+  await untilCredentials(migration, cleo);
+  const file = await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.a', 'R-2': 'sbx-ok-1.b' });
+  const text = readFileSync(file, 'utf8');
+  const [, , second = ''] = text.split('\n');
+  const organization = second.split(',').at(-1) ?? '';
+  writeFileSync(file, text.replace(second, second.replace(organization, '123')));
+  const shifted = await cleo.run('credentials', file);
+  expect(outcomeOf(shifted)).toBe('1: ✗ nothing was sent');
+  expect(shifted.out).toContain('realmId does not match "R-2" in the manifest');
+  writeFileSync(file, text.replace('R-1,', 'X-1,'));
+  const supplied = await cleo.run('credentials', file);
+  expect(supplied.out).toContain(
+    '  credentials.csv: 1 credential can be sent\n  1 credential (X-1) is left out, because the manifest has no company with this reference\n'.replace(
+      'credentials.csv',
+      file,
+    ),
+  );
+  expect(supplied.exitCode).toBe(1);
+  expect(supplied.out).toContain(`✗ ${id}: 1 credential supplied. 1 credential (X-1) was not accepted, because`);
+});
+
 test('a file that was sealed offline is sent as it is, and --shred removes the original', async () => {
   const migration = await startMigration('sbx-ok-1.a');
   const { id } = migration;
@@ -204,7 +229,7 @@ describe('a decision is not applied if', () => {
     const migration = await startMigration('sbx-ok-1.a');
     const cleo = await portal.signedIn(migration.id);
     expect(outcomeOf(await cleo.run('sign-off', '--yes'))).toMatch(
-      /^1: ferry: this decision is not possible now: .*; nothing was sent; see what you can decide with: ferry --portal \S+ show\n$/,
+      /^1: ferry: this decision is not possible now: the migration does not accept "sign-off" in step 1 \(supply details\); nothing was sent; see what you can decide with: ferry --portal \S+ show\n$/,
     );
     await migration.send('approve', { step: 'supply-details', ...SUPPORT });
     await cleo.run('propose-time', 'now');

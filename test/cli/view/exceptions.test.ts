@@ -325,3 +325,40 @@ test('after the migration has ended, nothing is retried, and no command is sugge
   }
   expect((await run('retry', id, 'R-4')).err).toContain('is cancelled and accepts no more decisions');
 });
+
+test('a company whose application was replaced is listed with its link until its end customer has reconnected', async () => {
+  const replaced = await startTestMigration(
+    orchestrator,
+    'replaced',
+    ['1', '2'].map((n) => `sbx-ok-1.app-${n}`),
+    null,
+    {
+      slug: 'freshbooks',
+    },
+  );
+  await replaced.readyToMove();
+  await replaced.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await replaced.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await replaced.until(({ counts }) => counts.moved === 2);
+  await replaced.send('applicationSupplied', { clientId: 'new-app', environment: 'production', ...SUPPORT });
+  const listed = async () => (await run('exceptions', replaced.id)).out;
+  await until(async () => (await listed()).includes('application that was replaced'));
+  const { linkUrl } = (await findCompany(orchestrator.ferry.db, replaced.id, { reference: 'R-1' })) ?? {};
+  expect(await listed()).toMatch(/^moved with an application that was replaced: 2 companies\n.*R-1, R-2.*\n/);
+  expect(await listed()).toContain(`\n  R-1 reconnects at ${linkUrl}\n`);
+  expect((await run('companies', replaced.id, '--replaced-application')).out).toContain(
+    `  R-1 reconnects at ${linkUrl}`,
+  );
+  expect((await run('show', replaced.id)).out).toContain(`ferry companies ${replaced.id} --replaced-application`);
+  expect((await run('report', replaced.id, '--format', 'html')).out).toContain(`href="${linkUrl}"`);
+  expect((await runJson(orchestrator, 'exceptions', replaced.id)).json).toMatchObject({ replacedApplication: 2 });
+
+  expect((await fetch(linkUrl ?? '', { method: 'POST' })).status).toBe(200);
+  // The worker asks again after 30 seconds.
+  await updateRow(orchestrator.ferry.db, replaced.id, 1, { authorization_checked_at: null });
+  await until(async () => !(await listed()).includes('R-1 reconnects'));
+  expect(await listed()).toMatch(/: 1 company\n.*R-2/);
+  expect((await runJson(orchestrator, 'show', replaced.id)).json).toMatchObject({
+    replacedApplications: [{ companies: 1, references: ['R-2'] }],
+  });
+}, 60_000);

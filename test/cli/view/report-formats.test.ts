@@ -82,6 +82,7 @@ const COMPANY: LedgerCompany = {
     deferred: false,
     retryAt: null,
     relinkingSince: null,
+    replacedApplication: false,
   },
 };
 

@@ -55,11 +55,12 @@ const COMPANY: ReportedCompany = {
   deferred: false,
   retryAt: null,
   relinkingSince: null,
+  replacedApplication: false,
 };
 
 /** Returns the rows of a company, by the title of the section. */
 function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
-  const sections = sectionsOf(ended).filter(
+  const sections = sectionsOf(ended, true).filter(
     ({ states, includes: holds }) => states.includes(company.state) && holds(company),
   );
   return Object.fromEntries(
@@ -99,6 +100,22 @@ describe('a company in the report', () => {
     [{ everyHours: { least: 1, most: 24 }, nextAt: null }, '| 1 to 24 h |  |'],
   ])('shows the sync schedule %j as %s', (syncSchedule, text) => {
     expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(text);
+  });
+
+  test('is also listed with its link if its application was replaced after its move', () => {
+    const company = { ...COMPANY, replacedApplication: true };
+    expect(rowsOf(company, true)).toMatchObject({
+      'Moved with an application that was replaced':
+        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | moved |',
+      Moved: expect.stringContaining('C-1') as unknown,
+    });
+    expect(companyRecord(company, true)).toMatchObject({
+      outcome: 'moved',
+      why: expect.stringContaining('was replaced') as unknown,
+      'what to do': expect.stringContaining('reconnects with the link') as unknown,
+      'link for the end customer': 'https://link.example/1',
+    });
+    expect(companyRecord(COMPANY, true)).toMatchObject({ why: '', 'link for the end customer': '' });
   });
 
   const failed: ReportedCompany = { ...COMPANY, state: 'failed', failureText: 'why', movedAt: null };
@@ -159,7 +176,7 @@ describe('a company in the report', () => {
   );
 
   test('that was moved is in a section that says once that it may never be switched back on', () => {
-    const moved = sectionsOf(true).find(({ title }) => title === 'Moved');
+    const moved = sectionsOf(true, false).find(({ title }) => title === 'Moved');
     expect(moved && sectionHead(moved)).toContain(
       'Never switch the syncing of these companies back on in your own application.',
     );

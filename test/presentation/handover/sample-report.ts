@@ -41,6 +41,7 @@ function companyAt(index: number): LedgerCompany {
       deferred: false,
       retryAt: null,
       relinkingSince: null,
+      replacedApplication: false,
     },
   };
   const failed = { ...moved, state: 'failed', movedAt: null, crossedAt: null } as const;

@@ -54,6 +54,35 @@ test('tells the client what to do, why and by when', () => {
   });
 });
 
+test('one missing credential does not hide the companies to confirm, and the task is said once', () => {
+  const lacking = { waiting: 51, withoutCredential: 1, firstWithoutCredential: ['M-1'] };
+  const waves = { unconfirmed: 50, unconfirmedInNextWave: 50 };
+  const view = viewOf(stateAt('complete-migration', { counts: counts({ total: 60, moved: 9, ...lacking, ...waves }) }));
+  expect(view.headline).toBe('9 of 60 companies have moved. The migration is waiting for you.');
+  expect(view.task?.what).toMatch(/^Supply credentials for 1 company \(M-1\); then turn off syncing for 50 companies/);
+});
+
+test('companies whose application was replaced are named, and their data does not count as up to date', () => {
+  const application = (clientId: string) => ({ clientId, environment: 'production' });
+  const old = { application: application('old-app'), companies: 2, references: ['M-1', 'M-2'] };
+  const applications = { moved: [old], replaced: [old], registered: application('new-app') };
+  const progress = progressOf(
+    migrationPlan(),
+    stateAt('complete-migration', { counts: counts({ total: 3, moved: 3 }) }),
+  );
+  const view = migrationView(progress, { ...FACTS, applications }, LATER);
+  expect(view.notices).toEqual([
+    expect.stringMatching(/^Warning: 2 companies \(M-1, M-2\) were .*\. The list of .* has their links to reconnect$/),
+  ]);
+  expect(view.outOfDate).toBe(
+    'The data of all other companies that were moved is up to date. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
+  );
+  expect(migrationView(progress, FACTS, LATER)).toMatchObject({
+    notices: [],
+    outOfDate: 'The data of all companies that were moved is up to date.',
+  });
+});
+
 test('companies that wait for another try are named, although they are not exceptions', () => {
   const windows = [{ days: ['sun'], from: '22:00', to: '23:00', timeZone: 'UTC' }] as const;
   const state = stateAt('complete-migration', {
