@@ -179,7 +179,7 @@ async function printReplaced(
  */
 function printRetried(
   output: Output,
-  { migration, portal }: Owner,
+  { migration, portal }: Target,
   { companies, matching }: FirstCompanies,
   { windows, now }: Opening,
 ): void {
