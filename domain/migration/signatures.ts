@@ -73,10 +73,9 @@ export function verifies({ publicKey, value }: Signature, text: Uint8Array): boo
   }
 }
 
-const UNSIGNED = 'must be signed by an approver; this one is not';
-
 /** Returns whether a decision was refused because it has no signature. */
-export const isUnsignedRefusal = (text: string): boolean => text.endsWith(UNSIGNED);
+export const isUnsignedRefusal = (text: string): boolean =>
+  text.endsWith('must be signed by an approver; this one is not');
 
 /** The signing rules of one migration. */
 export interface MigrationSigning extends SigningRules {
@@ -95,7 +94,11 @@ export function signatureRefusal(
   lastSigned: LastSigned = {},
 ): string | null {
   if (!mustSign.includes(role)) return null;
-  if (!signed) return `decisions ${mustSign.length === 1 ? `of ${roleText(role)} ` : ''}in this migration ${UNSIGNED}`;
+  if (!signed) {
+    return mustSign.length === 1
+      ? `decisions of ${roleText(role)} in this migration must be signed by an approver; this one is not`
+      : 'decisions in this migration must be signed by an approver; this one is not';
+  }
   const { content, signature } = signed;
   const approver = approverWithKey(approvers, signature.publicKey);
   if (!approver) return 'this decision is signed with a key that does not belong to an approver of this migration';
