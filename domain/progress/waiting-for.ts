@@ -224,7 +224,7 @@ function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | 
       role: 'client',
       // A later wave keeps syncing until the companies before it have credentials, but people must know what follows.
       count: onlyDeferredLeft(counts) ? unconfirmed : 0,
-      what: `${isConfirmationDue(counts) ? '' : 'then '}turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`,
+      what: `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`,
     },
     {
       role: 'client',
@@ -238,8 +238,11 @@ function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | 
     },
   ] as const;
   const open = tasks.filter(({ count }) => count > 0);
+  const isLater = unconfirmed > 0 && !isConfirmationDue(counts);
+  const inOrder = (task: (typeof tasks)[number]): string =>
+    task === tasks[1] && isLater ? `then ${task.what}` : task.what;
   if (open.length === 0) return null;
-  return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(({ what }) => what).join('; ') };
+  return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(inOrder).join('; ') };
 }
 
 /** The facts of a migration's progress on which {@link meanwhileTask} depends. */
