@@ -13,7 +13,7 @@ export {
   type InjectedResponse,
 } from './http-proxy';
 export { credentialDigest, requestLogAt, type RequestLogEntry } from './request-log';
-export { startTcpProxy, type TcpProxy } from './tcp-proxy';
+export { resetConnection, startTcpProxy, type TcpProxy } from './tcp-proxy';
 export {
   ProcessNotStarted,
   TEMPORAL_SERVICES,

@@ -26,7 +26,7 @@ export async function startTcpProxy(target: () => number): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (refusing) {
       client.on('error', () => undefined);
-      client.resetAndDestroy();
+      resetConnection(client);
       return;
     }
     const upstream = connect({ host: '127.0.0.1', port: target() });
@@ -40,7 +40,7 @@ export async function startTcpProxy(target: () => number): Promise<TcpProxy> {
   const { port } = server.address() as AddressInfo;
 
   function cut(): void {
-    for (const socket of open) socket.resetAndDestroy();
+    for (const socket of open) resetConnection(socket);
   }
 
   return {
@@ -55,4 +55,15 @@ export async function startTcpProxy(target: () => number): Promise<TcpProxy> {
       await closed;
     },
   };
+}
+
+/**
+ * Closes a connection with a TCP reset.
+ *
+ * If the socket is sending its end, Node refuses the reset with EINVAL and never releases the socket. A process with
+ * such a socket uses a whole core at its exit and does not end. The socket is therefore destroyed instead.
+ */
+export function resetConnection(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }

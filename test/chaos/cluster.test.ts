@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { credentialDigest, requestLogAt, startHttpProxy, startTcpProxy } from '../../chaos/cluster';
+import { credentialDigest, requestLogAt, resetConnection, startHttpProxy, startTcpProxy } from '../../chaos/cluster';
 import type { HttpProxy, RequestFault, RequestLogEntry, TcpProxy } from '../../chaos/cluster';
 import { until } from '../support/async';
 
@@ -168,6 +168,17 @@ describe('the proxy between a worker and a database or Temporal', () => {
     const second = await open();
     expect(await second.answers()).toBe('ping');
     second.socket.destroy();
+  });
+
+  test('closes a connection that is being ended, without an error that leaves the socket open', async () => {
+    const { socket, ended } = await open();
+    await once(socket, 'connect');
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error));
+    socket.end();
+    resetConnection(socket);
+    await ended;
+    expect(errors).toEqual([]);
   });
 
   test('refuses new connections until told otherwise, and keeps open connections', async () => {
