@@ -104,7 +104,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     stopsFor: stopsFor(work),
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight) => {
-      // Waits only if no company is in flight, because outcomes must be written first.
+      // Waits only if no company is in flight, because the pool must be free to write outcomes.
       if (inFlight > 0 || Date.now() >= nextClaimAt) return false;
       await sleep(nextClaimAt - Date.now());
       return true;
@@ -123,6 +123,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const sendBefore = new Date(claimedAt + sendWithinMs);
       return companies.map((company) => ({ company, sendBefore }));
     },
+    nextTakeAt: () => nextClaimAt,
     handle: async ({ company, sendBefore }) => {
       const result = await new CompanyImport({ ...context, sendBefore }, company).run();
       return { ...result, isRetry: company.tries > 1 };

@@ -12,8 +12,9 @@
  * ## Modes
  *
  * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
- *   them starts at once. If `take` returns none, it is called again after the next write. It returns none if no company
- *   can be taken now, the slice's time is up, or the activity is cancelled.
+ *   them starts at once. It is called again after the next write, or at the time that it names, because the pace can
+ *   allow another company while items are in flight. It returns none if no company can be taken now, the slice's time
+ *   is up, or the activity is cancelled.
  *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
  *     slice has paused the migration because of its failures, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
@@ -82,6 +83,8 @@ interface SliceSteps<Item, Outcome> {
    */
   beforeTake?(inFlight: number): Promise<boolean>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
+  /** Returns when the pace allows the next item to be taken. Epoch milliseconds; absent if there is no pace. */
+  nextTakeAt?(): number;
   handle(item: Item): Promise<{
     readonly outcome: Outcome;
     readonly stop: StopReason | null;
@@ -123,7 +126,8 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         concurrency = steps.concurrencyOf(limits);
         const size = concurrency - inFlight;
         const isOver = Date.now() >= endsAt || signal.aborted;
-        return { items: isOver || size <= 0 ? [] : await steps.take(size, limits), concurrency };
+        const items = isOver || size <= 0 ? [] : await steps.take(size, limits);
+        return { items, concurrency, nextTakeAt: steps.nextTakeAt?.() ?? 0 };
       },
       handle: (item) => steps.handle(item),
       write: async (handled) => {
@@ -222,6 +226,10 @@ interface NextItems<Item> {
   readonly items: readonly Item[];
   /** The pool's concurrency from now on. */
   readonly concurrency: number;
+  /**
+   * If this time is in the future, `take` is called again then, even if no result has been written. Epoch milliseconds.
+   */
+  readonly nextTakeAt: number;
 }
 
 const WRITE_WITHIN_MS = 200;
@@ -239,6 +247,7 @@ export async function runWorkerPool<Item, Result>({
   const inFlight = new Set<Promise<void>>();
   let results: Result[] = [];
   let concurrency = 1;
+  let nextTakeAt = 0;
   let isDraining = false;
   let failure: { readonly reason: unknown } | undefined;
   let onItemEnd = (): void => undefined;
@@ -256,16 +265,23 @@ export async function runWorkerPool<Item, Result>({
     inFlight.add(work);
   }
 
-  async function untilWorthWriting(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
+  const canTake = (): boolean => !isDraining && !failure && inFlight.size <= concurrency / 2;
+
+  /** Waits until results are worth writing, or until the next items can be taken. */
+  async function untilNextStep(): Promise<void> {
+    let writeTimer: NodeJS.Timeout | undefined;
+    let takeTimer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
+      const takeInMs = nextTakeAt - Date.now();
+      if (takeInMs > 0 && canTake()) takeTimer = setTimeout(resolve, takeInMs);
       onItemEnd = () => {
         if (inFlight.size === 0 || results.length >= concurrency / 2) setImmediate(resolve);
-        else if (results.length > 0) timer ??= setTimeout(resolve, WRITE_WITHIN_MS);
+        else if (results.length > 0) writeTimer ??= setTimeout(resolve, WRITE_WITHIN_MS);
       };
       onItemEnd();
     });
-    clearTimeout(timer);
+    clearTimeout(writeTimer);
+    clearTimeout(takeTimer);
   }
 
   try {
@@ -273,14 +289,14 @@ export async function runWorkerPool<Item, Result>({
       const group = results;
       results = [];
       if (group.length > 0 && !(await write(group))) isDraining = true;
-      if (!isDraining && !failure && inFlight.size <= concurrency / 2) {
+      if (canTake()) {
         // Results that arrived during the write still occupy their slots.
         const taken = await take(inFlight.size + results.length);
-        concurrency = taken.concurrency;
+        ({ concurrency, nextTakeAt } = taken);
         taken.items.forEach(begin);
       }
       if (inFlight.size === 0 && results.length === 0) break;
-      await untilWorthWriting();
+      await untilNextStep();
     }
   } finally {
     await Promise.all(inFlight);

@@ -27,7 +27,7 @@ const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
 const SMALL = 10;
 const LARGE = 1_000;
 const MEDIUM = 50;
-const REPETITIONS = 5;
+const REPETITIONS = 9;
 /** Migrations that are prepared at the same time. */
 const PREPARED_AT_ONCE = 10;
 /**

@@ -10,18 +10,23 @@ const MINUTE_MS = 60_000;
 export interface Pace {
   /** Slices that import at the same time. */
   readonly slices: number;
-  /** Companies that one slice imports at the same time. */
+  /** The number of moves that a slice begins together. */
   readonly companies: number;
   /** How long a slice waits between the beginnings of two moves. Milliseconds. */
   readonly waitMs: number;
 }
 
+/** Moves that are due within this time begin together, because every claim costs a few SQL statements. */
+const GROUP_WITHIN_MS = 1_000;
+
 /**
  * Divides the limits among the slices.
  *
  * At a low rate, fewer slices run: only as many as are needed to have one minute's companies in progress at the same
- * time. The reason: each slice costs an activity slot, heartbeats and history events, even while it waits. A slice then
- * also imports fewer companies at the same time: at most as many as it may begin in one minute.
+ * time. The reason: each slice costs an activity slot, heartbeats and history events, even while it waits.
+ *
+ * With a rate, moves begin evenly over the minute. If a minute's companies began together, the service and the workers
+ * would be overloaded for seconds and idle for the rest of the minute, and other migrations would have to wait.
  */
 export function paceOf({
   slicesAtOnce,
@@ -30,8 +35,9 @@ export function paceOf({
 }: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute'>): Pace {
   if (companiesPerMinute === null) return { slices: slicesAtOnce, companies: companiesPerSliceAtOnce, waitMs: 0 };
   const slices = Math.min(slicesAtOnce, Math.ceil(companiesPerMinute / companiesPerSliceAtOnce));
-  const companies = Math.min(companiesPerSliceAtOnce, Math.floor(companiesPerMinute / slices));
-  return { slices, companies, waitMs: (slices * MINUTE_MS) / companiesPerMinute };
+  const waitMs = (slices * MINUTE_MS) / companiesPerMinute;
+  const companies = Math.min(companiesPerSliceAtOnce, Math.ceil(GROUP_WITHIN_MS / waitMs));
+  return { slices, companies, waitMs };
 }
 
 /**

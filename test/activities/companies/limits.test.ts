@@ -87,6 +87,26 @@ test('a slice begins moves no faster than its share of the limit', async () => {
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 });
 
+test('a slice begins the next move on time while an earlier company is still being imported', async () => {
+  const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 60, slicesAtOnce: 1, companiesPerSliceAtOnce: 8 });
+  let begun = 0;
+  rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
+    begun += 1;
+    // The first company is held until both others have begun.
+    await until(() => begun === 3);
+    sendAnswer(response, await pass());
+  });
+  const startedAt = Date.now();
+  const slice = rig.runActivity((activities) =>
+    activities.importSlice({ migrationId: id, run: 'run-1', slice: 1, ledgerMark: 0 }),
+  );
+  await until(() => begun === 2);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950);
+  expect(await slice).toMatchObject({ claimed: 3 });
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_950);
+});
+
 test('a limit of less than one company per minute per slice reduces the number of slices', async () => {
   const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
