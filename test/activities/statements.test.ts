@@ -114,7 +114,7 @@ describe('a group', () => {
     const items = [1, 2, 3, 4];
     const groups: (readonly number[])[] = [];
     await runWorkerPool<number, number>({
-      take: async () => ({ items: items.splice(0), concurrency: 4 }),
+      take: async () => ({ items: items.splice(0), concurrency: 4, nextTakeAt: 0 }),
       handle: async (item) => {
         await microtasks(10 * item);
         return item;
