@@ -105,6 +105,8 @@ async function moveAndVerify(
       if (report.claimable && !context.isEnding()) importing.start();
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;
+      // The slice has waited itself, so a timer would only cost workflow tasks.
+      if (report.isTimeUp && importing.isRunning() && !report.outage) continue;
       const nextInMs = report.nextCheckInMs ?? 0;
       if (report.outage) await context.awaitRecovery(report.outage, nextInMs);
       else await context.sleep(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');

@@ -50,6 +50,11 @@ export interface SliceResult extends SliceEnd {
 export interface CheckResult extends SliceEnd {
   /** The number of companies whose verification has ended, whether they were moved or not. */
   readonly finished: number;
+  /**
+   * True if the slice has waited for checks during an import until its time was up, so that the next slice can begin at
+   * once. Absent in the results of older workers.
+   */
+  readonly isTimeUp?: boolean;
 }
 
 export interface SliceWork {
@@ -186,9 +191,9 @@ export interface CheckWork {
 /**
  * How long a slice waits for checks while companies are being imported. A new activity for each check would cost
  * Temporal more than the check itself: at ten companies per minute, about 40 activities and 80 workflow tasks per
- * minute. The wait is short, because the run learns of the results only when the slice ends.
+ * minute. The wait is not longer, because the run learns of the results only when the slice ends.
  */
-const CHECK_FOR_MS = 15_000;
+const CHECK_FOR_MS = 30_000;
 
 /**
  * The delay between two polls of the ledger while a slice waits for checks. The delay is short at first, because a
@@ -207,9 +212,9 @@ export async function verifySlice(
   work: CheckWork,
   isServiceDown?: () => Promise<boolean>,
 ): Promise<CheckResult> {
-  const { db, service } = deps;
+  const { db, service, sliceTimeLimitMs } = deps;
   const { migrationId, onlyRow, countEveryDataSet, whileImporting = false } = work;
-  const waitsUntil = whileImporting ? Date.now() + CHECK_FOR_MS : 0;
+  const waitsUntil = whileImporting ? Date.now() + Math.min(CHECK_FOR_MS, sliceTimeLimitMs) : 0;
   const platform = await platformOf(db, migrationId);
   const signal = sharedSignal();
   /** The rows in flight. The ledger lists them as due until their outcomes have been written. */
@@ -254,7 +259,7 @@ export async function verifySlice(
       return limits;
     },
   });
-  return { finished, ...end };
+  return { finished, ...end, isTimeUp: whileImporting && Date.now() >= waitsUntil };
 }
 
 /**

@@ -198,7 +198,8 @@ function watchTolerance(db: Database, migrationId: string) {
   };
 }
 
-const HEARTBEAT_EVERY_MS = 5_000;
+/** Twice within the heartbeat timeout of 15 seconds. Each heartbeat is a transaction of Temporal's database. */
+const HEARTBEAT_EVERY_MS = 7_000;
 
 /** Sends heartbeats during the work, because a single group can take longer than the heartbeat timeout. */
 async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 /** The verification of syncing companies: connection authorized, right organization, complete data sets. */
 import { setPaused } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
-import { useImportRig } from '../../support/migrations/company-import';
+import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
 import { until } from '../../support/async';
 import { alterBody, sendAnswer, type Interceptor } from '../../support/faults/http-proxy';
 import { rowsWithCredential, msFromNow, updateRow, readRow } from '../../support/migrations/ledger';
@@ -125,18 +125,29 @@ describe('while companies are being imported', () => {
     const slice = verifySlice(id, true);
     await until(async () => (await rowOf(id)).state === 'moved');
     await setPaused(rig.ledger.db, id, true);
-    expect(await slice).toMatchObject({ finished: 1, paused: true, claimable: false });
+    expect(await slice).toMatchObject({ finished: 1, isTimeUp: false, paused: true, claimable: false });
   });
 
   test('a slice ends when no company is left to import', async () => {
     const id = await createTwo();
     await updateRow(rig.ledger.db, id, 2, { state: 'failed', failure: 'incomplete' });
-    expect(await verifySlice(id, true)).toMatchObject({ finished: 0, syncing: 1 });
+    expect(await verifySlice(id, true)).toMatchObject({ finished: 0, isTimeUp: false, syncing: 1 });
+  });
+
+  test('a slice says that its time is up, so that the next slice begins without a delay', async () => {
+    const id = await createTwo();
+    await updateRow(rig.ledger.db, id, 1, { next_check_at: msFromNow(3_600_000) });
+    const slice = rig.runActivity(
+      (activities) => activities.verifySlice({ migrationId: id, whileImporting: true }),
+      activityEnvironment(),
+      rig.worker({ sliceTimeLimitMs: 1_000 }),
+    );
+    expect(await slice).toMatchObject({ finished: 0, isTimeUp: true, syncing: 1 });
   });
 
   test('a slice does not wait if nothing is being imported', async () => {
     const id = await createTwo();
-    expect(await verifySlice(id, false)).toMatchObject({ finished: 0, syncing: 1, claimable: true });
+    expect(await verifySlice(id, false)).toMatchObject({ finished: 0, isTimeUp: false, syncing: 1, claimable: true });
   });
 });
 

@@ -47,7 +47,11 @@ export interface ImportRig {
   /** Creates the activities of a new worker. */
   worker(changes?: Partial<ActivityDeps>): Activities;
   /** Runs activities as Temporal does. */
-  runActivity<T>(work: (activities: Activities) => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
+  runActivity<T>(
+    work: (activities: Activities) => Promise<T>,
+    environment?: MockActivityEnvironment,
+    activities?: Activities,
+  ): Promise<T>;
   /** Creates a migration whose companies can be claimed: one company per sandbox token. */
   migration(tokens: readonly string[], options?: MigrationOptions): Promise<MovableMigration>;
   importSlice(id: string, options?: SliceOptions): Promise<SliceReport>;
