@@ -179,7 +179,12 @@ async function sendSecret(
   const clientSecret = await readClientSecret(terminal, options);
   return withService(terminal.env, async (service: CompanyDataClient) => {
     // A wrong API key or URL fails here, before a decision is sent.
-    await service.integration(platformKey);
+    const [{ value: account }] = await Promise.all([service.account(), service.integration(platformKey)]);
+    if (account.role === 'client')
+      throw new CommandFailed(
+        'COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application',
+        'nothing was sent; set an administrator key, or ask support to register the application',
+      );
     const decision = await decide();
     if (decision.json['outcome'] === 'applied')
       await service.putApplicationCredentials(platformKey, { clientId, clientSecret, environment });

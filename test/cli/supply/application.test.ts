@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Payload } from '@temporalio/common';
 import type { Prompts } from '../../../cli/terminal/prompts';
+import { createKey, listAccounts } from '../../../company-data-service';
 import { createPayloadCodec } from '../../../security';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
@@ -142,6 +143,24 @@ test.each<[string, string[], string]>([
   expect(exitCode).toBe(1);
   expect(err).toContain(message);
   expect(await registeredApplication()).toEqual(before);
+});
+
+test('nothing is sent with the key of a client, because the service would refuse it after the decision', async () => {
+  const { serviceDatabaseUrl, env } = orchestrator;
+  const [account] = await listAccounts(serviceDatabaseUrl);
+  const { key } = await createKey(serviceDatabaseUrl, { accountId: account?.id ?? '', role: 'client' });
+  const before = (await runJson(orchestrator, 'audit', ID)).json;
+  const { exitCode, err } = await ferry(
+    ['application', ID, '--client-id', 'other', '--environment', 'production', ...CLIENT],
+    undefined,
+    { ...env, COMPANY_DATA_API_KEY: key },
+    answering(CANARY),
+  );
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: 'ferry: COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application; nothing was sent; set an administrator key, or ask support to register the application\n',
+  });
+  expect((await runJson(orchestrator, 'audit', ID)).json).toEqual(before);
 });
 
 test('application fails without a terminal on which to ask for the secret', async () => {
