@@ -22,17 +22,26 @@ export interface CompanyDetails {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The filter and page size of a list of companies. */
-export interface CompanyFilter {
+/** The start of the text of a tag. */
+export interface TagPrefix {
+  readonly name: string;
+  readonly prefix: string;
+}
+
+/** Filters by whole tags, or by the start of one tag. */
+type TagFilter =
   /** Only companies with all of these tags. Default: all companies. */
-  readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Only companies whose tag of this name begins with this text. `tags` is then ignored. */
-  readonly tagPrefix?: { readonly name: string; readonly prefix: string } | undefined;
+  | { readonly tags?: Readonly<Record<string, string>> | undefined; readonly tagPrefix?: undefined }
+  /** Only companies whose tag of this name begins with this text. */
+  | { readonly tagPrefix: TagPrefix; readonly tags?: undefined };
+
+/** The filter and page size of a list of companies. */
+export type CompanyFilter = TagFilter & {
   /** A filter in the service's query language: `name~Bakery&&created>2024-01-01`. Default: no filter. */
   readonly query?: string | undefined;
   /** Results per page, 1 to 5,000. The service's default is 100. */
   readonly pageSize?: number | undefined;
-}
+};
 
 /** The page and filter of a data set. */
 interface PageChoice {

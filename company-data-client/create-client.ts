@@ -12,7 +12,7 @@ import {
   type RequestSpan,
 } from './caller';
 import { type RetryWait } from './retry-budget';
-import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
+import type { CompanyDataClient, CompanyDetails, TagPrefix } from './client';
 import { withoutSecrets } from './credential-masking';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
@@ -20,7 +20,6 @@ import * as schemas from './schemas';
 import { createTransport } from './transport';
 
 type Tags = Readonly<Record<string, string>>;
-type TagPrefix = NonNullable<CompanyFilter['tagPrefix']>;
 
 /**
  * The maximum number of requests that one client has in flight, not counting authorizations, which have a limit of the

@@ -10,8 +10,8 @@ import type { MigrationView } from '../contract/migration-view';
 import type { Action } from './api';
 
 interface Help {
-  /** The client's decision; null if there is none. */
-  readonly message: DecisionMessage | null;
+  /** The client's decision. */
+  readonly message: DecisionMessage;
   /** The text of the button; null for the decision's own title. */
   readonly title: string | null;
   /** Follows "You can" or "The client can". */
