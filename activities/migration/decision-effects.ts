@@ -24,7 +24,7 @@ import { applyManifest } from './manifest';
  *
  * @returns the text of the outcome
  */
-export async function apply(
+export async function applyDecision(
   tx: Database,
   { migrationId, route, paused, pausedItself }: Pick<LedgerFacts, 'migrationId' | 'route' | 'paused' | 'pausedItself'>,
   decision: Decision,

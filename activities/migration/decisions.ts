@@ -30,7 +30,7 @@ import {
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
-import { apply } from './decision-effects';
+import { applyDecision } from './decision-effects';
 import { stagedManifestRefusal } from './manifest';
 import { discardSupply, exchangeRefusal, unopenableRefusal } from './staged-supply';
 import { updateWindowOccurrence } from './windows';
@@ -189,7 +189,7 @@ async function write(tx: Database, record: DecisionRecord, ledger: View, refusal
   const { decision } = record;
   const { migrationId } = ledger;
   const applied = record.outcome.applied && refusal === null && decision.kind !== 'unreadable' ? decision : null;
-  const text = applied ? await apply(tx, ledger, applied, record.outcome) : (refusal ?? record.outcome.text);
+  const text = applied ? await applyDecision(tx, ledger, applied, record.outcome) : (refusal ?? record.outcome.text);
   const outcome: Outcome = { ...record.outcome, applied: applied !== null, text };
   const verified = applied !== null || isValidlySigned(record, ledger);
   await recordDecisions(tx, migrationId, [{ ...record, outcome, verified }]);
