@@ -107,7 +107,7 @@ const MONITORING_LOCK = 4_071_301;
  * Takes the lock for reporting the ledger's figures, and returns whether this connection holds it. Another connection
  * can take the lock once this connection has ended.
  */
-export async function reportsLedger(db: Database): Promise<boolean> {
+export async function takeReportingLock(db: Database): Promise<boolean> {
   const { isHolder } = await queryOne(
     db,
     sql<{ readonly isHolder: boolean }>`

@@ -7,7 +7,13 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import { ROLES } from '../../domain/migration/steps';
-import { readDecisionFigures, readLedgerFigures, reportsLedger, type Database, type LedgerFigures } from '../../store';
+import {
+  readDecisionFigures,
+  readLedgerFigures,
+  takeReportingLock,
+  type Database,
+  type LedgerFigures,
+} from '../../store';
 import { LEDGER_METRICS } from './definitions';
 import type { Waits } from './waits';
 
@@ -39,7 +45,7 @@ export class LedgerMetrics {
 
   private async read(): Promise<string> {
     const { db, readWaits, maxMigrations } = this.options;
-    if (!(await reportsLedger(db))) return '';
+    if (!(await takeReportingLock(db))) return '';
     const [figures, decisions, waits] = await Promise.all([
       readLedgerFigures(db),
       readDecisionFigures(db),
