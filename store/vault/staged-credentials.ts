@@ -45,7 +45,7 @@ const ANY_FAILURE = {
 };
 
 /** Builds the statement that stores sealed credentials as the credentials in use. */
-export function putInUse(boxes: RawBuilder<unknown>) {
+export function insertInUse(boxes: RawBuilder<unknown>) {
   return sql`
     insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
     select migration_id, row, sealed, obtained_at, supplied_by, supersedes from ${boxes}
@@ -73,7 +73,7 @@ export async function acceptStaged(
       where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
         and ${acceptsCredential(replaces)}
       for update of c
-    ) ${putInUse(sql`accepting`)}`.execute(tx);
+    ) ${insertInUse(sql`accepting`)}`.execute(tx);
   if (rows.length > 0) await analyzeCredentials(tx);
   await discardStaged(tx, migrationId, decisionId);
   return rows.length;

@@ -11,7 +11,7 @@ import { createSealer, sealCredential } from '../../security';
 import type { Database } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
 import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
-import { acceptsCredential, putInUse, type StagingDecision } from './staged-credentials';
+import { acceptsCredential, insertInUse, type StagingDecision } from './staged-credentials';
 import { limitStagedCredentials } from './staging-limits';
 import type { CredentialFields } from './vault';
 import { readSealingKey } from './vault-keys';
@@ -212,7 +212,7 @@ async function storeSealed(
       from accepting join supplied on supplied.row = accepting.row
     )`;
   if (decisionId === null) {
-    const { rows } = await sql<{ row: number }>`${accepting} ${putInUse(sql`boxes`)}`.execute(db);
+    const { rows } = await sql<{ row: number }>`${accepting} ${insertInUse(sql`boxes`)}`.execute(db);
     await analyzeCredentials(db);
     return new Set(rows.map(({ row }) => row));
   }
