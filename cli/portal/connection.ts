@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract/migration-view';
 import { type PortalSession } from '../../portal/contract/session';
 import type { MigrationAnswer } from '../../portal/client/api';
-import { ApiError, createPortalApi, insist } from '../../portal/client/api';
+import { ApiError, createPortalApi, retryWhileTemporary } from '../../portal/client/api';
 import { signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
@@ -63,7 +63,7 @@ export async function withPortal<Result>(
     const { signIn, session } = await liveSession(context, stored, say);
     const api = apiOf(origin, signIn.token);
     const readMigration = async (): Promise<MigrationAnswer> =>
-      validated(MigrationAnswerSchema, await insist(() => api.readMigration(), say));
+      validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
     return work({ api, signIn, session, readMigration, say });
   });
 }
@@ -146,14 +146,16 @@ export async function signInAgain(
   const sessionHash = hashPortalToken(token).toString('hex');
   const signature = key.sign(signInText({ migrationId, publicKey, sessionHash, signedAt }));
   const proof = { migrationId, publicKey, token, signedAt, signature, as: 'token' } as const;
-  const session = await insist(() => apiOf(portal, null).signInAgain(proof), say).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.status !== 403) throw error;
-    throw new CommandFailed(
-      `your session has ended, and the portal did not accept your key: ${clause(error.message)}`,
-      error.advice === undefined ? 'ask your contact for a new invitation' : clause(error.advice),
-      { cause: error },
-    );
-  });
+  const session = await retryWhileTemporary(() => apiOf(portal, null).signInAgain(proof), say).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      throw new CommandFailed(
+        `your session has ended, and the portal did not accept your key: ${clause(error.message)}`,
+        error.advice === undefined ? 'ask your contact for a new invitation' : clause(error.advice),
+        { cause: error },
+      );
+    },
+  );
   const renewed = { ...signIn, token: new Secret(token) };
   writeSignIn(env, renewed);
   return { signIn: renewed, session };

@@ -115,12 +115,12 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     body: unknown,
     onWait: (text: string) => void,
   ): Promise<RequestAnswer & { readonly id: string }> {
-    let { id, answer } = await insist(() => call<RequestStatus>('POST', path, body), onWait);
+    let { id, answer } = await retryWhileTemporary(() => call<RequestStatus>('POST', path, body), onWait);
     const request = `/api/requests/${id}`;
     while (answer === null) {
       onWait('Waiting for the migration to answer…');
       await sleep(1_000);
-      ({ id, answer } = await insist(() => call<RequestStatus>('GET', request), onWait));
+      ({ id, answer } = await retryWhileTemporary(() => call<RequestStatus>('GET', request), onWait));
     }
     return { ...answer, id };
   }
@@ -141,7 +141,7 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   };
 }
 
-/** How long {@link insist} repeats a call. */
+/** How long {@link retryWhileTemporary} repeats a call. */
 const RETRY_BUDGET_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -153,7 +153,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  *
  * @param onWait called before each wait with a text that tells people the reason for the wait
  */
-export async function insist<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
+export async function retryWhileTemporary<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
   const until = Date.now() + RETRY_BUDGET_MS;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {

@@ -2,7 +2,7 @@
 import type { PortalSession } from '../contract/session';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import type { MigrationAnswer } from '../client/api';
-import { ApiError, insist } from '../client/api';
+import { ApiError, retryWhileTemporary } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
 import { endSession, readMigration, readSession, canDecide, isUnconfirmed, type App } from './app';
 import { createAllCompanies, createExceptions } from './companies/company-sections';
@@ -44,8 +44,8 @@ async function start(): Promise<void> {
 
 async function open(): Promise<void> {
   try {
-    const session = await insist(readSession, showWaiting);
-    await showMigration(session, await insist(readMigration, showWaiting));
+    const session = await retryWhileTemporary(readSession, showWaiting);
+    await showMigration(session, await retryWhileTemporary(readMigration, showWaiting));
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return showNoSession();
     showMessage(

@@ -1,4 +1,4 @@
-import { insist } from '../../../portal/client/api';
+import { retryWhileTemporary } from '../../../portal/client/api';
 import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import type { AlreadyWritten } from '../../terminal/output';
@@ -32,7 +32,7 @@ export function addReport(context: PortalContext): void {
 async function readReport({ api, say }: Connection, format: Format): Promise<string> {
   const { id, outcome, text } = await api.submit('/api/reports', { format: FORMATS[format] }, say);
   if (outcome !== 'done') throw new CommandFailed(clause(text), 'try again; if it happens again, tell your contact');
-  const report = await insist(() => api.readReport(id, FORMATS[format]), say);
+  const report = await retryWhileTemporary(() => api.readReport(id, FORMATS[format]), say);
   // Decoding the answer has removed the byte order mark, without which Excel does not read the file as UTF-8.
   return format === 'csv' ? `\uFEFF${report}` : report;
 }

@@ -1,6 +1,6 @@
 /** Signs a person in again without a new invitation, with the key that this browser has kept. */
 import { signInText } from '../../../domain/migration/sign-in';
-import { insist } from '../../client/api';
+import { retryWhileTemporary } from '../../client/api';
 import { accountButton } from './account';
 import { signInAgain } from '../app';
 import { problemText } from '../elements/dialog';
@@ -51,7 +51,7 @@ export async function showNoSession(): Promise<void> {
     status.textContent = 'Signing in…';
     try {
       const proof = await signedProof(key);
-      await insist(
+      await retryWhileTemporary(
         () => signInAgain(proof),
         (text) => (status.textContent = text),
       );
