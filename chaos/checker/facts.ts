@@ -4,7 +4,7 @@ import type { Ledger, LedgerMigration, LedgerRow } from './ledger';
 import type { PlatformToken, Service, ServiceCompany, ServiceConnection } from './service';
 
 /** A request that sent a credential to the service. */
-export interface Sending {
+export interface Send {
   readonly at: number;
   readonly connectionId: string;
   /** The digest of the authorization body. */
@@ -28,13 +28,13 @@ export interface RowFacts {
   readonly tokens: readonly SuppliedToken[];
   readonly platformTokens: readonly PlatformToken[];
   /** In chronological order. */
-  readonly sendings: readonly Sending[];
+  readonly sends: readonly Send[];
 }
 
 const AUTHORIZATION = /\/connections\/([0-9a-f-]{36})\/authorization$/;
 
 /** Returns the authorizations in the log, in chronological order. */
-export function sendingsOf(requests: readonly LoggedRequest[]): readonly Sending[] {
+export function sendsOf(requests: readonly LoggedRequest[]): readonly Send[] {
   return requests
     .flatMap(({ at, method, path, status, forwarded, delivered, injected, credential }) => {
       const connectionId = AUTHORIZATION.exec(path.split('?', 1)[0] ?? '')?.[1];
@@ -50,11 +50,11 @@ export function joinFacts(
   ledger: Ledger,
   service: Service,
   credentials: readonly SuppliedToken[],
-  sendings: readonly Sending[],
+  sends: readonly Send[],
 ): readonly RowFacts[] {
   const tokensOf = groupBy(credentials, ({ migration, reference }) => `${migration}/${reference}`);
-  const byBody = groupBy(sendings, ({ body }) => body ?? '');
-  const byConnection = groupBy(sendings, ({ connectionId }) => connectionId);
+  const byBody = groupBy(sends, ({ body }) => body ?? '');
+  const byConnection = groupBy(sends, ({ connectionId }) => connectionId);
   return ledger.rows.flatMap((row) => {
     const migration = ledger.migrations.get(row.migration);
     if (migration === undefined) return [];
@@ -78,7 +78,7 @@ export function joinFacts(
       own: connections.find(({ id }) => id === row.connectionId),
       tokens,
       platformTokens: tokens.flatMap(({ sha256 }) => service.tokens.get(sha256) ?? []),
-      sendings: [...new Set(sent)].sort((one, other) => one.at - other.at),
+      sends: [...new Set(sent)].sort((one, other) => one.at - other.at),
     };
   });
 }

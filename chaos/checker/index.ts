@@ -7,7 +7,7 @@
  */
 import type { CheckResult, Evidence, Invariant, LoggedDecision, LoggedRequest } from './evidence';
 import { INVARIANTS, readJsonLines } from './evidence';
-import { joinFacts, sendingsOf } from './facts';
+import { joinFacts, sendsOf } from './facts';
 import { readLedger } from './ledger';
 import { checkOutcomes } from './outcomes';
 import { checkPermissions } from './permissions';
@@ -33,9 +33,9 @@ export async function check(evidence: Evidence): Promise<CheckResult> {
   if (missing.length > 0) throw new Error(`the ledger does not have the migrations ${missing.join(', ')}`);
   const digests = evidence.credentials.map(({ sha256 }) => sha256);
   const service = await readService(evidence.serviceDatabaseUrl, ledger.rows, digests);
-  const sendings = sendingsOf(await readJsonLines<LoggedRequest>(evidence.requestLog));
+  const sends = sendsOf(await readJsonLines<LoggedRequest>(evidence.requestLog));
   const decisions = await readJsonLines<LoggedDecision>(evidence.decisionLog);
-  const rows = joinFacts(ledger, service, evidence.credentials, sendings);
+  const rows = joinFacts(ledger, service, evidence.credentials, sends);
 
   const { unknown, ...outcomes } = checkOutcomes(rows);
   const wrong = new Set(outcomes.violations.map(({ migration, reference }) => `${migration}/${reference}`));

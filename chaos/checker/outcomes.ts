@@ -140,8 +140,8 @@ function whyNotFailed(facts: RowFacts): string | null {
  * Returns whether the service has accepted an authorization that it has since forgotten, because it was restored to an
  * older state. The token might have been used, so the company must reconnect.
  */
-function wasForgotten({ sendings, connections }: RowFacts): boolean {
-  return sendings.some(({ connectionId, status }) => {
+function wasForgotten({ sends, connections }: RowFacts): boolean {
+  return sends.some(({ connectionId, status }) => {
     const connection = connections.find(({ id }) => id === connectionId);
     return (
       status === 200 && (connection === undefined || connection.errors.length === 0) && !connection?.acceptedDigest

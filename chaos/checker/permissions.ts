@@ -10,7 +10,7 @@
  * decision or from the time of its record.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
-import type { RowFacts, Sending } from './facts';
+import type { RowFacts, Send } from './facts';
 import { groupBy } from './facts';
 import type { Ledger, LedgerMigration, LedgerRow, TrailContent, TrailEntry } from './ledger';
 import type { Since } from './releases';
@@ -48,16 +48,16 @@ export function checkPermissions(
       violations.push({ invariant: 'window', migration: id, reference: row.reference, detail });
     }
     const first = new Set<string>();
-    for (const { facts, sending } of claimsOf(ofMigration)) {
+    for (const { facts, send } of claimsOf(ofMigration)) {
       sent += 1;
       const report = (invariant: Invariant, detail: string): void => {
         const { reference } = facts.row;
-        violations.push({ invariant, migration: id, reference, detail: `sent at ${iso(sending.at)}, ${detail}` });
+        violations.push({ invariant, migration: id, reference, detail: `sent at ${iso(send.at)}, ${detail}` });
       };
-      if (!isConfirmed(facts, decisions, sending.at)) report('confirmation', 'before the client had confirmed it');
-      if (!wasTrue(sending.at, (at) => isInsideThen(windows, at))) report('window', 'outside the windows');
+      if (!isConfirmed(facts, decisions, send.at)) report('confirmation', 'before the client had confirmed it');
+      if (!wasTrue(send.at, (at) => isInsideThen(windows, at))) report('window', 'outside the windows');
       const isReleased = (wanted: readonly string[]): boolean =>
-        wasTrue(sending.at, (at) => wanted.includes(valueAt(releases.timeline, at) ?? ''));
+        wasTrue(send.at, (at) => wanted.includes(valueAt(releases.timeline, at) ?? ''));
       if (isReleased(['all'])) continue;
       if (!isReleased(['first-company'])) report('release', 'before it was released');
       else if (first.add(facts.row.reference).size > releases.firstCompanies) {
@@ -78,22 +78,22 @@ function claimBefore({ claimedAt, sentAt, sentAgain }: LedgerRow): number | null
 
 interface Claim {
   readonly facts: RowFacts;
-  readonly sending: Sending;
+  readonly send: Send;
 }
 
 /** Returns the sends in chronological order, without those that repeat a send whose answer was lost or was an error. */
 function claimsOf(rows: readonly RowFacts[]): readonly Claim[] {
   return rows
     .flatMap((facts) =>
-      facts.sendings
-        .filter((sending, index) => !facts.sendings.slice(0, index).some((before) => isRepeated(before, sending)))
-        .map((sending) => ({ facts, sending })),
+      facts.sends
+        .filter((send, index) => !facts.sends.slice(0, index).some((before) => isRepeated(before, send)))
+        .map((send) => ({ facts, send })),
     )
-    .sort((one, other) => one.sending.at - other.sending.at);
+    .sort((one, other) => one.send.at - other.send.at);
 }
 
-function isRepeated(before: Sending, sending: Sending): boolean {
-  const isSame = before.connectionId === sending.connectionId && before.body === sending.body;
+function isRepeated(before: Send, send: Send): boolean {
+  const isSame = before.connectionId === send.connectionId && before.body === send.body;
   return isSame && (!before.delivered || before.status === null || before.status >= 400);
 }
 

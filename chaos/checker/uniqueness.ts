@@ -1,6 +1,6 @@
 /** Checks the invariants `one-company`, `one-connection` and `one-use`: nothing exists twice. */
 import type { Findings, Violation } from './evidence';
-import type { RowFacts, Sending } from './facts';
+import type { RowFacts, Send } from './facts';
 import { groupBy } from './facts';
 
 /** The sandbox's answer to the second use of a refresh token: docs/sandbox.md. */
@@ -60,34 +60,32 @@ function checkUses(rows: readonly RowFacts[]): Findings {
   for (const facts of rows) {
     for (const { sha256, bodySha256 } of facts.tokens) {
       tokens += 1;
-      const sendings = facts.sendings.filter(({ body }) => body === bodySha256);
-      const accepted = [
-        ...new Set(sendings.filter((each) => isAccepted(facts, each)).map((each) => each.connectionId)),
-      ];
+      const sends = facts.sends.filter(({ body }) => body === bodySha256);
+      const accepted = [...new Set(sends.filter((each) => isAccepted(facts, each)).map((each) => each.connectionId))];
       const detail =
         accepted.length > 1
           ? `its token was accepted for the connections ${accepted.join(', ')}`
-          : refusedSecondUse(facts, sha256, sendings);
+          : refusedSecondUse(facts, sha256, sends);
       if (detail !== null) violations.push({ ...keyOf(facts), invariant: 'one-use', detail });
     }
   }
   return { violations: [...violations, ...sharedBodies(rows)], checked: { 'one-use': tokens } };
 }
 
-function isAccepted({ connections }: RowFacts, { connectionId, forwarded, status }: Sending): boolean {
+function isAccepted({ connections }: RowFacts, { connectionId, forwarded, status }: Send): boolean {
   if (!forwarded) return false;
   const connection = connections.find(({ id }) => id === connectionId);
   return connection === undefined ? status === 200 : connection.acceptedDigest !== null;
 }
 
-function refusedSecondUse(facts: RowFacts, sha256: string, sendings: readonly Sending[]): string | null {
+function refusedSecondUse(facts: RowFacts, sha256: string, sends: readonly Send[]): string | null {
   const isUsed = facts.platformTokens.some((token) => token.sha256 === sha256 && token.usedByService);
   if (!isUsed) return null;
   // If the row has only one token, the refusal is about this token, even if it was sent in another body.
   const isOnly = facts.tokens.length === 1;
   const refusing = facts.connections.find(
     ({ id, errors }) =>
-      (isOnly || sendings.some(({ connectionId }) => connectionId === id)) &&
+      (isOnly || sends.some(({ connectionId }) => connectionId === id)) &&
       errors.some(
         ({ statusText, errorMessage }) => statusText === 'GrantRefused' && errorMessage.includes(ALREADY_USED),
       ),

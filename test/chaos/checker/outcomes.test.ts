@@ -1,4 +1,4 @@
-import type { RowFacts, Sending } from '../../../chaos/checker/facts';
+import type { RowFacts, Send } from '../../../chaos/checker/facts';
 import { checkOutcomes } from '../../../chaos/checker/outcomes';
 import type { ServiceConnection } from '../../../chaos/checker/service';
 
@@ -7,7 +7,7 @@ const CONNECTION: ServiceConnection = {
   ...{ acceptedDigest: null, exchangePending: false, dataTypes: 7, incomplete: 7, syncErrors: false },
   ...{ authErrors: false, invoices: 0 },
 };
-const SENT: Sending = {
+const SENT: Send = {
   ...{ at: 0, connectionId: 'c-1', body: 'b-1', forwarded: true, delivered: true, status: 200 },
 };
 const USED = [{ sha256: 't-1', platformKey: 'vxvy', usedByService: true }];
@@ -31,7 +31,7 @@ function factsOf(row: Partial<RowFacts['row']>, changes: Partial<RowFacts> = {})
     migration: {
       ...{ id: 'acme.freshbooks', route: 'managed', platformKey: 'vxvy', state: 'open', ending: null, windows: [] },
     },
-    ...{ companies: [], own: connections[0], tokens: [], platformTokens: [], sendings: [] },
+    ...{ companies: [], own: connections[0], tokens: [], platformTokens: [], sends: [] },
     ...changes,
     connections,
   };
@@ -49,17 +49,17 @@ it('accepts a company that must reconnect if the platform has refused its grant'
 
 it('names a company that must reconnect if the platform was only unavailable', () => {
   const connections = refusedBy('PlatformUnavailable');
-  expect(namedIn(factsOf(MUST_RECONNECT, { connections, sendings: [SENT] }))).toEqual(['outcome']);
+  expect(namedIn(factsOf(MUST_RECONNECT, { connections, sends: [SENT] }))).toEqual(['outcome']);
 });
 
 it('accepts a company that must reconnect if a restored service has forgotten its authorization', () => {
-  expect(namedIn(factsOf(MUST_RECONNECT, { sendings: [SENT] }))).toEqual([]);
-  expect(namedIn(factsOf(MUST_RECONNECT, { sendings: [{ ...SENT, connectionId: 'before-the-restore' }] }))).toEqual([]);
+  expect(namedIn(factsOf(MUST_RECONNECT, { sends: [SENT] }))).toEqual([]);
+  expect(namedIn(factsOf(MUST_RECONNECT, { sends: [{ ...SENT, connectionId: 'before-the-restore' }] }))).toEqual([]);
 });
 
 it('names as lost a used token whose company is not linked, unless it can still be recovered', () => {
   const sentAt = new Date(0);
-  expect(namedIn(factsOf(MUST_RECONNECT, { platformTokens: USED, sendings: [SENT] }))).toEqual(['lost']);
+  expect(namedIn(factsOf(MUST_RECONNECT, { platformTokens: USED, sends: [SENT] }))).toEqual(['lost']);
   expect(namedIn(factsOf({ state: 'importing', sentAt }, { platformTokens: USED }))).toEqual([]);
   expect(namedIn(factsOf({ state: 'waiting', sentAt }, { platformTokens: USED }))).toEqual([]);
   expect(namedIn(factsOf({ state: 'waiting' }, { platformTokens: USED }))).toEqual(['lost']);

@@ -1,4 +1,4 @@
-import type { RowFacts, Sending } from '../../../chaos/checker/facts';
+import type { RowFacts, Send } from '../../../chaos/checker/facts';
 import type { LedgerMigration, TrailContent, TrailEntry } from '../../../chaos/checker/ledger';
 import { checkPermissions } from '../../../chaos/checker/permissions';
 
@@ -27,19 +27,19 @@ const APPROVALS = [
   approve('08:00:06', 'migrate-first-company', 'support'),
 ];
 
-const sentAt = (time: string, changes: Partial<Sending> = {}): Sending => ({
+const sentAt = (time: string, changes: Partial<Send> = {}): Send => ({
   ...{ at: at(time).getTime(), connectionId: 'c-1', body: 'b-1', forwarded: true, delivered: true, status: 200 },
   ...changes,
 });
 
-const rowOf = (sendings: readonly Sending[], changes: Partial<RowFacts['row']> = {}): RowFacts => ({
+const rowOf = (sends: readonly Send[], changes: Partial<RowFacts['row']> = {}): RowFacts => ({
   row: {
     ...{ migration: MIGRATION.id, row: 1, reference: 'R-1', platformKey: 'vxvy', organization: 'o-1' },
     ...{ state: 'moved', failure: null, expectedInvoices: 2, confirmedAt: null, companyId: 'k-1', connectionId: 'c-1' },
     ...{ claimedAt: null, sentAt: null, sentAgain: false, crossedAt: null, existedBefore: false },
     ...changes,
   },
-  ...{ migration: MIGRATION, companies: [], connections: [], own: undefined, tokens: [], platformTokens: [], sendings },
+  ...{ migration: MIGRATION, companies: [], connections: [], own: undefined, tokens: [], platformTokens: [], sends },
 });
 
 function namedIn(row: RowFacts, decisions: readonly TrailEntry[] = [], windows = UNTIL_TEN): readonly string[] {
@@ -71,10 +71,10 @@ it('names a claim outside the windows, even if its token could still have been i
 });
 
 it('ignores the time at which another attempt took over a row', () => {
-  const sendings = [sentAt('09:59:59')];
-  expect(namedIn(rowOf(sendings, { claimedAt: at('10:02:30'), sentAt: at('09:59:59') }))).toEqual([]);
+  const sends = [sentAt('09:59:59')];
+  expect(namedIn(rowOf(sends, { claimedAt: at('10:02:30'), sentAt: at('09:59:59') }))).toEqual([]);
   const again = { claimedAt: at('10:02:30'), sentAt: at('10:02:31'), sentAgain: true };
-  expect(namedIn(rowOf(sendings, again))).toEqual([]);
+  expect(namedIn(rowOf(sends, again))).toEqual([]);
 });
 
 it('accepts a claim under the old windows until the ledger has recorded the new windows', () => {
