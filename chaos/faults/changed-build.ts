@@ -3,7 +3,7 @@ import path from 'node:path';
 import { replaceOnce } from '../mutants/copy';
 
 /** The workflow bundle of this build. */
-export const PRESENT_BUNDLE = path.join(__dirname, '..', '..', 'workflow-bundle.js');
+export const CURRENT_BUNDLE = path.join(__dirname, '..', '..', 'workflow-bundle.js');
 
 /**
  * Returns a bundle whose workflows call more activities. A batch run that began on the present build cannot continue on
@@ -48,6 +48,6 @@ export function withCode(bundle: string, before: string, after: string): string 
 /** Writes the changed bundle into the folder and returns its path. */
 export function writeChangedBundle(folder: string): string {
   const file = path.join(folder, 'changed-bundle.js');
-  writeFileSync(file, withMoreActivities(readFileSync(PRESENT_BUNDLE, 'utf8')));
+  writeFileSync(file, withMoreActivities(readFileSync(CURRENT_BUNDLE, 'utf8')));
   return file;
 }
