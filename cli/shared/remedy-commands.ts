@@ -15,7 +15,7 @@ export interface NextCommand {
 }
 
 /** Maximum number of references in a suggested confirmation, and in the list of deferred companies. */
-export const REFERENCES_IN_A_COMMAND = 8;
+export const MAX_REFERENCES_IN_A_CONFIRMATION = 8;
 
 /** Maximum number of references in any other suggested command. */
 export const MAX_REFERENCES_IN_A_COMMAND = 50;
@@ -140,7 +140,7 @@ export function otherReferencesText(
  * Returns references as words of a command; null if there are too many, or if a reference would be taken for an option.
  */
 export function referenceWords(references: readonly string[]): string | null {
-  const fit = references.length <= REFERENCES_IN_A_COMMAND && !references.some((each) => each.startsWith('-'));
+  const fit = references.length <= MAX_REFERENCES_IN_A_CONFIRMATION && !references.some((each) => each.startsWith('-'));
   return fit ? references.map(shellQuoted).join(' ') : null;
 }
 

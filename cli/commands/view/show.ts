@@ -24,7 +24,7 @@ import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../shared/client-page';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import type { NextCommand } from '../../shared/remedy-commands';
-import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
+import { MAX_REFERENCES_IN_A_CONFIRMATION } from '../../shared/remedy-commands';
 import type { NamedInCommands } from '../../shared/next-commands';
 import { readClientPortal, throughPortal } from '../../shared/client-portal';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
@@ -76,7 +76,7 @@ export function addShow({ program, run, terminal }: Context): void {
 }
 
 async function readDeferred(db: Database, migrationId: string): Promise<Deferred> {
-  const first = { offset: 0, limit: REFERENCES_IN_A_COMMAND };
+  const first = { offset: 0, limit: MAX_REFERENCES_IN_A_CONFIRMATION };
   const { companies, matching } = await readCompanyPage(db, migrationId, { deferred: true }, first);
   return { companies: matching, references: companies.map(({ reference }) => reference) };
 }
