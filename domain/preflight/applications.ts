@@ -84,7 +84,7 @@ export function replacedText(
   const name = applicationName(moved.application);
   const verb = moved.companies === 1 ? 'was' : 'were';
   const again = reader === 'support' ? `register ${name} again` : keepApplicationText(moved.application);
-  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? again}`;
+  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${adviceToKeepRegistered(moved, applications) ?? again}`;
 }
 
 /**
@@ -100,7 +100,7 @@ export function keepApplicationText(application: ApplicationFacts): string {
  * replaced application again would end the service's access to the companies that were moved with the registered
  * application. Null if fewer companies were moved with the registered application than with the replaced application.
  */
-export function keepsRegistered(
+export function adviceToKeepRegistered(
   replaced: MovedWithApplication,
   { moved, registered }: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
 ): string | null {
@@ -120,8 +120,8 @@ export function replacedAction(
   replaced: MovedWithApplication,
   applications: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
 ): string {
-  if (keepsRegistered(replaced, applications) === null) return keepApplicationText(replaced.application);
-  return keepsRegistered({ ...replaced, companies: 1 }, applications) ?? '';
+  if (adviceToKeepRegistered(replaced, applications) === null) return keepApplicationText(replaced.application);
+  return adviceToKeepRegistered({ ...replaced, companies: 1 }, applications) ?? '';
 }
 
 /** What is wrong with one company that was moved with a replaced application. Completes `it has moved, but ...`. */

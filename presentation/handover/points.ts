@@ -5,7 +5,7 @@ import {
   applicationName,
   isSameApplication,
   keepApplicationText,
-  keepsRegistered,
+  adviceToKeepRegistered,
   replacementText,
 } from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
@@ -68,7 +68,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
     ...applications.replaced.map((each) => {
-      const instead = keepsRegistered(each, applications);
+      const instead = adviceToKeepRegistered(each, applications);
       return {
         topic: instead
           ? `Reconnect the companies that were connected with ${applicationName(each.application)}`
