@@ -4,7 +4,7 @@
  */
 import type { LedgerClient } from '../../client';
 import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';
-import { howToFree } from '../../domain/migration/temporal-names';
+import { adviceToFreeId } from '../../domain/migration/temporal-names';
 import { counted, momentText } from '../../domain/text/sentences';
 import { listGivenUpRequests, listUnfinishedMigrations, type GivenUpRequest } from '../../store';
 import { loadConfig } from '../../config';
@@ -26,7 +26,7 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
       const occupied = (await Promise.all(open.map((id) => findOccupiedIds(ferry, id)))).flat();
       return [
         await checkAge(ferry, open),
-        ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, howToFree(id))),
+        ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, adviceToFreeId(id))),
         ...givenUp(await listGivenUpRequests(ferry.db, config.temporal.namespace)),
       ];
     } finally {

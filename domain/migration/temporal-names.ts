@@ -67,11 +67,11 @@ export function migrationOfWorkflow(workflowId: string): string | undefined {
  * write to the Temporal namespace can start such a workflow.
  */
 export function occupiedText(workflowId: string): string {
-  return `another workflow occupies the id ${workflowId}; ${howToFree(workflowId)}`;
+  return `another workflow occupies the id ${workflowId}; ${adviceToFreeId(workflowId)}`;
 }
 
 /** Returns the advice on how to free an occupied id. */
-export function howToFree(workflowId: string): string {
+export function adviceToFreeId(workflowId: string): string {
   return `to end it, run: temporal workflow terminate --workflow-id ${workflowId}`;
 }
 
