@@ -17,14 +17,14 @@ import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight
 import type { PreflightFinding } from '../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../domain/preflight/organization-conflicts';
-import type { Database, StoredMigration, PreflightRow, Verdict } from '../../store';
+import type { Database, StoredMigration, PreflightRow, PreflightResult } from '../../store';
 import {
   countCompanies,
   countPreflightRows,
   findAlreadyConnected,
   findOpenOrganizations,
   recordApplication,
-  recordVerdicts,
+  recordPreflightResults,
   readApplications,
   readMigration,
   readNewApplication,
@@ -187,7 +187,7 @@ async function checkEach(
   report: (found: readonly PreflightFinding[]) => void,
 ): Promise<number> {
   let heldBack = 0;
-  const verdictOn = (company: PreflightRow, taken: OrganizationConflicts): Verdict => {
+  const resultOf = (company: PreflightRow, taken: OrganizationConflicts): PreflightResult => {
     const found = [...organizationFindings(company, platform, taken), ...companyFindings(company, platform)];
     report(found);
     const { row, name, organization } = company;
@@ -195,11 +195,11 @@ async function checkEach(
   };
   for await (const companies of readPreflightRows(db, migration.id)) {
     const openElsewhere = await findOpenOrganizations(db, platform.key, companies, migration.id);
-    const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
-    heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
+    const results = companies.map((company) => resultOf(company, { connected, openElsewhere }));
+    heldBack += results.filter((result) => result.heldBack !== null).length;
     // Only changed results are written, because most companies stay the same.
-    const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);
-    await recordVerdicts(db, migration, changed);
+    const changed = results.filter((result, index) => result.heldBack !== companies[index]?.heldBack);
+    await recordPreflightResults(db, migration, changed);
     heartbeat();
   }
   return heldBack;

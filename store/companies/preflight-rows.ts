@@ -151,7 +151,7 @@ function byOrganization(rows: readonly OpenOrganization[]): OrganizationConflict
 }
 
 /** The preflight's result for a company, with the values that it checked. */
-export interface Verdict extends Pick<ManifestRow, 'row' | 'name' | 'organization'> {
+export interface PreflightResult extends Pick<ManifestRow, 'row' | 'name' | 'organization'> {
   /** The problem that holds the company back; null if it can be moved. */
   readonly heldBack: string | null;
 }
@@ -167,16 +167,16 @@ export class ManifestAmended extends Error {
  * @param manifestDigest the digest of the manifest when the preflight began
  * @throws {ManifestAmended}
  */
-export async function recordVerdicts(
+export async function recordPreflightResults(
   db: Database,
   { id, manifestDigest }: { readonly id: string; readonly manifestDigest: string },
-  verdicts: readonly Verdict[],
+  results: readonly PreflightResult[],
 ): Promise<void> {
-  if (verdicts.length === 0) return;
+  if (results.length === 0) return;
   await db.transaction().execute(async (tx) => {
     await sql`
       update companies c set held_back = v."heldBack"
-      from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v (
+      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as v (
         row integer, name text, organization text, "heldBack" text)
       where c.migration_id = ${id} and c.row = v.row and c.state = 'waiting'
         and c.name = v.name and c.organization = v.organization`.execute(tx);
