@@ -17,14 +17,14 @@ export interface OpenIdOptions {
 }
 
 /** The values that a browser keeps while a person signs in at the identity provider. */
-export interface Checks {
+export interface SignInChecks {
   readonly state: string;
   /** The secret of PKCE. The code cannot be used without it. */
   readonly verifier: string;
   readonly nonce: string;
 }
 
-export interface ProvedIdentity extends Identity {
+export interface ProvenIdentity extends Identity {
   readonly idToken: string;
 }
 
@@ -64,7 +64,7 @@ export class IdentityProvider {
    *
    * @throws {IdentityProviderFailed}
    */
-  async signInAddress({ state, verifier, nonce }: Checks): Promise<string> {
+  async signInAddress({ state, verifier, nonce }: SignInChecks): Promise<string> {
     const { openid, configuration } = await this.discover();
     return openid.buildAuthorizationUrl(configuration, {
       ...{ redirect_uri: this.returnAddress(), scope: SCOPE, state, nonce },
@@ -80,7 +80,7 @@ export class IdentityProvider {
    * @throws {IdentityRefused} if the answer or the ID token is not valid, or the email address is not verified
    * @throws {IdentityProviderFailed}
    */
-  async identityOf(query: string, { state, verifier, nonce }: Checks): Promise<ProvedIdentity> {
+  async identityOf(query: string, { state, verifier, nonce }: SignInChecks): Promise<ProvenIdentity> {
     const { issuer, clientId } = this.options;
     const { openid, configuration } = await this.discover();
     const address = new URL(this.returnAddress());
