@@ -1,11 +1,13 @@
 import type { CompanyState } from '../domain/companies/company-state';
 import type { ReportHead } from '../presentation/handover/report-facts';
+import type { Ending } from '../domain/migration/migration-state';
+import { endingByDecisions } from '../domain/decisions/release';
 import { createTrailVerifier } from '../domain/decisions/audit-trail';
 import { createLedgerProof } from '../domain/decisions/ledger-proof';
 import type { ApplicationsOfMoved, MovedWithApplication } from '../domain/preflight/applications';
 import { isSameApplication } from '../domain/preflight/applications';
 import type { Approver } from '../domain/migration/approvers';
-import type { MigrationStatistics } from '../store';
+import type { MigrationStatistics, StoredMigration } from '../store';
 import {
   countCompanies,
   readApplicationsByCompany,
@@ -15,6 +17,7 @@ import {
   readFigures,
   readLedgerSummary,
   readMigration,
+  readRecordedDecisions,
   readStatistics,
   readTrail,
 } from '../store';
@@ -45,11 +48,13 @@ export interface HandoverReport {
 export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: string): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const { route, client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
+  const { route, client, platformKey, contact, paused, suppliedBy, planned } = migration;
+  const ending = migration.ending ?? (await decidedEnding(db, migration));
   const applications = await readApplicationsOfMoved(db, migrationId);
   return {
     head: {
       ...{ migrationId, route, client, platformKey, contact, ending, paused, suppliedBy, planned },
+      isFinishing: ending !== null && migration.ending === null,
       suppliedAt: migration.suppliedAt.toISOString(),
       closedAt: migration.closedAt?.toISOString() ?? null,
       vaultDestroyedAt: migration.vaultDestroyedAt?.toISOString() ?? null,
@@ -63,6 +68,15 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
     replaced: () => readReplaced(db, migrationId, applications),
     statistics: () => readStatistics(db, migrationId),
   };
+}
+
+/**
+ * Returns how a decision has ended a migration that is not closed yet, because companies in progress are being finished.
+ * No other company is moved any more. Null if no decision has ended the migration.
+ */
+async function decidedEnding(db: LedgerClient['db'], { id, route }: StoredMigration): Promise<Ending | null> {
+  const ending = endingByDecisions(route, await readRecordedDecisions(db, id));
+  return ending === 'completed' ? null : ending;
 }
 
 async function readReplaced(

@@ -34,6 +34,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       platformKey: z.string(),
       contact: z.string(),
       ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
+      isFinishing: z.boolean().describe('true if it has ended, but companies are still being finished'),
       paused: z.boolean(),
       suppliedBy: z.string(),
       applications: z.strictObject({

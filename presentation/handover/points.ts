@@ -157,7 +157,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
             'Encrypted copies can remain in the files, log and backups of our database. Nobody can decrypt them, not even with our master key, unless the secret was copied before it was erased.',
         }
       : {
-          topic: 'Still needed',
+          topic: ending === null ? 'Still needed' : 'Destroyed soon',
           text: `${storedText(count)} Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
         },
     {

@@ -22,7 +22,10 @@ export interface ReportHead {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
+  /** How a decision or a termination has ended the migration; null if it continues. */
   readonly ending: Ending | null;
+  /** True if the migration has ended, but some of its companies are still being finished. */
+  readonly isFinishing: boolean;
   readonly paused: boolean;
   readonly suppliedAt: string;
   readonly suppliedBy: string;
@@ -47,7 +50,12 @@ export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): st
   return findPlatform(platformKey)?.name ?? platformKey;
 }
 
-export function stateText({ ending, paused, decisions }: ReportHead): string {
+export function stateText(head: ReportHead): string {
+  const finishing = `; companies that were being moved are still being finished (this report is preliminary)`;
+  return `${endingText(head)}${head.isFinishing ? finishing : ''}`;
+}
+
+function endingText({ ending, paused, decisions }: ReportHead): string {
   switch (ending) {
     case null:
       return `${paused ? 'paused' : 'in progress'} (this report is preliminary)`;

@@ -36,6 +36,7 @@ const HEAD: ReportHead = {
   platformKey: 'qhyg',
   contact: 'Sam, +44 20 7946 0000',
   ending: null,
+  isFinishing: false,
   paused: false,
   suppliedAt: '2026-11-20T22:00:00.000Z',
   suppliedBy: 'Cleo',
@@ -65,6 +66,11 @@ describe('the head of the report', () => {
   test.each<[Partial<ReportHead>, string]>([
     [{}, 'State: in progress (this report is preliminary)'],
     [{ paused: true }, 'State: paused (this report is preliminary)'],
+    [
+      { ending: 'cancelled', isFinishing: true },
+      'State: cancelled; companies that were being moved are still being finished (this report is preliminary)',
+    ],
+    [{ ending: 'cancelled', isFinishing: true }, '**Destroyed soon**: none at the moment. Until the migration ends'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Details supplied: 20 Nov 2026 22:00 by Cleo'],
