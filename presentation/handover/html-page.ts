@@ -7,7 +7,7 @@ import { countOpen } from '../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
 import type { Point } from './points';
-import { credentialPoints, requiredActions, switchOnPoints } from './points';
+import { credentialPoints, nothingToDo, requiredActions, switchOnPoints } from './points';
 import type { DecisionRow, ReportHead } from './report-facts';
 import { decisionRows, mainFacts, platformOf, resultRows, outOfDateText, stateText, timeRows } from './report-facts';
 import type { ReportedCompany, Section } from './company-sections';
@@ -97,7 +97,7 @@ function answers(head: ReportHead, outline: ReportOutline): Html {
   const actions = requiredActions(head);
   return markup`<section class="answers" aria-label="What you need to do, what may be switched back on, how long data is out of date, and who to call">
 <div><h2>What you need to do</h2>
-${actions.length === 0 ? markup`<p>Nothing at the moment.</p>` : markup`<ol class="points">${actions.map((each) => action(each, head, outline))}</ol>`}</div>
+${actions.length === 0 ? markup`<p>${nothingToDo(head)}</p>` : markup`<ol class="points">${actions.map((each) => action(each, head, outline))}</ol>`}</div>
 <div><h2>What may be switched back on</h2>
 ${points(switchOnPoints(head))}
 <p class="hint">This is about your own application. The tables below give the answer for each company.</p></div>

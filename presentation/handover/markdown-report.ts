@@ -2,7 +2,7 @@
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import type { ReportedCompany, ReportView, Section } from './company-sections';
 import type { Point } from './points';
-import { credentialPoints, requiredActions, switchOnPoints } from './points';
+import { credentialPoints, nothingToDo, requiredActions, switchOnPoints } from './points';
 import type { ReportHead } from './report-facts';
 import { decisionRows, mainFacts, resultRows, timeRows } from './report-facts';
 
@@ -18,7 +18,7 @@ export function reportHead(head: ReportHead): string {
       ['Companies', 'Number'],
       resultRows(head).map(([what, companies]) => [what, String(companies)]),
     ),
-    ['## What you need to do', points(requiredActions(head)) || 'Nothing at the moment.'].join('\n\n'),
+    ['## What you need to do', points(requiredActions(head)) || nothingToDo(head)].join('\n\n'),
     [
       '## What may be switched back on in your own application',
       'The tables below give the answer for each company.',

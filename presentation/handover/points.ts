@@ -141,6 +141,13 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   ];
 }
 
+/** Says that no action is required. A report of a migration that continues does not list what it is waiting for. */
+export function nothingToDo({ ending }: ReportHead): string {
+  return ending === null
+    ? 'Nothing about the companies below. The page of the migration says what it is waiting for now.'
+    : 'Nothing.';
+}
+
 /** Returns what happened to the credentials, and what the client should do about its own copies. */
 export function credentialPoints(head: ReportHead): readonly Point[] {
   const { vaultDestroyedAt, figures, ending } = head;

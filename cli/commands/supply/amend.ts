@@ -175,7 +175,9 @@ function amendResult(
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (recounted.length > 0) {
         output.line('  To compare with the corrected numbers, run:');
-        printCommand(output, `ferry retry ${migrationId} ${referenceArguments(recounted)}`, recounted);
+        const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
+        // In self-service, only the client can retry companies.
+        printCommand(output, route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry, recounted);
       }
       if (changed.size > 0 && route === 'managed') {
         const confirm = clientCommand(
