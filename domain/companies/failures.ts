@@ -183,7 +183,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
     "the platform rejects the client's application; correct its client id, secret or environment, then resume",
   'wrong-organization':
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
-  'too-many-failures': 'too many companies were not moved; find out why, then resume to accept these failures',
+  'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
   'ledger-behind':
     'the ledger was out of date: it was probably restored from a backup; reconcile it if nobody has done so yet, then resume',
 };

@@ -180,13 +180,13 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance: `6 of 27 companies not moved by then, 22%; the limit is 20%`. */
+/** Returns the numbers that exceed the tolerance: `6 of 27 companies tried by then could not be moved, 22%; the limit is 20%`. */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const numbers = `${outOf(failed, tried, 'company')} not moved by then, ${percent(failed / tried)}`;
+  const numbers = `${outOf(failed, tried, 'company')} tried by then could not be moved, ${percent(failed / tried)}`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
   return `${numbers}; the limit is ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;

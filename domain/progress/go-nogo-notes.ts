@@ -16,7 +16,7 @@ export function pauseConditions({ limits, failures, platform }: GoNoGoFacts): re
 
 export function notes({ limits, failures, forecast }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
   return [
-    ...(hasTolerance(limits) ? [] : [`companies that are not moved never pause the migration ${soFar(failures)}`]),
+    ...(hasTolerance(limits) ? [] : [`companies that could not be moved never pause the migration ${soFar(failures)}`]),
     'an outage of the service or the platform does not pause the migration, which waits and retries',
     ...(window === null
       ? []
@@ -50,10 +50,10 @@ function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   if (exceedsTolerance(limits, failures))
-    return `it tries another company; the limit of companies that are not moved is already exceeded ${soFar(failures)}`;
+    return `it tries another company; the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
     ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),
   ];
-  return `${bounds.join(' or ')} are not moved ${soFar(failures)}`;
+  return `${bounds.join(' or ')} could not be moved ${soFar(failures)}`;
 }

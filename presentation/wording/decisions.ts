@@ -88,11 +88,13 @@ const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: Migration
   syncTimeoutMs: (ms) => `${duration(ms)} for each company to sync`,
   rampCompanies: (companies) => (companies === 0 ? 'no ramp' : `a ramp of ${counted(companies, 'company')}`),
   toleratedFailures: (failures) =>
-    failures === null ? 'no limit on companies not moved' : `at most ${counted(failures, 'company')} not moved`,
+    failures === null
+      ? 'no limit on the number of companies that could not be moved'
+      : `pause when more than ${counted(failures, 'company')} could not be moved`,
   toleratedShare: (share) =>
     share === null
-      ? 'no limit on the share of companies not moved'
-      : `at most ${Math.round(share * 1_000) / 10}% not moved`,
+      ? 'no limit on the share of companies that could not be moved'
+      : `pause when more than ${Math.round(share * 1_000) / 10}% of the companies tried could not be moved`,
   windows: (windows) => (windows.length === 0 ? 'no windows' : `moves begin ${windowsText(windows)}`),
   remindBeforeStale: (intervals) => `${LIMIT_NAMES.remindBeforeStale} ${intervalsText(intervals)}`,
   remindWhileStale: (intervals) => `${LIMIT_NAMES.remindWhileStale} ${intervalsText(intervals)}`,

@@ -156,7 +156,9 @@ function stopText(reason: StopReason, platform: string, { failed }: Counts): str
     case 'wrong-organization':
       return 'a credential belongs to a company other than the one in the list';
     case 'too-many-failures':
-      return failed === 0 ? 'too many companies were not moved' : `${counted(failed, 'company')} could not be moved`;
+      return failed === 0
+        ? 'too many companies could not be moved'
+        : `${counted(failed, 'company')} could not be moved`;
     case 'ledger-behind':
       return 'the records of this migration are out of date';
   }

@@ -306,12 +306,12 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40 },
-    'more than 5 companies or more than 20% of those tried are not moved (2 of 40 companies so far)',
+    'more than 5 companies or more than 20% of those tried could not be moved (2 of 40 companies so far)',
   ],
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'it tries another company; the limit of companies that are not moved is already exceeded (2 of 40 companies so far)',
+    'it tries another company; the number of companies that could not be moved already exceeds the limit (2 of 40 companies so far)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
@@ -321,8 +321,8 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
 test('without a limit on failures, the notes say that failures never pause the migration', () => {
   const limits = { ...DEFAULT_LIMITS, toleratedShare: null };
   const { pauseNotes, notes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40 } }));
-  expect(pauseNotes.join()).not.toContain('are not moved');
-  expect(notes[0]).toBe('companies that are not moved never pause the migration (2 of 40 companies so far)');
+  expect(pauseNotes.join()).not.toContain('could not be moved');
+  expect(notes[0]).toBe('companies that could not be moved never pause the migration (2 of 40 companies so far)');
 });
 
 const signingOff = (changes: Partial<MigrationState> = {}): GoNoGoFacts => {

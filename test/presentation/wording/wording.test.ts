@@ -13,7 +13,7 @@ const WEEKENDS = { days: ['sun', 'sat', 'thu'], from: '08:00', to: '20:00', time
 test('changed limits are shown with their values', () => {
   const limits = { windows: [NIGHTS], slicesAtOnce: 2, toleratedShare: null };
   expect(decisionText({ ...SENT, kind: 'adjust', limits, reason: 'a holiday' })).toBe(
-    'adjust the limits: 2 slices at once, no limit on the share of companies not moved, moves begin mon-tue 22:00-24:00 Europe/London (a holiday)',
+    'adjust the limits: 2 slices at once, no limit on the share of companies that could not be moved, moves begin mon-tue 22:00-24:00 Europe/London (a holiday)',
   );
   expect(decisionText({ ...SENT, kind: 'adjust', limits: { windows: [] } })).toBe('adjust the limits: no windows');
 });
