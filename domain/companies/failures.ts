@@ -185,7 +185,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
   'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
   'ledger-behind':
-    'the ledger was out of date: it was probably restored from a backup; reconcile it if nobody has done so yet, then resume',
+    'the ledger was out of date: it was probably restored from a backup; reconcile it unless this has already been done, then resume',
 };
 
 /**

@@ -93,7 +93,7 @@ export function fourEyesRefusal(
 export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string | null): string | null {
   if (approvers === null) return null;
   if (!approvers.some(({ role }) => role === 'support'))
-    return 'without an approver for support, nobody could decide for support or add approvers';
+    return 'at least one approver must be for support, because only such an approver can decide for support or add approvers';
   if (!fourEyes) return null;
   const people = new Set(approvers.map(({ by }) => by.trim().toLowerCase()));
   if (people.size < 3 && approvers.some(({ role }) => role === 'client'))

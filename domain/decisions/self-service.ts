@@ -31,7 +31,7 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
     case 'step':
       return 'a self-service migration has no approvals or rejections: it ends automatically';
     case 'time':
-      return 'a self-service migration has already started; adjust its hours instead';
+      return 'a self-service migration has already started; adjust its windows instead';
     case 'first-company':
       return 'a self-service migration has no first company';
     case 'sync-disabled':

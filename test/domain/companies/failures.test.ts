@@ -135,6 +135,6 @@ test('the texts of failures and stops are distinct and contain no internal terms
 
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {
   expect(stopReasonText('ledger-behind')).toMatch(
-    /^the ledger was out of date: .*; reconcile it if nobody has done so yet, /,
+    /^the ledger was out of date: .*; reconcile it unless this has already been done, /,
   );
 });

@@ -259,7 +259,7 @@ describe('the four-eyes rule', () => {
 
   test('approvers without an approver of support are a deadlock, even without the four-eyes rule', () => {
     const approvers = [{ role: 'client', by: 'Cleo', publicKey: '' }] as const;
-    expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('without an approver for support');
+    expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('at least one approver must be for support');
   });
 
   test('does not apply to rejections', () => {
