@@ -84,7 +84,7 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
-      return 'try again (if its credential was accepted, it is only synced and checked again)';
+      return 'try again (a company whose credential was accepted is only synced and checked again)';
     case 'relink':
       return 'check again after the end customer has reconnected with the link';
     case 'replace-credential':
@@ -92,11 +92,11 @@ export function remedyText(remedy: Remedy): string {
     case 'credentials':
       return 'supply a new credential from the client';
     case 'application':
-      return 'register the application that obtained the credential, unless companies have moved with another one; then retry';
+      return 'if no company has moved with another application, register the one that obtained the credential; then retry';
     case 'skip':
       return 'give up on it and leave it out';
     case 'amend':
-      return 'correct the row in the manifest (if the expected number was wrong, also retry)';
+      return 'correct the row in the manifest (if its expected number of invoices was wrong, retry afterwards)';
     case 'exclude':
       return 'leave out';
   }

@@ -128,7 +128,7 @@ describe('a company in the report', () => {
   });
 
   test.each([
-    ['incomplete', false, 'try again (if its credential was accepted, it is only synced and checked again)'],
+    ['incomplete', false, 'try again (a company whose credential was accepted is only synced and checked again)'],
     ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],
     ['wrong-organization', false, 'try again with a new credential from the client'],
     ['wrong-organization', true, 'in a new migration'],
