@@ -57,7 +57,7 @@ export interface ApplicationsOfMoved {
   readonly registered: ApplicationFacts | null;
 }
 
-export const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own (docs/deploying.md)';
+export const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own account (docs/deploying.md)';
 
 export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts): boolean {
   return one.clientId === other.clientId && one.environment === other.environment;
@@ -112,7 +112,7 @@ export function adviceToKeepRegistered(
     replaced.companies === 1
       ? 'let its end customer reconnect with the link of the connection at the service'
       : 'let their end customers reconnect with the links of their connections at the service';
-  return `${reconnect}, because a company that has moved gets no other credential; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
+  return `a company that has moved accepts no new credential, so ${reconnect}; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
 }
 
 /** Tells the client what to do about one company that was moved with a replaced application. */
@@ -210,7 +210,8 @@ export function applicationConflicts(
       const message =
         `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
         `and none was supplied for ${migrationId}`;
-      const advice = `if both clients use this application, supply it for this migration too; otherwise, ${ACCOUNT_ADVICE}`;
+      const advice =
+        'if both clients use this application, supply it for this migration too; if not, give each client its own account (docs/deploying.md)';
       const clientMessage = `no application was supplied for ${migrationId}; supply the one that obtained your tokens`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }
@@ -221,7 +222,12 @@ export function applicationConflicts(
       const clientMessage =
         `the application ${applicationName(conflict.supplied)} was supplied for ${migrationId}, ` +
         `but a different one is registered at the service`;
-      return [{ ...finding('application-differs', message, 'supply the right one'), clientMessage }];
+      return [
+        {
+          ...finding('application-differs', message, 'supply the application that obtained the tokens'),
+          clientMessage,
+        },
+      ];
     }
   }
 }

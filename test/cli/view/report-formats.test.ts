@@ -263,7 +263,7 @@ test('CSV says what to do about a moved company whose application was replaced',
     ',"keep your application old-app (production), and ask support to register it again",never',
   );
   expect(await actionAfter({ moved: [old, current], replaced: [old], registered })).toContain(
-    ',"let its end customer reconnect with the link of the connection at the service, because a company that has moved gets no other credential; keep new-app (production) registered',
+    ',"a company that has moved accepts no new credential, so let its end customer reconnect with the link of the connection at the service; keep new-app (production) registered',
   );
 });
 

@@ -47,7 +47,7 @@ test('a conflict names both migrations and both applications, and is only a warn
     message:
       'kite.xero uses the application kite-app (production), but bee.xero uses bee-app (production); ' +
       'an account has only one application per platform',
-    advice: 'an account serves one client, so give each client its own (docs/deploying.md)',
+    advice: 'an account serves one client, so give each client its own account (docs/deploying.md)',
   });
   expect(findOtherApplication(app('bee-app'), [bee()])).toBeUndefined();
 });

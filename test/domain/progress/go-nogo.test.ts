@@ -148,8 +148,8 @@ test('a replaced application is not to be registered again if more companies dep
   expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')).toEqual({
     ...{ check: 'application', go: true, warning: true },
     why: expect.stringContaining(
-      'let its end customer reconnect with the link of the connection at the service, because a company that has ' +
-        'moved gets no other credential; keep app-1 (production) registered, because 3 companies depend on it',
+      'a company that has moved accepts no new credential, so let its end customer reconnect with the link of the ' +
+        'connection at the service; keep app-1 (production) registered, because 3 companies depend on it',
     ) as string,
   });
 });

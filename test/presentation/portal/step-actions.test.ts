@@ -62,7 +62,7 @@ test('a sign-off and its rejection name the companies whose application was repl
   expect(warningsOf(replaced)).toEqual([[warning], [warning]]);
   const others = { ...replaced, moved: [old, moved('new-app', 'M-3', 'M-4')] };
   expect(warningsOf(others)[0]?.[0]).toMatch(
-    /; let their end customers reconnect .*keep new-app \(production\) registered/,
+    /; a company that has moved accepts no new credential, so let their end customers reconnect .*keep new-app \(production\) registered/,
   );
   expect(warningsOf({ ...replaced, replaced: [] })).toEqual([undefined, undefined]);
   expect(warningsOf(null)).toEqual([undefined, undefined]);
