@@ -182,7 +182,7 @@ function reportMissing(
     advice:
       others.length === 0
         ? rename
-        : `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}: check the platform; otherwise ${rename}`,
+        : `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if it is right, ${rename}`,
   });
   return [...near.flatMap((each) => each.headers), ...others.map(({ header }) => header)];
 }

@@ -99,7 +99,7 @@ test.each([
   [
     'a file of another platform',
     'reference,name,tenantId\nA-1,Acme,1',
-    'this looks like a file for Xero: check the platform; otherwise rename "tenantId" to realmId',
+    'this looks like a file for Xero, so check the platform; if it is right, rename "tenantId" to realmId',
   ],
 ])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
   const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
