@@ -161,7 +161,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
           topic: 'Destroyed',
           text:
             `the secret that decrypts the credentials supplied for this migration was erased at ${timeText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
-            'Encrypted copies can remain in the files, log and backups of our database. Nobody can decrypt them, not even with our master key, unless the secret was copied before it was erased.',
+            'Encrypted copies can remain in the files, log and backups of our database. They cannot be decrypted, not even with our master key, unless the secret was copied before it was erased.',
         }
       : {
           topic: ending === null ? 'Still needed' : 'Destroyed soon',

@@ -99,7 +99,7 @@ function manifest({ route, step, state, counts, preflight, reopened }: Progress)
         : [`Now: ${counted(counts.total, 'company')}${by === null ? '' : `, supplied by ${oneLine(by, 200)}`}`],
     consequence: isMissing
       ? 'The companies in the file are stored and checked. You can replace them until support has accepted the details.'
-      : 'All companies are replaced by those in the file, and checked. Credentials that are already stored are deleted.',
+      : 'The companies in the file replace all current companies, and are checked. Credentials that are already stored are deleted.',
     isExpected: (isMissing || reopened?.asksForChanges === true) && state !== 'paused',
   };
 }

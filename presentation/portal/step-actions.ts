@@ -35,7 +35,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
-      consequence: `${hasSupportApproved('schedule') ? 'Support has approved it already, so the companies' : 'Once support has approved it too, the companies'} begin to move at this time, unless a step before the move is still open then. A move cannot be undone.`,
+      consequence: `${hasSupportApproved('schedule') ? 'Support has approved it already, so the companies' : 'Once support has approved it too, the companies'} begin to move at this time. If a step before the move is still open then, they wait until it has ended. A move cannot be undone.`,
       isIrreversible: true,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
@@ -198,7 +198,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       title: 'Pause the migration',
       facts: pausesIn(progress).map((pause) => `Already paused ${pauseText(pause)}`),
       consequence:
-        'No other company begins to move until you or support resume the migration. Moves in progress finish.',
+        'No other company begins to move until you or support resume the migration. Moves that have begun will finish.',
       reason: 'required',
     },
     {
@@ -208,7 +208,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: progress.route === 'self-service' && countOpen(counts) > 0,
       title: 'Change when and how fast companies move',
       facts: limitFacts(progress),
-      consequence: 'This applies to companies that have not begun to move. Moves in progress finish.',
+      consequence: 'This applies to companies that have not begun to move. Moves that have begun will finish.',
       reason: 'optional',
     },
     {

@@ -48,7 +48,7 @@ export function deadlineText(progress: Progress, now: string): string | null {
   const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
   if (!window || !next) return null;
   const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
-  return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until they have moved.`;
+  return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}. If syncing of a company is off, its data is out of date until it has moved.`;
 }
 
 /**
@@ -66,7 +66,7 @@ export function openingText(progress: Progress, now: string): { readonly why: st
   const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
   return {
     why: proposal.startAt > now ? 'The start is outside the windows' : 'No window is open',
-    text: `moves begin at ${momentText(opening.opensAt)}, when the next window opens. The data of companies whose syncing is turned off before that is out of date until they have moved${longest}.`,
+    text: `moves begin at ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that, its data is out of date until it has moved${longest}.`,
   };
 }
 

@@ -188,7 +188,7 @@ function scheduleText(progress: Progress, now: string): string {
   if (proposal === null) return 'Please propose a start time, or ask support to propose one.';
   const start = proposal.startAt > now ? ` at ${momentText(proposal.startAt)}` : '';
   if (!hasClientTask(progress)) return `You have approved the start${start}. Support has to approve it too.`;
-  if (start === '') return 'Please approve the start: as soon as everything is ready.';
+  if (start === '') return 'Please approve the start, which is as soon as everything is ready.';
   const moves = opening === null ? '' : `; moves begin at ${momentText(opening.opensAt)}, when a window opens`;
   return `Please approve the start${start}${moves}.`;
 }

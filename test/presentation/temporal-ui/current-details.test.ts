@@ -233,7 +233,7 @@ test('the page of a migration with windows says what happens after the window ha
   const proposal = { startAt: '2026-03-02T22:00:00.000Z', by: 'Sam', role: 'support', at: AT } as const;
   const state = { ...planned, proposal, limits: { ...planned.limits, windows: [...windows] } };
   expect(detailsAt(state)).toContain(
-    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC, and the data of companies whose syncing is off is out of date until they have moved.',
+    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC. If syncing of a company is off, its data is out of date until it has moved.',
   );
   expect(detailsAt({ ...state, limits: planned.limits })).not.toContain('Deadline');
 });

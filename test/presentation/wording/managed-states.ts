@@ -61,7 +61,7 @@ export const MANAGED: readonly Row[] = [
   [
     'start in the past',
     stateAt('schedule', { proposal: { startAt: AT, role: 'support', by: 'Sam', at: AT } }),
-    'Please approve the start: as soon as everything is ready.',
+    'Please approve the start, which is as soon as everything is ready.',
   ],
   [
     'start approved by the client',
