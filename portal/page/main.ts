@@ -110,7 +110,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
 
   function notices(): readonly string[] {
     const isOld =
-      !latest.isCurrent && `This page was last updated ${timeText(latest.writtenAt)}. It may be out of date.`;
+      !latest.isCurrent && `This page was last updated ${timeText(latest.writtenAt)}. It might be out of date.`;
     const cannotSign =
       session.role === 'client' &&
       key === null &&

@@ -36,7 +36,11 @@ export async function showAccountInvitation(
       'ul',
       { class: 'points' },
       el('li', {}, 'Sign in with the account whose email address received the invitation.'),
-      el('li', {}, 'Your browser creates a key that signs your decisions. Nobody can copy it, not even this website.'),
+      el(
+        'li',
+        {},
+        'Your browser creates a key that signs your decisions. The key cannot be copied, not even by this website.',
+      ),
       el('li', {}, 'Use a device that only you use.'),
     ),
     el('div', { class: 'buttons' }, go),

@@ -56,7 +56,7 @@ export function showUnsupported(): void {
         el('li', {}, each),
       ),
     ),
-    el('p', {}, 'A private window may also be the reason, because some browsers do not keep keys in it.'),
+    el('p', {}, 'A private window can also be the reason, because some browsers do not keep keys in it.'),
   );
 }
 
@@ -85,7 +85,11 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       'ul',
       { class: 'points' },
       el('li', {}, 'The invitation is for you. It works once, in this browser.'),
-      el('li', {}, 'Your browser creates a key that signs your decisions. Nobody can copy it, not even this website.'),
+      el(
+        'li',
+        {},
+        'Your browser creates a key that signs your decisions. The key cannot be copied, not even by this website.',
+      ),
       el('li', {}, 'Use a device that only you use.'),
     ),
     other !== null &&
@@ -139,7 +143,7 @@ export function unconfirmedKey(fingerprint: string, contact: string): readonly C
     el(
       'p',
       { class: 'hint' },
-      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that nobody else has used your invitation. You can make decisions and supply data once support has confirmed your key. Until then, you can only read.',
+      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that you have used your invitation yourself. You can make decisions and supply data once support has confirmed your key. Until then, you can only read.',
     ),
   ];
 }
