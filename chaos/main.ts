@@ -140,7 +140,7 @@ new Command('npm run chaos --')
   )
   .option(
     '--crowd <migrations>',
-    'instead of faults, measure a small migration among this many migrations',
+    'instead of faults, compare how long a small migration takes alone and among this many migrations',
     positiveInteger,
   )
   .action(main)
