@@ -79,7 +79,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       };
     }),
     {
-      topic: 'Send each company that must reconnect its link',
+      topic: 'Send the link to each company that must reconnect',
       companies: figures.mustReconnect,
       text: `its owner opens the link and authorizes us again. ${reconnectionsText(checkedAt === null ? null : timeText(checkedAt, viewOf(head).year))}.`,
       section: 'must-reconnect',

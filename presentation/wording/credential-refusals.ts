@@ -27,7 +27,7 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
       return 'the company was left out of the migration';
     case 'waiting':
       return replaces
-        ? 'the company still waits to be moved; supply its new credential with "Supply credentials" (ferry --portal: credentials), which replaces the stored one'
+        ? 'the company is still waiting to be moved; supply its new credential with "Supply credentials" (ferry --portal: credentials), which replaces the stored one'
         : CHANGED;
     case 'failed':
     case 'outcome-unknown':

@@ -131,8 +131,8 @@ const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.in
 function afterCompletion({ mustReconnect }: Counts): string {
   if (mustReconnect === 0) return 'Please do what the handover report asks of you.';
   return mustReconnect === 1
-    ? '1 company must reconnect: please send its owner its link.'
-    : `${counted(mustReconnect, 'company')} must reconnect: please send each owner its link.`;
+    ? '1 company must reconnect: please send its owner the link.'
+    : `${counted(mustReconnect, 'company')} must reconnect: please send each owner the link.`;
 }
 
 function pauseText(progress: Progress, platform: string): string {

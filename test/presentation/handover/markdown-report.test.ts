@@ -93,7 +93,7 @@ describe('the head of the report', () => {
       '| data out of date |  | at most 6 minutes, median 3 minutes |',
     ],
     [{ closedAt: '2027-01-01T00:05:00.000Z' }, '| migration closed |  | 1 Jan 2027 00:05 |'],
-    [{}, '- **Send each company that must reconnect its link** (1): its owner'],
+    [{}, '- **Send the link to each company that must reconnect** (1): its owner'],
     [{ ending: 'completed' }, '- **Delete your copies of the credentials**: exports'],
     [{}, '| duration |  | 2.5 h |'],
   ])('contains, with the changes %j: %s', (changes, text) => {
