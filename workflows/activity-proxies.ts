@@ -87,7 +87,7 @@ export const promptActivities = proxyWithSummaries({
 });
 
 /**
- * Activities that run a slice. They move or verify companies for about a minute and heartbeat every seven seconds.
+ * Activities that run a slice. They move or verify companies for about a minute and heartbeat every six seconds.
  *
  * After 15 seconds without a heartbeat, another worker takes over. The timeout can be this short, because a worker that
  * was merely slow cannot claim any more companies once a newer attempt of its slice has begun. Retried indefinitely, at

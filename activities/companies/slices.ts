@@ -7,7 +7,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
-import { paceOf } from '../../domain/planning/pacing';
+import { paceOf, type Pace } from '../../domain/planning/pacing';
 import { findPlatform, type Platform } from '../../platforms/platforms';
 import type {
   CheckOutcome,
@@ -90,19 +90,28 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   await beginAgainIfLost(db, owner, trust.currentRun);
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
-  /** No company is claimed before this time, because of the limit of companies per minute. Epoch milliseconds. */
+  /**
+   * No company is claimed before this time, because of the limit of companies per minute. Epoch milliseconds; 0 without
+   * a limit.
+   */
   let nextClaimAt = 0;
   let nextReclaimAt = 0;
 
-  async function nextCompanies(size: number): Promise<readonly ClaimedCompany[]> {
+  /** Reclaims up to `size` companies. If there are none to reclaim, claims as many as the pace allows. */
+  async function nextCompanies(size: number, pace: Pace): Promise<readonly ClaimedCompany[]> {
     if (Date.now() >= nextReclaimAt) {
       const reclaimed = await reclaimSent(db, owner, size);
-      // Reclaimed companies go first, because they were claimed before all others.
+      // Reclaimed companies go first, because they were claimed before all others. Their moves have begun already.
       if (reclaimed.length > 0) return reclaimed;
       await releaseUnsent(db, owner);
       nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
     }
-    return finishing ? [] : claimCompanies(db, owner, size, onlyRow, knownMark);
+    if (finishing) return [];
+    const beganAt = Date.now();
+    const companies = await claimCompanies(db, owner, Math.min(size, pace.companies), onlyRow, knownMark);
+    // The slice of the first company does not wait, because it takes no other company.
+    if (onlyRow === null && pace.waitMs > 0) nextClaimAt = beganAt + companies.length * pace.waitMs;
+    return companies;
   }
 
   const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
@@ -117,14 +126,14 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     take: async (size, limits) => {
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
-      if (isSurplus || Date.now() < nextClaimAt) return [];
+      // At a high rate, the slice waits for as many free slots as a group needs, but for half of its slots at most.
+      const isTooFew = size < Math.min(pace.companies, limits.companiesPerSliceAtOnce / 2);
+      if (isSurplus || isTooFew || Date.now() < nextClaimAt) return [];
       // The clock is read before the claim, so that the deadline is never later than the lease allows.
       const claimedAt = Date.now();
-      const companies = await nextCompanies(Math.min(size, pace.companies));
+      const companies = await nextCompanies(size, pace);
       claimed += companies.length;
       knownMark = Math.max(knownMark, companies[0]?.ledgerMark ?? 0);
-      // The slice of the first company does not wait, because it takes no other company.
-      if (onlyRow === null) nextClaimAt = claimedAt + companies.length * pace.waitMs;
       const sendBefore = new Date(claimedAt + sendWithinMs);
       return companies.map((company) => ({ company, sendBefore }));
     },

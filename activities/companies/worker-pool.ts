@@ -12,9 +12,9 @@
  * ## Modes
  *
  * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
- *   them starts at once. It is called again after the next write, or at the time that it names, because the pace can
- *   allow another company while items are in flight. It returns none if no company can be taken now, the slice's time
- *   is up, or the activity is cancelled.
+ *   them starts at once. It is called again after the next write, or at the time that it names if a slot is free then,
+ *   because the pace can allow another company while items are in flight. It returns none if no company can be taken
+ *   now, the slice's time is up, or the activity is cancelled.
  *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
  *     slice has paused the migration because of its failures, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
@@ -83,7 +83,7 @@ interface SliceSteps<Item, Outcome> {
    */
   beforeTake?(inFlight: number): Promise<boolean>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
-  /** Returns when the pace allows the next item to be taken. Epoch milliseconds; absent if there is no pace. */
+  /** Returns when the pace allows the next item to be taken. Epoch milliseconds; 0 if there is no pace. */
   nextTakeAt?(): number;
   handle(item: Item): Promise<{
     readonly outcome: Outcome;
@@ -199,7 +199,7 @@ function watchTolerance(db: Database, migrationId: string) {
 }
 
 /** Twice within the heartbeat timeout of 15 seconds. Each heartbeat is a transaction of Temporal's database. */
-const HEARTBEAT_EVERY_MS = 7_000;
+const HEARTBEAT_EVERY_MS = 6_000;
 
 /** Sends heartbeats during the work, because a single group can take longer than the heartbeat timeout. */
 async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
@@ -228,7 +228,8 @@ interface NextItems<Item> {
   /** The pool's concurrency from now on. */
   readonly concurrency: number;
   /**
-   * If this time is in the future, `take` is called again then, even if no result has been written. Epoch milliseconds.
+   * When `take` is called again, even if no result has been written and more than half of the slots are busy. Epoch
+   * milliseconds; 0: only after the next write.
    */
   readonly nextTakeAt: number;
 }
@@ -266,7 +267,11 @@ export async function runWorkerPool<Item, Result>({
     inFlight.add(work);
   }
 
-  const canTake = (): boolean => !isDraining && !failure && inFlight.size <= concurrency / 2;
+  function canTake(): boolean {
+    if (isDraining || failure) return false;
+    const isDue = nextTakeAt > 0 && Date.now() >= nextTakeAt;
+    return inFlight.size <= concurrency / 2 || (isDue && inFlight.size < concurrency);
+  }
 
   /** Waits until results are worth writing, or until the next items can be taken. */
   async function untilNextStep(): Promise<void> {
@@ -274,7 +279,7 @@ export async function runWorkerPool<Item, Result>({
     let takeTimer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       const takeInMs = nextTakeAt - Date.now();
-      if (takeInMs > 0 && canTake()) takeTimer = setTimeout(resolve, takeInMs);
+      if (takeInMs > 0 && !isDraining && !failure) takeTimer = setTimeout(resolve, takeInMs);
       onItemEnd = () => {
         if (inFlight.size === 0 || results.length >= concurrency / 2) setImmediate(resolve);
         else if (results.length > 0) writeTimer ??= setTimeout(resolve, WRITE_WITHIN_MS);

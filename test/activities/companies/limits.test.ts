@@ -107,6 +107,19 @@ test('a slice begins the next move on time while an earlier company is still bei
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_950);
 });
 
+test('a slice with a limit fills all of its slots while its imports are slow', async () => {
+  const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 120, slicesAtOnce: 1, companiesPerSliceAtOnce: 3 });
+  let begun = 0;
+  rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
+    begun += 1;
+    // No company is answered before all have begun. With two in flight, more than half of the slots are busy.
+    await until(() => begun === 3);
+    sendAnswer(response, await pass());
+  });
+  expect(await rig.importSlice(id, { atOnce: 3 })).toMatchObject({ claimed: 3 });
+});
+
 test('a limit of less than one company per minute per slice reduces the number of slices', async () => {
   const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
