@@ -93,9 +93,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             ),
           onlyInLedger: z
             .boolean()
-            .describe(
-              'true: Temporal does not have the migration, because Temporal deleted it after it had ended, or lost it',
-            ),
+            .describe('true: Temporal no longer has the migration, because it was deleted after its end, or lost'),
         }),
       ),
     },
@@ -119,7 +117,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .string()
         .nullable()
         .describe(
-          'in step 6: who paused the windows, and why; companies keep moving in a window that is already open; null if the windows are not paused, no company is left to move, or no database is configured',
+          'who paused the windows in step 6, and why (companies keep moving in a window that is already open); null if the windows are not paused, no company is left to move, or no database is configured',
         ),
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
@@ -191,7 +189,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     'ferry exceptions',
     {
       migrationId: z.string(),
-      withoutCredential: count.describe('companies that could be moved, but have no usable credential'),
+      withoutCredential: count.describe('companies that lack nothing but a usable credential'),
       retried: count.describe('companies that were tried before and will be tried again, for example after a retry'),
       replacedApplication: count.describe(
         'companies that must reconnect because their application was replaced after their move; `ferry companies --replaced-application` lists them',

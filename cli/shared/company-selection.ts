@@ -64,7 +64,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
     name: 'skip',
     message: 'skip',
     description:
-      'Give up on companies that were not moved, wait for another try, or have an unknown outcome; this cannot be undone',
+      'Give up on companies that were not moved, are waiting for another try, or have an unknown outcome; this cannot be undone',
     needsReason: true,
     final: { question: 'Give up on', fate: 'will not be tried again, not even if an end customer reconnects' },
   },

@@ -67,7 +67,7 @@ export function addDecisionOptions(
   else command.option('--reason <text>', REASON);
   return addActorOptions(command).option(
     '--valid-until <time>',
-    `refuse the decision if no worker has applied it by then, e.g. "${exampleTime(now)}" (your time zone) or ISO 8601`,
+    `refuse the decision if no worker has applied it by this time, e.g. "${exampleTime(now)}" (your time zone) or ISO 8601`,
     parseTime,
   );
 }

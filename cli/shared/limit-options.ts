@@ -49,12 +49,12 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--tolerated-failures <number>',
-        'pause when more than this number of companies were not moved; "any": no limit',
+        'pause when more than this number of companies could not be moved; "any": no limit',
         limitOrAny('toleratedFailures'),
       )
       .option(
         '--tolerated-share <share>',
-        'pause when at least 20 companies have been tried and more than this share of them (0 to 1) was not moved; "any": no limit',
+        'pause when more than this share (0 to 1) of the companies that were tried could not be moved, once at least 20 were tried; "any": no limit',
         limitOrAny('toleratedShare'),
       )
       .option(

@@ -45,12 +45,12 @@ export function addApprover(context: Context): void {
   const add = group
     .command('add')
     .description(
-      'Accept decisions that a person signs with this key, after you have compared its fingerprint with them by phone',
+      'Accept decisions that a person signs with this key. First ask this person by phone for the fingerprint of the key',
     );
   const remove = group
     .command('remove')
     .description(
-      'Stop accepting decisions that are signed with this key, because its device was lost or its owner has left',
+      'Stop accepting decisions that are signed with this key, for example because its device was lost or its owner has left',
     );
   for (const [command, action] of [
     [add, addKey],
@@ -90,7 +90,11 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
       ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that are not signed by one of its approvers`
       : null,
   });
-  if (!accepted) throw new CommandFailed('nothing was changed', 'compare the fingerprint with the person, by phone');
+  if (!accepted)
+    throw new CommandFailed(
+      'nothing was changed',
+      `ask ${approver.by} for the fingerprint by phone; if it is the same, run the command again`,
+    );
   const result = await sendDecision(ferry, id, 'addApprover', content);
   if (result.json['outcome'] !== 'applied') return result;
   for (const invitation of await invitationsOf(ferry, id, approver)) await markKeyConfirmed(ferry.db, invitation.id);
@@ -183,8 +187,8 @@ async function keyOfInvitation(
   const known = approvers.find((each) => approverFingerprint(each) === fingerprint);
   if (known) return known;
   throw new CommandFailed(
-    `nobody who was invited to ${migrationId} has a key with this fingerprint`,
-    'compare the fingerprint with the person again; if they do not use the portal, pass role:name:key',
+    `no invitation to ${migrationId} has a key with this fingerprint`,
+    'ask the person for the fingerprint again; if this person does not use the portal, pass role:name:key',
   );
 }
 

@@ -27,7 +27,7 @@ export function addPauses(context: Context): void {
     addDecisionOptions(
       program
         .command('resume <migration>')
-        .description('Resume a paused migration; earlier failures no longer count towards its limits'),
+        .description('Resume a paused migration; earlier failures no longer count towards the limits that pause it'),
       now,
     ),
   ).action((migration: string, options: DecisionOptions & YesOption) => run(() => resume(context, migration, options)));

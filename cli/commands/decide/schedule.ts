@@ -41,7 +41,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
     addNoteOptions(
       schedule
         .command('pause [migration]')
-        .description('Stop opening windows; a window that is already open stays open until it closes'),
+        .description('Stop opening windows; in a window that is already open, companies keep moving until it closes'),
     ),
     (ferry, ids, options) => pause(ferry, ids, true, options),
   );
@@ -98,7 +98,7 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
     running: output.styled('green', 'windows open automatically'),
     paused: output.styled('yellow', `windows are not opening (${note ?? 'paused'})`),
     'not-yet': allReleased
-      ? 'moves begin only in the windows; their schedule is created before the next batch run'
+      ? 'moves begin only in the windows; the schedule that opens them is created before the next batch run'
       : 'windows open automatically in step 6; the first company also waits for a window',
     none:
       windows.length > 0
@@ -171,7 +171,7 @@ async function notScheduled(ferry: LedgerClient, migrationId: string, advice: st
     windows.length === 0
       ? 'no schedule: the migration has no windows'
       : allReleased
-        ? 'no schedule yet: moves begin only in the windows, but their schedule is created before the next batch run'
+        ? 'no schedule yet: the schedule that opens the windows is created before the next batch run'
         : 'no schedule yet: the windows open automatically in step 6';
   return { done: false, text: `${why}${advice}` };
 }

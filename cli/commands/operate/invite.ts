@@ -59,7 +59,7 @@ export function addInvite({ program, run, terminal }: Context): void {
     .addOption(
       choiceOption(
         '--sign-in <how>',
-        'link: anyone who has the link, once; openid: only the account at your identity provider with this --email',
+        'link: anyone who has the link can sign in, once; openid: only the account with this --email at your identity provider',
         ['link', 'openid'],
       ).default('link'),
     )
@@ -159,7 +159,7 @@ async function invite(
         );
         if (role === 'client')
           output.line(
-            `The page then shows ${person} the fingerprint of a key. Ask for it by phone, and compare it with: ferry invite --list ${migrationId}`,
+            `The page then shows ${person} the fingerprint of a key. Ask for the fingerprint by phone, and compare it with the one that this prints: ferry invite --list ${migrationId}`,
           );
         if (provider === '')
           output.line(

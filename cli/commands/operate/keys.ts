@@ -29,7 +29,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in (default: TOKENFERRY_SIGNING_KEY_FILE, or a file in your home folder); if you choose another file, set the variable to it',
+      'file to store the key in (default: TOKENFERRY_SIGNING_KEY_FILE, or a file in your home folder); if you choose another file, set TOKENFERRY_SIGNING_KEY_FILE to it',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
@@ -43,7 +43,7 @@ function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): C
   if (existsSync(file)) {
     throw new CommandFailed(
       `${file} already exists`,
-      'running migrations may accept your decisions only with this key; choose another --file',
+      'do not replace this key, because running migrations might accept your decisions only with it; to create a second key, choose another --file',
     );
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -50,7 +50,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials from a file (CSV or JSON, one row per company), obtained after syncing was disabled, or store a sealed file',
+          'Encrypt and store credentials from a file (CSV or JSON, one row per company), or store a sealed file. Obtain the credentials only after syncing has been disabled',
         )
         .addOption(obtainedAtOption()),
     ),

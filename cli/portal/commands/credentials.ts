@@ -40,7 +40,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'credentials',
       'credentialsSupplied',
-      'Check, encrypt and send the credentials in a file (CSV or JSON, one row per company), obtained after syncing was disabled, or send a sealed file',
+      'Check, encrypt and send the credentials in a file (CSV or JSON, one row per company), or send a sealed file. Obtain the credentials only after syncing has been disabled',
     ],
     [
       'replace-credential',
