@@ -210,7 +210,7 @@ async function draftRetry({ prompts }: DialogContext, { migrationId, reference }
     selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, all], reference);
   return {
     message: 'retry',
-    question: `Retry ${chosen === 'all' ? all.name : chosen} in ${migrationId}?`,
+    question: `In ${migrationId}, retry ${chosen === 'all' ? all.name : chosen}?`,
     fields: { companies: chosen === 'all' ? 'all' : [chosen] },
     reason: 'optional',
   };

@@ -15,7 +15,7 @@ const HELP = [
   ['', ''],
   ['Columns', ''],
   ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
-  ['Moved', 'moved companies of all companies'],
+  ['Moved', 'companies that have moved, of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
   ['Ends', 'expected end, at the current rate (/min) or as estimated'],
   ['Exc.', 'not moved, deferred, held back or of unknown outcome'],

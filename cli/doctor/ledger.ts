@@ -45,7 +45,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers, and ask ${person} whether the request took effect; if a person's requests crash workers, run: ferry invite --list, and ferry invite --revoke`,
+      `look for the id in the logs of the workers, and ask ${person} whether the request took effect; if requests of one person keep crashing workers, revoke this person's invitation with its id, which this prints: ferry invite --list`,
     ),
   ];
 }

@@ -183,16 +183,26 @@ const number = (count: number): string => count.toLocaleString('en-US');
 const windowsPausedText = (migrationId: string, why: string): string =>
   `No window opens until the windows are resumed (${why}). To stop moves in a window that is already open: ferry pause ${migrationId}`;
 
+const ONE_INTERRUPTED = [
+  'company was',
+  'It continues automatically.',
+  'If its credential may have been sent, it continues automatically; otherwise, it continues once the migration is resumed.',
+] as const;
+
+const SEVERAL_INTERRUPTED = [
+  'companies were',
+  'They continue automatically.',
+  'Companies whose credential may have been sent continue automatically; the others continue once the migration is resumed.',
+] as const;
+
 function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
   if (companies === 0 || isEnding(state)) return;
-  const were = companies === 1 ? 'company was' : 'companies were';
+  const [were, continues, ifPaused] = companies === 1 ? ONE_INTERRUPTED : SEVERAL_INTERRUPTED;
   const until =
-    inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
-  const when =
-    state === 'paused'
-      ? 'automatically if the credential may have been sent, and otherwise once the migration is resumed'
-      : 'automatically';
-  output.line(`${companies} ${were} interrupted while being moved; moving will continue ${when}${until ?? ''}`);
+    inFlightUntil && ` A credential can still be in flight to the service until ${localTime(inFlightUntil)}.`;
+  output.line(
+    `${companies} ${were} interrupted while being moved. ${state === 'paused' ? ifPaused : continues}${until ?? ''}`,
+  );
 }
 
 function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {

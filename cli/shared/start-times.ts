@@ -29,7 +29,9 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     staleMs === null
       ? `for at least ${duration(Date.parse(opening.opensAt) - Date.parse(from))}`
       : `for up to ${hoursText(staleMs / HOUR_MS)}`;
-  output.line(`    data of companies confirmed by ${isLate ? 'now' : 'the start'} is out of date ${howLong}`);
+  output.line(
+    `    data of companies ${isLate ? 'that are already confirmed' : 'confirmed before the start'} is out of date ${howLong}`,
+  );
 }
 
 const HOUR_MS = 3_600_000;

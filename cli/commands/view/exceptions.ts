@@ -163,7 +163,7 @@ async function printReplaced(
   for (const { reference, linkUrl } of companies)
     output.line(
       linkUrl === null
-        ? `  ${reference} has no link; look it up at the service`
+        ? `  ${reference} has no link in the ledger; look up its link at the service`
         : `  ${reference} reconnects at ${linkUrl}`,
     );
   if (matching > companies.length) {

@@ -80,7 +80,7 @@ test('decisions are kept while no worker is running, and are applied once a work
   );
 });
 
-test('show reports how long the credential of an interrupted company may still be in flight', async () => {
+test('show reports how long the credential of an interrupted company can still be in flight', async () => {
   const id = 'patient.quickbooks-online';
   const leaseEndsAt = new Date('2030-01-01T22:14:00Z');
   const importing = {
@@ -93,9 +93,9 @@ test('show reports how long the credential of an interrupted company may still b
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
-    `3 companies were interrupted while being moved; moving will continue automatically if the credential may have ` +
-      `been sent, and otherwise once the migration is resumed; ` +
-      `a credential may still be in flight to the service until ${localTime(leaseEndsAt)}\n`,
+    `3 companies were interrupted while being moved. Companies whose credential may have been sent continue ` +
+      `automatically; the others continue once the migration is resumed. ` +
+      `A credential can still be in flight to the service until ${localTime(leaseEndsAt)}.\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);
   expect(json['interrupted']).toEqual({ companies: 3, inFlightUntil: leaseEndsAt.toISOString() });
