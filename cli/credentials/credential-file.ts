@@ -67,7 +67,7 @@ async function readSealedFile(
   if (obtainedAt !== undefined)
     throw new CommandFailed(
       `${file} is sealed, and contains the times at which its credentials were obtained`,
-      'leave out --obtained-at; ferry seal has the same option',
+      'leave out --obtained-at; if these times are wrong, the client must seal the original file again, with the right time in --obtained-at',
     );
   const sealed = await readSealedCredentials(file);
   await assertSealedFor(sealed, ferry, migrationId, file);

@@ -66,9 +66,9 @@ function* tooEarlyGroups(
     references: unconfirmed,
     why: 'the client has not confirmed that syncing is off',
     details: [
-      `confirm it with: ${confirm}`,
+      `once syncing is off, confirm it with: ${confirm}`,
       ...(others === null ? [] : [others]),
-      'then export the credentials, because tokens from before the confirmation may no longer work',
+      'then export the credentials, because tokens from before the confirmation might no longer work',
     ],
   };
   const early = tooEarly.filter(({ confirmedAt }) => confirmedAt !== null);
@@ -84,7 +84,7 @@ function* tooEarlyGroups(
       isSealed
         ? 'if they were exported after the confirmation, the client must seal the file again, with the time of the export in --obtained-at'
         : 'if they were exported after the confirmation, correct obtainedAt in the file or, if the file has none, specify the time of the export with --obtained-at',
-      'otherwise export them again, because these tokens may no longer work',
+      'otherwise export them again, because these tokens might no longer work',
     ],
   };
 }

@@ -61,7 +61,7 @@ export async function disposeOf(
     if (error instanceof NotShredded) return kept(error.message, true);
     throw error;
   }
-  const text = `${path} was overwritten and removed. Also delete its copies and backups. An SSD may still contain old blocks.`;
+  const text = `${path} was overwritten and removed. Also delete its copies and backups. An SSD can still contain old blocks.`;
   return { shredded: true, failed: false, print: (output) => output.line(`  ${text}`) };
 }
 

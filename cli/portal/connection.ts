@@ -194,7 +194,7 @@ function adviceFor({ status, advice }: ApiError): string {
   if (status === 401) return 'sign in again with: ferry --portal <address> sign-in';
   if (advice !== undefined) return clause(advice);
   return status === 0
-    ? 'check the address and your connection; a request that the portal has received may still take effect'
+    ? 'check the address and your connection; a request that the portal has received can still take effect'
     : 'if it happens again, tell your contact';
 }
 

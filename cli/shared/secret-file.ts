@@ -37,7 +37,7 @@ export async function readClientSecret(
   if (!prompts) {
     throw new CommandFailed(
       'cannot ask for the secret, because this is not a terminal',
-      'put it in a file and pass --secret-file',
+      'put it in a file, and pass the file with --secret-file',
     );
   }
   const secret = (await prompts.secret('Client secret')).trim();

@@ -80,7 +80,8 @@ export async function limitStagedManifests(tx: Queryable, migrationId: string, s
 }
 
 function assertWithin({ byPerson, inTotal, limit }: Staged): void {
-  if (byPerson > limit || inTotal > TOTAL_FACTOR * limit) throw new StagingFull('too much is staged for the migration');
+  if (byPerson > limit || inTotal > TOTAL_FACTOR * limit)
+    throw new StagingFull('too much supplied data is waiting for a decision');
 }
 
 /** Deletes data that was staged more than a day ago, because no decision about it has been recorded. */

@@ -222,5 +222,5 @@ async function consequenceForMoved(
   );
   if (!other) return null;
   const companies = counted(other.companies, 'company');
-  return `${companies} connected with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
+  return `${companies} ${other.companies === 1 ? 'was' : 'were'} connected with ${applicationName(other.application)}; with ${applicationName(application)}, the service cannot refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
 }

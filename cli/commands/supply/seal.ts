@@ -171,7 +171,7 @@ export async function assertTrusted(
   assertSignedBy(key, signer);
   if (!prompts)
     throw new CommandFailed(
-      'nobody has confirmed that this key comes from your provider',
+      'ferry cannot check that this key comes from your provider',
       'add --provider with the fingerprint that your provider publishes',
     );
   const question = `The key was signed by ${signer}. Is this the fingerprint that your provider publishes?`;

@@ -89,19 +89,19 @@ test('an application that would replace the application of moved companies must 
     });
     expect(questions).toEqual(['Replace the application?']);
     expect(declined.out).toContain(
-      `2 companies connected with ${before?.clientId} (production); with typo-app (production), the service can no longer refresh their tokens`,
+      `2 companies were connected with ${before?.clientId} (production); with typo-app (production), the service cannot refresh their tokens`,
     );
     // The replacement can be undone: registering the earlier application again restores the access.
     expect(declined.out).not.toContain('cannot be undone');
     expect(await registeredApplication()).toEqual(before);
     const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
     expect(unattended.err).toMatch(
-      /2 companies connected with from-file .* refresh their tokens; nothing was sent; .*run the command again with --yes/,
+      /2 companies were connected with from-file .* refresh their tokens; nothing was sent; .*run the command again with --yes/,
     );
     expect(await registeredApplication()).toEqual(before);
     expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);
     expect((await application('typo-app', 'production', '--yes')).out).toContain(
-      '! 2 companies connected with from-file',
+      '! 2 companies were connected with from-file',
     );
     const lost =
       '2 companies (C-1001, C-1002) were connected with from-file (production), but typo-app (production) is registered now';
@@ -171,7 +171,7 @@ test('application fails without a terminal on which to ask for the secret', asyn
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: cannot ask for the secret, because this is not a terminal; put it in a file and pass --secret-file\n',
+    err: 'ferry: cannot ask for the secret, because this is not a terminal; put it in a file, and pass the file with --secret-file\n',
   });
 });
 
