@@ -181,7 +181,7 @@ function createUnsignedNotes(given: readonly Approver[]): {
       const which = before.length === 1 ? `line ${before[0]}` : `lines ${before[0]} to ${before.at(-1)}`;
       notes.set(
         approver.role,
-        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role} in ${which} came before that, so nothing here proves who made ${before.length === 1 ? 'it, or what it confirmed' : 'them, or what they confirmed'}. Ask ${approver.by}.`,
+        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role} in ${which} came before that, so no signature proves who made ${before.length === 1 ? 'it or what it confirmed' : 'them or what they confirmed'}. Ask ${approver.by} about ${before.length === 1 ? 'this decision' : 'these decisions'}.`,
       );
     },
     notes: () => [...notes.values()],
@@ -203,11 +203,11 @@ function printVerified(
     );
   for (const approver of added)
     output.line(
-      `${output.styled('yellow', '!')} support added ${approver.by} (${approver.role}); compare the key with the one that they have: ${approverFingerprint(approver)}`,
+      `${output.styled('yellow', '!')} support added ${approver.by} (${approver.role}); ask ${approver.by} for the fingerprint of the key, and compare it with: ${approverFingerprint(approver)}`,
     );
   if (hasLedger)
     output.line(
-      `${mark} ${unverified === 0 ? 'signed' : 'these'} decisions back every confirmation, and every permission to move companies, in the ledger`,
+      `${mark} in the ledger, every confirmation and every permission to move companies comes from ${unverified === 0 ? 'a signed decision' : 'one of these decisions'}`,
     );
   if (end && !isEndUnknown) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;

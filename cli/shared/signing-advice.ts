@@ -41,8 +41,9 @@ export async function signingAdvice(
   const forSupport = db && portal !== null && message ? await commandOfSupport(db, migrationId, message) : null;
   if (forSupport !== null) return `the portal does not offer this now; support does it with: ${forSupport}`;
   if (portal !== null)
-    return `the client signs it on the page of the portal, or with a command from: ferry --portal ${portal} show ${migrationId}`;
-  const how = 'with their own key, on the machine where TOKENFERRY_SIGNING_KEY_FILE names it';
+    return `the client signs it on the page of the portal, or with the command that this prints: ferry --portal ${portal} show ${migrationId}`;
+  const how =
+    'with their own key, by running the command on the machine that has the file of this key (TOKENFERRY_SIGNING_KEY_FILE)';
   if (!db) return `an approver signs it ${how}`;
   const [migration, { approverChanges }] = await Promise.all([
     readMigration(db, migrationId),

@@ -107,7 +107,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   const unsigned = ['pause', OPEN, '--as', 'client', '--by', 'Cleo'];
   const env = { ...orchestrator.env, TOKENFERRY_PORTAL_URL: 'https://portal.example' };
   expect((await ferry(unsigned, undefined, env)).out).toContain(
-    `  the client signs it on the page of the portal, or with a command from: ferry --portal https://portal.example show ${OPEN}\n`,
+    `  the client signs it on the page of the portal, or with the command that this prints: ferry --portal https://portal.example show ${OPEN}\n`,
   );
   // Outside step 1, the portal offers another application only while the migration is paused because the platform
   // refused the application. Support can register another application at any time, so this command is for support.
@@ -182,7 +182,7 @@ describe('the verification of an exported trail', () => {
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
       out: expect.stringContaining(
-        `support added Dana (client); compare the key with the one that they have: ${fingerprintOf('dana')}`,
+        `support added Dana (client); ask Dana for the fingerprint of the key, and compare it with: ${fingerprintOf('dana')}`,
       ) as string,
     });
   });

@@ -100,7 +100,7 @@ test.each<[string, string, readonly string[], string]>([
 test('the refusal of an unsigned decision says who can sign it', async () => {
   const { out } = await run('pia', ...approve, '--by', 'Sam');
   expect(out).toContain(
-    '\n  Sam signs it with their own key, on the machine where TOKENFERRY_SIGNING_KEY_FILE names it\n',
+    '\n  Sam signs it with their own key, by running the command on the machine that has the file of this key (TOKENFERRY_SIGNING_KEY_FILE)\n',
   );
 });
 

@@ -48,7 +48,7 @@ test('the ledger is reported as backed by the signed confirmations', async () =>
   expect(await verifyExport()).toMatchObject({
     exitCode: 0,
     out: expect.stringContaining(
-      'signed decisions back every confirmation, and every permission to move companies',
+      'in the ledger, every confirmation and every permission to move companies comes from a signed decision',
     ) as string,
   });
   expect(await reportText()).toContain(
