@@ -94,7 +94,8 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     async resolveInterrupted({ migrationId }: MigrationRef): Promise<{ readonly retryInMs: number | null }> {
       const stopped = await db.transaction().execute((tx) => stopEnded(tx, migrationId));
       const interrupted = await readInterrupted(db, migrationId);
-      if (interrupted.length > 0 && !stopped) refuse(`${migrationId} has not ended, so its companies may be moving`);
+      if (interrupted.length > 0 && !stopped)
+        refuse(`${migrationId} has not ended, so its companies can still be moving`);
       const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
       let retryInMs: number | null = null;
       for (const company of interrupted) {

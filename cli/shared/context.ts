@@ -65,7 +65,7 @@ export async function confirm(
   if (overrides !== undefined)
     throw new CommandFailed(
       overrides,
-      'nothing was sent; once whoever paused the migration agrees, run the command again with --yes',
+      'nothing was sent; once the people who paused the migration agree, run the command again with --yes',
     );
   if (effect === null) return true;
   throw new CommandFailed(effect, 'nothing was sent; if that is what you want, run the command again with --yes');

@@ -114,7 +114,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   const place = ['/var/tmp', tmpdir(), '/tmp'].find((folder) => existsSync(folder) && canEnter(user, folder));
   if (place === undefined) {
     throw new PostgresUnavailable(
-      `Postgres would run as user ${user.name}, who can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL.`,
+      `Postgres would run as user ${user.name}, who can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL to use another Postgres.`,
     );
   }
   const copy = path.join(place, `tokenferry-postgres-${version}-${process.arch}`);
@@ -130,7 +130,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
     rmSync(unfinished, { recursive: true, force: true });
     if (!isOurs(copy)) {
       throw new PostgresUnavailable(
-        `Postgres could not be copied to ${copy}. Set DATABASE_URL, or remove that folder.`,
+        `Postgres could not be copied to ${copy}. Remove that folder, or set DATABASE_URL to use another Postgres.`,
         {
           cause: error,
         },

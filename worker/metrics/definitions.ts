@@ -35,13 +35,13 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'companies',
     labels: ['failure'],
-    help: 'Companies of open migrations that were not moved, by kind of failure.',
+    help: 'Companies of open migrations that could not be moved, by kind of failure.',
   },
   tokenferry_migrations: {
     type: 'gauge',
     unit: 'migrations',
     labels: ['status'],
-    help: 'Open migrations: running, paused by a person, or paused-itself.',
+    help: 'Open migrations by status: running, paused (by a person) or paused-itself.',
   },
   tokenferry_migration_companies: {
     type: 'gauge',

@@ -38,7 +38,7 @@ type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
 export async function storeCredentials({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
   const { db } = ferry;
   const { migrationId, person, role, isKeyConfirmed } = request;
-  if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
+  if (role !== 'client') return failed(`the invitation of ${person} is read-only`);
   if (!isKeyConfirmed) return failed(KEY_NOT_CONFIRMED);
   const parsed = SealedCredentialsSchema.safeParse(request.body);
   if (!parsed.success) return failed('the sealed credentials are malformed');

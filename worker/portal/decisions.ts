@@ -84,7 +84,7 @@ export function decisionRefusal(
   message: DecisionMessage,
   decision: SignedDecision,
 ): string | null {
-  if (role !== 'client') return `${person} was invited to read, and cannot decide`;
+  if (role !== 'client') return `the invitation of ${person} is read-only`;
   if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask support for a new invitation';
   if (!isKeyConfirmed) return KEY_NOT_CONFIRMED;
   if (decision.by !== person || decision.role !== role)

@@ -17,7 +17,7 @@ import { KEY_NOT_CONFIRMED } from './decisions';
 export async function storeManifestPart({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
   const { db } = ferry;
   const { migrationId, person, role, isKeyConfirmed } = request;
-  if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
+  if (role !== 'client') return failed(`the invitation of ${person} is read-only`);
   if (!isKeyConfirmed) return failed(KEY_NOT_CONFIRMED);
   const parsed = ManifestPartSchema.safeParse(request.body);
   if (!parsed.success) return failed('the rows of the manifest are malformed');

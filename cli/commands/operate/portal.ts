@@ -62,7 +62,7 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
     const message = error instanceof Error ? error.message : 'the portal did not start';
     throw new CommandFailed(
       message,
-      'use --certificate and --key, or --behind-proxy with TOKENFERRY_PORTAL_URL; if the port is in use, choose another --port',
+      'to serve HTTPS, use --certificate and --key; behind a proxy that terminates TLS, use --behind-proxy and TOKENFERRY_PORTAL_URL; if the port is in use, choose another --port',
       { cause: error },
     );
   }

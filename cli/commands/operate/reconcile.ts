@@ -49,12 +49,12 @@ function repairRows(result: ReconciliationResult): string[][] {
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
     [notMoved, 'credential refused, or grant lost by the service', 'not moved; listed as exceptions'],
-    [unknown, 'single-use credential may have been used', 'not sent again; listed as exceptions for a decision'],
-    [interrupted, 'single-use credential may have been used', 'will be sent once more, to the same connection'],
+    [unknown, 'single-use credential might have been used', 'not sent again; listed as exceptions for a decision'],
+    [interrupted, 'single-use credential might have been used', 'will be sent once more, to the same connection'],
     [adopted, 'company exists, credential not used', 'kept; it will be moved'],
     [gone, 'lost by the service, credential may have been sent', 'not moved; supply a new credential'],
     [toCreate, 'lost by the service, credential never sent', 'the next try creates them again'],
-    [doubled, 'more than one company for the row', 'delete the company that is not linked'],
+    [doubled, 'more than one company at the service for the row', 'delete the one that is not linked'],
   ];
   return rows.flatMap(([names, found, done]) =>
     names.length === 0

@@ -83,7 +83,7 @@ async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | un
 }
 
 const PORTAL_ADVICE =
-  'correct PORTAL_DATABASE_URL: it needs the host and database of DATABASE_URL, and an existing role keeps its password';
+  'correct PORTAL_DATABASE_URL: it needs the host and database of DATABASE_URL and, if its role existed before, the password of this role, which setup does not change';
 
 function rows(setup: NamespaceSetup): readonly (readonly [string, string])[] {
   const { namespace, namespaceCreated, retentionMs, searchAttributesCreated, sweepCreated } = setup;

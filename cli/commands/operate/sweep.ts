@@ -58,7 +58,7 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
         for (const { migrationId, why } of failed) output.line(`${migrationId} could not be closed: ${why}`);
         for (const id of close ? [] : stillOpen) {
           output.line(
-            `${id} is not running in Temporal but is still open: it blocks its organizations and keeps its credentials.`,
+            `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials are not destroyed.`,
           );
           output.line('  Close it like a cancelled migration with: ferry sweep --close');
         }

@@ -106,7 +106,9 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
         output.line('Back up the database now: credentials in an older backup can no longer be opened.');
       }
       for (const id of lost) {
-        output.line(`${output.styled('yellow', '!')} The secret of ${id} is lost, so nobody can open its credentials.`);
+        output.line(
+          `${output.styled('yellow', '!')} The vault secret of ${id} is lost, so its credentials can no longer be opened.`,
+        );
         output.line(`  Renew its vault with: ferry vault renew ${id}`);
       }
     },
