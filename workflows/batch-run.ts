@@ -97,16 +97,16 @@ async function moveAndVerify(
   importing.start();
   try {
     for (;;) {
-      const report = await sliceActivities.verifySlice({
-        ...{ migrationId, finishing, whileImporting: importing.isRunning() },
-      });
+      // During an outage, no company is imported, so no check becomes due.
+      const whileImporting = importing.isRunning() && !context.isAwaitingRecovery();
+      const report = await sliceActivities.verifySlice({ migrationId, finishing, whileImporting });
       context.recordSlice(report.finished, report);
       if (finishing && !report.paused) context.end();
       if (report.claimable && !context.isEnding()) importing.start();
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;
       // The slice has waited itself, so a timer would only cost workflow tasks.
-      if (report.isTimeUp && importing.isRunning() && !report.outage) continue;
+      if (report.isTimeUp && importing.isRunning() && !context.isAwaitingRecovery() && !report.outage) continue;
       const nextInMs = report.nextCheckInMs ?? 0;
       if (report.outage) await context.awaitRecovery(report.outage, nextInMs);
       else await context.sleep(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');

@@ -35,6 +35,8 @@ export interface OutageWait {
    * woken. Calls during the same outage share one wait.
    */
   untilOver(trouble: Omit<ServiceUnavailable, 'afterMs'>, atLeastMs: number): Promise<void>;
+  /** Returns whether a call of `untilOver` is waiting. */
+  isWaiting(): boolean;
 }
 
 export function createOutageWait({ migration, showOutage, isEnding, sleep }: OutageContext): OutageWait {
@@ -68,5 +70,6 @@ export function createOutageWait({ migration, showOutage, isEnding, sleep }: Out
       (current ??= probeUntilOver({ why, ...(source && { source }), afterMs }).finally(() => {
         current = null;
       })),
+    isWaiting: () => current !== null,
   };
 }

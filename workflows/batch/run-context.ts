@@ -41,6 +41,8 @@ export interface RunContext extends OutageContext {
    * milliseconds, or as soon as the run is woken.
    */
   awaitRecovery(circuit: SliceOutage, atLeastMs: number): Promise<void>;
+  /** Returns whether the run waits until the service responds. */
+  isAwaitingRecovery(): boolean;
 }
 
 /** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
@@ -106,5 +108,6 @@ export function createRunContext(
       wake();
     },
     awaitRecovery: (circuit, atLeastMs) => outage.untilOver(circuit, atLeastMs),
+    isAwaitingRecovery: () => outage.isWaiting(),
   };
 }
