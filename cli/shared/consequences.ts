@@ -5,6 +5,7 @@
 import { clientStateText } from '../../domain/companies/company-state';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
+import { nextMove } from '../../domain/planning/windows';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Database } from '../../store';
@@ -14,7 +15,9 @@ import { referenceList } from './results';
 
 const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined) => string>>> = {
   schedule: (progress) => {
-    const from = progress?.proposal ? `, from ${localTime(progress.proposal.startAt)} on` : '';
+    const startAt = progress?.proposal?.startAt;
+    // The first move begins in a window, which can open after the agreed start.
+    const from = startAt ? `, from ${localTime(nextMove(progress.windows, startAt) ?? startAt)} on` : '';
     return `once syncing is off, the first company will be moved${from}, and a company that has moved stays moved`;
   },
   'migrate-first-company': (progress) => {

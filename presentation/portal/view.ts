@@ -18,7 +18,7 @@ import { forecastOf } from '../../domain/progress/forecast';
 import { retriedText } from '../../domain/progress/retried';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
-import { oneLine } from '../../domain/text/sentences';
+import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import {
   deadlineText,
@@ -246,12 +246,14 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   const { estimate, throughput } = progress;
   const forecast = forecastOf(progress, throughput, now);
   if (!forecast?.ends) return null;
-  const { companies, ends, basis } = forecast;
+  const { companies, isComplete, ends, basis } = forecast;
+  const covers = isComplete ? '' : `for ${counted(companies, 'company')} that can be moved now, `;
+  const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
   return {
     // A view is sent to browsers only if it differs from the previous one. Without rounding, the end would change every
     // second.
     ...{ earliest: toMinute(ends.earliest), latest: toMinute(ends.latest), companies },
-    basis: basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate),
+    basis: `${covers}${why}`,
   };
 }
 

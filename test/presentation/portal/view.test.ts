@@ -242,3 +242,16 @@ test('in self-service, the view says that the decision about the last company en
   expect(view.task?.why).toMatch(ends);
   expect(view.actions.find(({ message }) => message === 'skip')?.consequence).toMatch(ends);
 });
+
+test('an end that leaves out companies which wait for the client says for how many companies it is', () => {
+  const throughput = { moved: 20, withinMs: 600_000 };
+  const endOf = (unconfirmed: number) =>
+    viewOf(
+      stateAt('complete-migration', { counts: counts({ total: 60, moved: 25, waiting: 35, unconfirmed }), throughput }),
+    ).end;
+  expect(endOf(30)).toMatchObject({
+    companies: 5,
+    basis: 'for 5 companies that can be moved now, at the current rate',
+  });
+  expect(endOf(0)).toMatchObject({ companies: 35, basis: 'at the current rate' });
+});
