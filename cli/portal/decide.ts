@@ -156,11 +156,16 @@ async function offered(
     if (action) return { view, action };
     if (Date.now() > until)
       throw new CommandFailed(
-        `this decision is not possible now: the migration does not accept ${refusedText({ message, step }, view)}`,
-        `nothing was sent; see what you can decide with: ${commandText(context, 'show')}`,
+        `the portal does not offer this decision now: ${refusedText({ message, step }, view)}`,
+        `nothing was sent; ${canSupport(message, view) ? 'ask support, who can still make it; ' : ''}see what you can decide with: ${commandText(context, 'show')}`,
       );
     await delay(POLL_EVERY_MS);
   }
+}
+
+/** Returns whether support can make a decision of either side that the portal offers only at first. */
+function canSupport(message: DecisionMessage, { state }: MigrationView): boolean {
+  return (message === 'applicationSupplied' || message === 'manifestAmended') && !isEnding(state);
 }
 
 /** Names a decision by its command, and says where the migration is: `"sign-off" in step 1 (supply details)`. */
