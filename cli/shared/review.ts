@@ -64,6 +64,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
     printApplication(output, preflight);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
+    for (const warning of preflight.warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
   },
   schedule: (output, progress) => {
     const { proposal, windows } = progress;
