@@ -51,14 +51,15 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
   const { route, client, platformKey, contact, paused, suppliedBy, planned } = migration;
   const ending = migration.ending ?? (await decidedEnding(db, migration));
   const applications = await readApplicationsOfMoved(db, migrationId);
+  const counts = await countCompanies(db, migrationId);
   return {
     head: {
       ...{ migrationId, route, client, platformKey, contact, ending, paused, suppliedBy, planned },
-      isFinishing: ending !== null && migration.ending === null,
+      isFinishing: ending !== null && (migration.ending === null || counts.importing + counts.syncing > 0),
       suppliedAt: migration.suppliedAt.toISOString(),
       closedAt: migration.closedAt?.toISOString() ?? null,
       vaultDestroyedAt: migration.vaultDestroyedAt?.toISOString() ?? null,
-      counts: await countCompanies(db, migrationId),
+      counts,
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
       applications,

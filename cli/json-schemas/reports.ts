@@ -34,7 +34,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       platformKey: z.string(),
       contact: z.string(),
       ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
-      isFinishing: z.boolean().describe('true if it has ended, but companies are still being finished'),
+      isFinishing: z
+        .boolean()
+        .describe('true if it has ended, but companies that were being moved are still being checked'),
       paused: z.boolean(),
       suppliedBy: z.string(),
       applications: z.strictObject({

@@ -41,6 +41,9 @@ const progress = {
     .describe(
       'number of companies moved in the period before the last count, and the length of that period in milliseconds',
     ),
+  replacedApplication: count
+    .exactOptional()
+    .describe('companies that depend on an application that was replaced after their move, by the latest count'),
   companiesPerMinute: z.number().nullable().exactOptional().describe('the limit of the plan; null if there is none'),
   proposal: part.proposal.nullable(),
   reconnections: z

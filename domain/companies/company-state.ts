@@ -166,6 +166,11 @@ export interface Counts {
    * migration's state keeps the latest throughput.
    */
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
+  /**
+   * The companies that depend on an application that was replaced after their move. Only activities set it. The
+   * migration's state keeps the latest number.
+   */
+  readonly replacedApplication?: number;
 }
 
 /**

@@ -206,6 +206,8 @@ export interface MigrationState {
   readonly ledgerMark?: number;
   /** The latest throughput that the workflow has seen. Absent until it has seen one. */
   readonly throughput?: Throughput;
+  /** The companies that depend on a replaced application, by the latest count. Absent until they have been counted. */
+  readonly replacedApplication?: number;
   /** The links of at most 20 of the companies that must reconnect. Absent until the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[];
   /** Absent until the first signed decision arrives. */
@@ -229,16 +231,17 @@ export interface UnrecordedDecision extends DecisionRecord {
 }
 
 /**
- * Moves the ledger's mark and the throughput, which were read with the counts, to the state. Keeps the highest mark.
+ * Moves the ledger's mark and the other figures that were read with the counts to the state. Keeps the highest mark.
  */
 export function withLedgerReadings(state: MigrationState): MigrationState {
-  const { ledgerMark, throughput, ...counts } = state.counts;
-  if (ledgerMark === undefined && throughput === undefined) return state;
+  const { ledgerMark, throughput, replacedApplication, ...counts } = state.counts;
+  if (ledgerMark === undefined && throughput === undefined && replacedApplication === undefined) return state;
   return {
     ...state,
     counts,
     ...(ledgerMark === undefined ? {} : { ledgerMark: Math.max(ledgerMark, state.ledgerMark ?? 0) }),
     ...(throughput === undefined ? {} : { throughput }),
+    ...(replacedApplication === undefined ? {} : { replacedApplication }),
   };
 }
 

@@ -69,6 +69,11 @@ export interface Progress {
   readonly estimate: Estimate | null;
   /** The throughput when the companies were last counted; null if it is not known yet. Input of `forecastOf`. */
   readonly throughput: Throughput | null;
+  /**
+   * The companies that depend on an application that was replaced after their move, by the latest count. Absent in an
+   * answer of an earlier version.
+   */
+  readonly replacedApplication?: number;
   /** The current limit; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
   readonly proposal: Proposal | null;
@@ -124,6 +129,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     checking: isChecking(state),
     estimate: state.estimate,
     throughput: state.throughput ?? null,
+    replacedApplication: state.replacedApplication ?? 0,
     companiesPerMinute: state.limits.companiesPerMinute,
     proposal: state.proposal,
     reconnections: { waiting: state.relinking, checkedAt: state.reconnections?.checkedAt ?? null },

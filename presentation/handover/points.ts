@@ -164,7 +164,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
             'Encrypted copies can remain in the files, log and backups of our database. They cannot be decrypted, not even with our master key, unless the secret was copied before it was erased.',
         }
       : {
-          topic: ending === null ? 'Still needed' : 'Destroyed soon',
+          topic: ending === null ? 'Stored' : 'Destroyed soon',
           text: `${storedText(count)} Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
         },
     {
@@ -202,7 +202,7 @@ const EXPORTED_BY: readonly string[] = ['sync-disabled', 'credentials-supplied',
 /** Returns how many credentials are stored, and when they are deleted. */
 function storedText(count: number): string {
   if (count === 0) return 'none at the moment.';
-  return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved, or when the migration ends.`;
+  return `${counted(count, 'credential')}, in encrypted form. Each is deleted once its company has been moved, or when the migration ends.`;
 }
 
 /**
@@ -214,9 +214,9 @@ function rotationPoints(head: ReportHead): readonly Point[] {
   const supplied = lastSupplied(head);
   const platform = findPlatform(platformKey);
   if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
-  // A managed migration that ended before an application was supplied or used has shared no secret.
+  // A managed migration for which no application was supplied or used has shared no secret.
   const isUnused = figures.crossed === 0 && applications.moved.length === 0;
-  if (route === 'managed' && ending !== null && supplied === null && isUnused) return [];
+  if (route === 'managed' && supplied === null && isUnused) return [];
   if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
   const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
   // `ferry application` needs an open migration and an administrator's key.
@@ -232,7 +232,9 @@ function rotationPoints(head: ReportHead): readonly Point[] {
     return [
       point(
         needed[0]?.application ?? supplied,
-        `The moved connections depend on it, so ${how} before the old one expires.`,
+        ending !== null && figures.crossed === 0
+          ? 'No connection depends on it.'
+          : `The moved connections depend on it, so ${how} before the old one expires.`,
       ),
     ];
   return [

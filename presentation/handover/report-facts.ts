@@ -24,7 +24,7 @@ export interface ReportHead {
   readonly contact: string;
   /** How a decision or a termination has ended the migration; null if it continues. */
   readonly ending: Ending | null;
-  /** True if the migration has ended, but some of its companies are still being finished. */
+  /** True if the migration has ended, but companies that were being moved are still being checked. */
   readonly isFinishing: boolean;
   readonly paused: boolean;
   readonly suppliedAt: string;
@@ -51,7 +51,7 @@ export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): st
 }
 
 export function stateText(head: ReportHead): string {
-  const finishing = `; companies that were being moved are still being finished (this report is preliminary)`;
+  const finishing = '; companies that were being moved are still being checked (this report is preliminary)';
   return `${endingText(head)}${head.isFinishing ? finishing : ''}`;
 }
 

@@ -22,6 +22,7 @@ import {
   estimateBasisText,
   openingText,
   outOfDateText,
+  replacedNumberText,
   switchOnText,
   taskOf,
 } from '../wording/client-page';
@@ -64,11 +65,16 @@ export function currentDetails(progress: Progress, { now, reconnect }: PageFacts
     [
       `- **Who to call:** ${untrustedText(progress.contact, MAX_TEXT_LENGTH)}`,
       `- **What may be switched back on:** ${switchOnText(progress)}`,
-      `- **How long data is out of date:** ${outOfDateText(progress, now)}`,
+      `- **How long data is out of date:** ${staleText(progress, now)}`,
     ].join('\n'),
     `Written at ${momentText(now)}. The page is updated when something changes; reload it to see the latest.`,
     BOTTOM_PADDING,
   ].join('\n\n');
+}
+
+function staleText(progress: Progress, now: string): string {
+  const replaced = replacedNumberText(progress);
+  return [outOfDateText(progress, now, replaced !== null), ...(replaced === null ? [] : [replaced])].join(' ');
 }
 
 /** Returns the final details of a workflow run that continues as new. Its page does not change after that. */
@@ -157,6 +163,9 @@ function howText(progress: Progress): string {
   const manifest = isManifestMissing(progress)
     ? `choose the manifest in the portal (support sends you a link), or send ${who} the file, without tokens`
     : null;
+  // A decision that must be signed can only be made with the client's own key.
+  if (progress.signing.mustSign.includes('client'))
+    return `decide on the page of the portal, or with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =
     'support sends you the migration key; encrypt the file with it (the command ferry seal does this), and send support only the sealed file';

@@ -117,15 +117,28 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
 }
 
+/**
+ * Says what happens to the data of moved companies whose application was replaced, and what helps; null if there are
+ * none. The workflow knows only their number.
+ */
+export function replacedNumberText({ replacedApplication = 0 }: Progress): string | null {
+  if (replacedApplication === 0) return null;
+  const [their, they] = replacedApplication === 1 ? ['its', 'it'] : ['their', 'they'];
+  return `The data of ${counted(replacedApplication, 'company')} that moved goes out of date, because the application with which ${they} ${replacedApplication === 1 ? 'was' : 'were'} connected was replaced. The handover report names ${replacedApplication === 1 ? 'it' : 'them'}, with ${their} ${replacedApplication === 1 ? 'link' : 'links'} to reconnect.`;
+}
+
 /** Returns what the client should know before it signs off the handover; null if it does not have to sign off now. */
-export function beforeSignOff({ route, state, step, counts, waitingFor }: Progress): string | null {
+export function beforeSignOff(progress: Progress): string | null {
+  const { route, state, step, counts, waitingFor } = progress;
   const isSignOff = step === 'complete-migration' && state === 'waiting' && countOpen(counts) === 0;
   if (route !== 'managed' || !isSignOff || !waitingFor.roles.includes('client')) return null;
   const notMoved = counts.total - counts.moved;
   const named = `${namedCompanies(notMoved, counts.firstNotMoved ?? [])} ${notMoved === 1 ? 'was' : 'were'} not moved.`;
+  const replaced = replacedNumberText(progress);
   return [
     'read the handover report, which support sends you.',
     ...(notMoved === 0 ? [] : [`${named} The report says why, and what to do about each.`]),
+    ...(replaced === null ? [] : [replaced]),
     'Once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
   ].join(' ');
 }

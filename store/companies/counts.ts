@@ -122,14 +122,18 @@ export async function countWithMark(db: Database, migrationId: string): Promise<
   );
 }
 
-/** Counts companies and reads the mark as `countWithMark` does, and also measures the recent throughput. */
+/**
+ * Counts companies and reads the mark as `countWithMark` does. Also measures the recent throughput, and counts the
+ * companies that depend on a replaced application.
+ */
 export async function countWithThroughput(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
     sql<Counts>`
     select counts.*, ${markOf(migrationId)} as "ledgerMark",
       (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${RECENT_PERIOD_MS})
-        from companies where migration_id = ${migrationId}) as throughput
+        from companies where migration_id = ${migrationId}) as throughput,
+      (select count(*) from rows_of_replaced_applications(${migrationId})) as "replacedApplication"
     from (${countsOf(migrationId)}) counts`,
   );
 }

@@ -68,18 +68,15 @@ describe('the head of the report', () => {
     [{ paused: true }, 'State: paused (this report is preliminary)'],
     [
       { ending: 'cancelled', isFinishing: true },
-      'State: cancelled; companies that were being moved are still being finished (this report is preliminary)',
+      'State: cancelled; companies that were being moved are still being checked (this report is preliminary)',
     ],
     [{ ending: 'cancelled', isFinishing: true }, '**Destroyed soon**: none at the moment. Until the migration ends'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Details supplied: 20 Nov 2026 22:00 by Cleo'],
     [{}, 'Times: all in UTC'],
-    [{}, '**Still needed**: none at the moment. Until the migration ends'],
-    [
-      { figures: { ...HEAD.figures, credentialsLeft: 2 } },
-      '**Still needed**: 2 credentials, stored in encrypted form.',
-    ],
+    [{}, '**Stored**: none at the moment. Until the migration ends'],
+    [{ figures: { ...HEAD.figures, credentialsLeft: 2 } }, '**Stored**: 2 credentials, in encrypted form.'],
     [{}, '| must reconnect | 1 |'],
     [{}, '| not moved | 1 |'],
     [

@@ -242,3 +242,23 @@ test('an end whose earliest and latest times are equal is shown as one time', ()
   expect(endText('22:31', '22:31')).toBe('ends at 22:31');
   expect(endText('22:31', '22:40')).toBe('ends between 22:31 and 22:40');
 });
+
+test('the page does not say that the data of companies with a replaced application is up to date', () => {
+  const all = { counts: counts({ total: 3, moved: 3 }) };
+  const upToDate = 'the data of all companies that were moved is up to date';
+  expect(detailsAt(stateAt('complete-migration', all))).toContain(upToDate);
+  const signOff = detailsAt(stateAt('complete-migration', { ...all, replacedApplication: 2 }));
+  expect(signOff).not.toContain(upToDate);
+  expect(signOff).toMatch(/\*\*Before you sign off:\*\* .*The data of 2 companies that moved goes out of date/);
+  const ended = detailsAt(stateAt('complete-migration', { ...all, replacedApplication: 1, closed: 'completed' }));
+  expect(ended).toContain(
+    'the data of all other companies that were moved is up to date, because the service syncs it. The data of 1 company that moved goes out of date, because the application with which it was connected was replaced. The handover report names it, with its link to reconnect.',
+  );
+});
+
+test('a client that must sign its decisions is sent to the portal', () => {
+  const added = { kind: 'add-approver', approver: { role: 'client', by: 'Cleo', publicKey: 'a'.repeat(64) } } as const;
+  const text = detailsAt(stateAt('disable-syncing', { ...estimated, approverChanges: [added] }));
+  expect(text).toContain('**How:** decide on the page of the portal, or with your signing key; for help, ask ');
+  expect(text).not.toContain('record your decision');
+});
