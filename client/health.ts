@@ -13,6 +13,11 @@ import type { MigrationClient } from './connect';
  */
 const WORKER_SHUTDOWN = 'WorkerShutdown';
 
+/** `TIMEOUT_TYPE_HEARTBEAT` of Temporal's API. */
+const HEARTBEAT_TIMEOUT = 4;
+/** Replaces the SDK's text "activity Heartbeat timeout". */
+const WORKER_SILENT = 'a worker stopped responding; another worker continues its work';
+
 /**
  * Returns the errors of the activities that are being retried, for example during an outage of the service. If workflow
  * tasks are failing, the first error is about them. Also examines the batch run that the migration is waiting for. The
@@ -26,8 +31,12 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
     .flatMap(({ pendingActivities }) => pendingActivities ?? [])
     .flatMap(({ attempt, lastFailure }) => ((attempt ?? 1) > 1 && lastFailure ? [lastFailure] : []))
     .filter((failure) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
-  const errors = failures.map((failure) =>
-    decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(unknownKeyError),
+  const errors = failures.map(async (failure) =>
+    failure.timeoutFailureInfo?.timeoutType === HEARTBEAT_TIMEOUT
+      ? new Error(WORKER_SILENT)
+      : decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(
+          unknownKeyError,
+        ),
   );
   const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
   const problem = await firstProblem(ferry, executions);

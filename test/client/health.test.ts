@@ -24,3 +24,10 @@ test('an activity that keeps failing is a problem', async () => {
   const failing = withFailure({ message: 'the service is down', applicationFailureInfo: { type: 'Outage' } });
   expect(await readRetriedErrors(failing, 'acme.xero')).toEqual(['the service is down']);
 });
+
+test('a heartbeat timeout is explained', async () => {
+  const killed = withFailure({ message: 'activity Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } });
+  expect(await readRetriedErrors(killed, 'acme.xero')).toEqual([
+    'a worker stopped responding; another worker continues its work',
+  ]);
+});
