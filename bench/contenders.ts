@@ -1,4 +1,7 @@
-/** Tokenferry, the script and the peers, which the comparisons measure with the same job. */
+/**
+ * The contenders of the comparisons, which all do the same job: Tokenferry, a plain script, and the peers DBOS and
+ * Restate (processes/peers.ts).
+ */
 import type { BenchEnvironment } from './environment';
 import { allocateCompanies } from './companies';
 import { moveBatch, PLATFORM, prepareBatch } from './migration';

@@ -2,7 +2,7 @@
  * `npm run images:test`: builds the images of the Dockerfile, starts docker-compose.yml with Docker or Podman, migrates
  * companies, and meanwhile kills containers, which must be started again by their restart policies. Images that cannot
  * be pulled are substituted. At the end, removes everything except the layers of the images, which make the next run
- * faster.
+ * faster, and the folder with the evidence if the test has failed.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -30,8 +30,8 @@ export interface MigrationClient {
   /** The key that signs the decisions of its owner. Absent: decisions are not signed. */
   readonly signer?: SigningKey;
   /**
-   * Fingerprint of the key with which the service's provider must have signed a vault's key before anything is sealed
-   * with the vault's key. Absent: not checked.
+   * Fingerprint of the provider key, which must have signed a vault's public key before a credential is sealed with it.
+   * Absent: the signature is not checked.
    */
   readonly providerFingerprint?: string | undefined;
   /** The portal's address for clients, which advice to people contains. Absent: not known. */

@@ -32,7 +32,7 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
     .flatMap(({ attempt, lastFailure }) => ((attempt ?? 1) > 1 && lastFailure ? [lastFailure] : []))
     .filter((failure) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
   const errors = failures.map(async (failure) =>
-    failure.timeoutFailureInfo?.timeoutType === HEARTBEAT_TIMEOUT
+    Number(failure.timeoutFailureInfo?.timeoutType) === HEARTBEAT_TIMEOUT
       ? new Error(WORKER_SILENT)
       : decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(
           unknownKeyError,

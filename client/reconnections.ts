@@ -28,7 +28,7 @@ export async function checkReconnected(ferry: MigrationClient, progress: Progres
 /**
  * Asks for the check, and does not wait for its result.
  *
- * @returns false if no company is waiting for its end customer, or the migration cannot be asked
+ * @returns false if no company is waiting for its end customer, the migration is not in step 6, or it cannot be asked
  */
 export async function askForReconnectionCheck(
   { temporal }: MigrationClient,

@@ -62,7 +62,7 @@ interface CreationOptions extends CallOptions {
 }
 
 /**
- * The application of the business whose connections move, at a platform. Refresh tokens only work with the application
+ * The application at a platform of the business whose connections move. Refresh tokens only work with the application
  * that obtained them.
  */
 interface ApplicationCredentials {

@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 
 /**
  * The parts of `dist/` that most commands do not load: OpenTelemetry, and the parts of commands that run servers. These
- * commands run unbundled (see `bin/ferry.js`).
+ * commands run unbundled (see `bin/ferry.js`). `security/codec-server/access.js` is left out too, although every
+ * command that reads the configuration loads it.
  */
 const LEFT_OUT = ['stack/', 'security/codec-server', 'portal/server', 'security/log', 'observability/open-telemetry'];
 

@@ -8,10 +8,13 @@ import { runFerry } from '../cli/program';
 import { shellQuoted } from '../cli/shared/remedy-commands';
 import type { TerminalStream } from '../cli/terminal/terminal';
 
-/** The longest line if the output is not a terminal. A terminal wraps lines itself. */
+/** The longest line of a printed command, and of output that does not go to a terminal. Terminals wrap lines. */
 const MAX_COLUMNS = 120;
 
-/** Runs the commands of the demo and prints each with the role that types it, or `both`. Throws if a command fails. */
+/**
+ * Runs the commands of the demo and prints each with the role that types it, or `both`, except those of `ask`. Throws
+ * if a command fails.
+ */
 export class DemoTerminal {
   private readonly env: NodeJS.ProcessEnv;
 

@@ -3,7 +3,7 @@
  * version of Node, it installs the package in an empty folder, starts the servers with `ferry up`, starts a migration,
  * and runs the example of the programmatic client. Then it runs the demo of this clone with each version. It also
  * installs the package as docs/deploying.md does, checks that the packages have the versions of package-lock.json, and
- * compiles a program against the package's types. Installs the versions of Node that are missing.
+ * compiles a program against the package's types. Installs each version of Node in a temporary folder.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

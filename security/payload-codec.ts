@@ -3,8 +3,8 @@
  * attributes are not encrypted.
  *
  * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Temporal's
- * operators, database and UI see only the ciphertext of a payload and the id of its payload key. The codec server
- * decrypts payloads for authorized readers.
+ * operators, database and UI see only the ciphertext of a payload, the id of its payload key, and the namespace and the
+ * workflow that it is bound to. The codec server decrypts payloads for authorized readers.
  */
 import type {
   DataConverter,

@@ -82,7 +82,7 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
     ([name]) =>
-      !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL$|TOKENFERRY_(?!WEBHOOK_|METRICS_|OPENID_ISSUER|OPENID_CLIENT_ID))/.test(
+      !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL|TOKENFERRY_(?!WEBHOOK_|METRICS_|OPENID_ISSUER|OPENID_CLIENT_ID))/.test(
         name,
       ),
   );

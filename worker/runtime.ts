@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import { migrationOfWorkflow } from '../domain/migration/temporal-names';
 
 /**
- * Installs Temporal's runtime, unless the process has one. All log lines of the runtime go to `log`, including the
- * lines of its native part. The runtime does not handle signals, because `ferry up` must be able to stop its workers
- * before the servers that they use.
+ * Installs Temporal's runtime, unless the process has one. The log lines of the runtime from level INFO go to `log`,
+ * and those of its native part from level WARN. The runtime does not handle signals, because `ferry up` must be able to
+ * stop its workers before the servers that they use.
  *
  * The runtime ends when its last connection to Temporal is closed. A worker that waits for Temporal therefore installs
  * the runtime again for each attempt to connect.

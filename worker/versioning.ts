@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { WorkerOptions } from '@temporalio/worker';
 
-/** Thrown when a worker with a deployment has no workflow bundle, because the build id is a hash of the bundle. */
+/** Thrown when a worker with a deployment has no workflow bundle, because the build id is derived from the bundle. */
 export class NoWorkflowBundle extends Error {
   override readonly name = 'NoWorkflowBundle';
 

@@ -1,10 +1,10 @@
 /**
  * The waits of one workflow, in a list that a single condition of the SDK watches.
  *
- * An entry has a condition, which is a plain function without side effects, and an action. The SDK evaluates its own
- * condition, and with it all conditions of the list, after every job of an activation and whenever all microtasks have
- * run. Entries whose conditions hold leave the list, and their actions run in the order in which the entries were
- * added. Actions that end a wait come first, so that no other action can change what the wait has seen. If no condition
+ * An entry is a wait or an action. It has a condition, which is a plain function without side effects. The SDK
+ * evaluates its own condition, and with it all conditions of the list, after every job of an activation and whenever
+ * all microtasks have run. Entries whose conditions hold leave the list: first the waits end, so that no action can
+ * change what they have seen, and then the actions run, each in the order in which they were added. If no condition
  * holds, the workflow has settled: no wait can continue until the next activation.
  *
  * Each wait could use its own condition of the SDK. But a condition of the SDK needs several promises, and the SDK

@@ -116,7 +116,8 @@ export class CompanyImport {
     const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;
     if (ownId !== null && isGone(error)) {
       try {
-        // Passes no signal, because a cancelled import counts as an import that has sent nothing.
+        // Passes no signal. This try might have sent the credential, but if the question were cancelled, `isCancelled`
+        // would treat the import as one that has sent nothing.
         if (await isCompanyGone(this.context.service, ownId)) return this.companyGone(call, error);
       } catch (unanswered) {
         return this.afterError(call, unanswered);

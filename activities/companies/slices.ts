@@ -126,7 +126,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     take: async (size, limits) => {
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
-      // At a high rate, the slice waits for as many free slots as a group needs, but for half of its slots at most.
+      // Waits until enough slots are free for a group, or half of all slots.
       const isTooFew = size < Math.min(pace.companies, limits.companiesPerSliceAtOnce / 2);
       if (isSurplus || isTooFew || Date.now() < nextClaimAt) return [];
       // The clock is read before the claim, so that the deadline is never later than the lease allows.

@@ -37,8 +37,7 @@ async function measureGrowth(
   timeGoal: number,
   { quick, report }: Run,
 ): Promise<readonly Measured[]> {
-  // Measure the small size before and after the large one, so that a machine that slows down does not affect the
-  // ratio.
+  // Measure the small size before and after the large one, so that a machine that slows down does not affect the ratio.
   const [fewer, more] = quick ? [20, 200] : [10_000, 100_000];
   const before = await measure(startService, fewer, report);
   const many = await measure(startService, more, report);

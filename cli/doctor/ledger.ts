@@ -39,7 +39,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
   const [latest] = requests;
   if (!latest) return [];
   const { id, kind, person, migrationId, answeredAt } = latest;
-  const what = `${kind === 'decide' ? 'a decision' : kind} of ${person} for ${migrationId}`;
+  const what = `the request "${kind}" of ${person} for ${migrationId}`;
   const count = `workers gave up on ${counted(requests.length, 'request')} in the last day`;
   return [
     problem(

@@ -55,8 +55,8 @@ export interface SealedCredentials extends SealedFor {
 }
 
 /**
- * Number of sealed credentials that share one encapsulation. Sharing saves time, because an encapsulation takes ten
- * times as long as the rest of the sealing.
+ * Number of sealed credentials that share one HPKE encapsulation: one new key pair of the sender (security/hpke.ts).
+ * Sharing saves time, because an encapsulation takes ten times as long as the rest of the sealing.
  */
 const BOXES_PER_ENCAPSULATION = 1_000;
 

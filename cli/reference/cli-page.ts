@@ -41,7 +41,7 @@ export function cliPage(): string {
     ),
     [
       'The exit code is 0 (success), 1 (failure, a problem was found, or you answered no) or 2 (wrong command line).',
-      'Colours are used only on terminals, unless `NO_COLOR` is set. The output of `--json` is described in [json.md](json.md).',
+      'Colours are used only on terminals, and only if `NO_COLOR` is not set. The output of `--json` is described in [json.md](json.md).',
     ].join(' '),
     ...commands.flatMap((each, index) => {
       const group = groupOf(each.command);

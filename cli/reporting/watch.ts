@@ -108,7 +108,7 @@ function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
 
 /**
  * Returns whether a person must act. This is the case if the migration is waiting for a person. Until the next window
- * opens, it is also the case if no company is moving and a person can supply what other companies lack, for example a
+ * opens, it is also the case if no company is moving and a person can supply what some companies lack, for example a
  * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, at }: WatchSnapshot): boolean {

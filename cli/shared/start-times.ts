@@ -8,8 +8,8 @@ import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
 /**
- * Prints a warning about a start that is far away, the window of the start, and how long data is out of date if the start
- * is outside the windows.
+ * Prints a warning about a start that is far away, the window of the start, and how long data is out of date if the
+ * start is outside the windows.
  */
 export function printFirstOpening(output: Output, progress: Progress, now: string): void {
   const opening = firstOpening(progress, now);

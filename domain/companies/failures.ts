@@ -76,7 +76,8 @@ export type Consequence =
   | { readonly action: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
   /**
    * The company is untouched. The batch stops until the migration is resumed. For an isolated reason (`isIsolated`), it
-   * stops only when the failure repeats or concerns the first company; otherwise the company is retried after a backoff.
+   * stops only when the failure repeats or concerns the first company; otherwise the company is retried after a
+   * backoff.
    */
   | { readonly action: 'stop'; readonly reason: StopReason }
   /** The company is untouched, and is retried after a backoff. */

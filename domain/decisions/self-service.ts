@@ -1,6 +1,6 @@
 /**
- * The differences between the self-service route and the six steps: the client makes the decisions that support
- * makes in the managed route, there are no approvals, and the migration ends automatically.
+ * The differences between the self-service route and the six steps: the client makes the decisions that support makes
+ * in the managed route, there are no approvals, and the migration ends automatically.
  */
 import { countOpen } from '../companies/company-state';
 import type { Decision } from '../migration/decision';

@@ -34,7 +34,7 @@ export async function* jsonTokens(file: string, pieces: AsyncIterable<string>): 
 class Tokenizer {
   #line = 1;
   #column = 1;
-  /** An incomplete token at the end of the last piece. The next piece can continue it. */
+  /** An incomplete token at the end of the previous piece. The next piece can continue it. */
   #rest = '';
 
   constructor(private readonly file: string) {}

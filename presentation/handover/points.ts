@@ -186,8 +186,8 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
 }
 
 /**
- * Returns whether the client may have exported credentials for this migration. In self-service, and on platforms that do
- * not rotate tokens, they can be supplied at the start, without a decision.
+ * Returns whether the client may have exported credentials for this migration. In self-service, and on platforms that
+ * do not rotate tokens, they can be supplied at the start, without a decision.
  */
 function mayHaveCopies({ route, platformKey, counts, figures, decisions }: ReportHead): boolean {
   const platform = findPlatform(platformKey);
@@ -206,8 +206,9 @@ function storedText(count: number): string {
 }
 
 /**
- * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was
- * needed, or if credentials were handed over in a self-service migration whose application is not known.
+ * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was needed
+ * or, in a managed migration, supplied; or if credentials were handed over in a self-service migration whose
+ * application is not known.
  */
 function rotationPoints(head: ReportHead): readonly Point[] {
   const { route, ending, platformKey, applications, figures } = head;

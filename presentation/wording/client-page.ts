@@ -52,8 +52,8 @@ export function deadlineText(progress: Progress, now: string): string | null {
 }
 
 /**
- * Returns when moves can begin if no window is open at the proposed start, or now if that start has passed. Null if a
- * window is open then, or once the moves have begun.
+ * Returns when the next window opens, if none is open at the start. The start is the proposed start or, if that has
+ * passed, the current time. Null if a window is open at the start, or once the moves have begun.
  *
  * @param now ISO 8601, UTC
  */

@@ -53,8 +53,8 @@ export interface LedgerCompany {
   /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
   /**
-   * When the company's end customer was sent the link to reconnect; null if no reconnection is awaited, or if the
-   * migration has ended.
+   * When a decision said that the company's end customer was sent the link to reconnect; null if no reconnection is
+   * awaited, or if the migration has ended.
    */
   readonly relinkingSince: Date | null;
   /**
@@ -79,8 +79,8 @@ export interface CompanyFilter {
   readonly exceptions?: true;
   readonly deferred?: true;
   /**
-   * Only companies that the service has connected with an application that was replaced later, until their end customers
-   * have reconnected.
+   * Only companies that the service has connected with an application that was replaced later, until their end
+   * customers have reconnected.
    */
   readonly replacedApplication?: true;
   /**

@@ -83,8 +83,8 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 }
 
 /**
- * Retries companies that were not moved, whose outcome is unknown, or that wait for another try, if their credential has
- * been replaced: sets them to `waiting` and makes their next try due now. Other companies do not change.
+ * Retries companies that were not moved, whose outcome is unknown, or that wait for another try, if their credential
+ * has been replaced: sets them to `waiting` and makes their next try due now. Other companies do not change.
  *
  * @returns the number of companies that are now waiting
  */

@@ -75,8 +75,8 @@ export const replacedApplications: Migration = {
           where a.migration_id = migration and a.application <> coalesce(later, used);
       end $$`.execute(db);
     await sql`revoke all on function rows_of_replaced_applications from public`.execute(db);
-    // The portal lists these companies, with the links with which their end customers reconnect.
-    // A function whose columns change has to be dropped, so the roles that could call it get this right again.
+    // The portal lists these companies, with the links with which their end customers reconnect. A function whose
+    // columns change has to be dropped, so the roles that could call it get this right again.
     const { rows: grants } = await sql<{ statement: string }>`
       select format('grant execute on function tokenferry_portal.companies to %I', r.rolname) as statement
       from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee

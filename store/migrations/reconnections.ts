@@ -67,8 +67,8 @@ export async function takeDependentConnections(
  * Records what the service says about a connection that depends on a replaced application.
  *
  * @param isLinked false if the end customer has to authorize the connection
- * @param authorizedAt when the connection was last authorized; null if the service does not say it. The end customer has
- * then reconnected if an earlier check found that the connection was not linked
+ * @param authorizedAt when the connection was last authorized; null if the service does not say it. The end customer
+ * has then reconnected if an earlier check found that the connection was not linked
  * @returns true if the end customer has reconnected since the application was replaced
  */
 export async function recordAuthorization(

@@ -80,8 +80,9 @@ export async function acceptStaged(
 }
 
 /**
- * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). Call this in
- * the transaction that records the decision, because no more credentials can be staged for it during that transaction.
+ * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). The sender
+ * puts it into the decision. The ledger compares it in the transaction that records the decision, during which no more
+ * credentials can be staged for it.
  */
 export async function readStagedDigest(
   db: Queryable,

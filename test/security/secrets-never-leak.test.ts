@@ -112,7 +112,7 @@ async function runMigrations(): Promise<readonly string[]> {
   const worker = await startWorker(config, log, { workflowBundle: { code } }, withoutRetries);
   proxy.on('GET', /^\/account/, refuseWithMarker);
   const moved = await moveFirstCompany(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
-    // The service's error text reaches Temporal and the worker's log.
+    // The service's error text reaches Temporal, encrypted and the worker's log.
     await until(async () => (await readRetriedErrors(ferry, id)).some((text) => text.includes(QUOTED)));
     proxy.reset();
   });

@@ -131,8 +131,8 @@ async function progressAfterEnd(db: Database, migration: StoredMigration): Promi
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // Keeps the last approval of each role in each step, even if it was withdrawn, because a step ends only after a
-    // withdrawn approval has been given again.
+    // Keeps the last approval of each role in each step, without asking whether it was withdrawn. In a step that has
+    // ended, a withdrawn approval was given again. In the step in which the migration was cancelled, it can still show.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),

@@ -7,7 +7,7 @@ import { bestEffortActivities, shortActivities, sliceActivities } from '../activ
 import { backoff } from '../backoff';
 import type { MigrationContext } from './context';
 
-/** The result of a migration's workflow. `ferry report` reads the companies from the ledger. */
+/** The result of a migration's workflow. Contains no companies, because `ferry report` reads them from the ledger. */
 export interface MigrationResult {
   readonly ending: Ending;
   readonly counts: Counts;

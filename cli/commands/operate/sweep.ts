@@ -60,8 +60,9 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
           output.line(
             `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials are not destroyed.`,
           );
-          output.line('  Close it like a cancelled migration with: ferry sweep --close');
         }
+        if (!close && stillOpen.length > 0)
+          output.line('To close such migrations as if they had been cancelled, run: ferry sweep --close');
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },
     };

@@ -174,8 +174,8 @@ async function printReplaced(
 }
 
 /**
- * Prints the companies that wait for their next try, with the commands that apply until then. Otherwise, a company would
- * vanish from the output as soon as a person retries it.
+ * Prints the companies that wait for their next try, with the commands that apply until then. Otherwise, a company
+ * would vanish from the output as soon as a person retries it.
  */
 function printRetried(
   output: Output,

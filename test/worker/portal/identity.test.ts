@@ -1,4 +1,4 @@
-/** Tests the checks of an ID token by a worker, even if an attacker controls the portal. */
+/** Tests that a worker's checks of an ID token hold even if an attacker controls the portal. */
 import { SignJWT } from 'jose';
 import type { Client } from 'pg';
 import { identityNonce } from '../../../domain/migration/identity-sign-in';
@@ -46,7 +46,7 @@ async function invited(): Promise<Attempt & { readonly invitation: string }> {
   return { ...attemptAt(migrationId), invitation };
 }
 
-/** Stores a request as the portal's role can, with any ID token. */
+/** Stores a request with the rights of the portal's database role. The ID token can be anything. */
 const request = ({ migrationId, publicKey, session }: Attempt, idToken: unknown, account = CLEO) =>
   valueOf(
     ...([portal, 'request_identity_sign_in', session, migrationId, publicKey] as const),

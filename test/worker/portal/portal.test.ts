@@ -204,7 +204,7 @@ test('a request that has crashed three workers is answered, the next request is 
   expect(await recordedKinds(db, migration.id)).toEqual(['pause', 'resume']);
   const { out } = await ferry(['doctor'], undefined, orchestrator.env);
   expect(out).toMatch(
-    /portal requests +workers gave up on 1 request in the last day, the latest at .* UTC: a decision of Cleo for /,
+    /portal requests +workers gave up on 1 request in the last day, the latest at .* UTC: the request "decide" of Cleo for /,
   );
   expect(out).toContain(poisons[1]);
   await db.deleteFrom('portal_requests').where('is_given_up', '=', true).execute();
