@@ -1,7 +1,7 @@
 /** The activity that checks whether end customers have reconnected their companies. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { giveUpRelinking, readRelinking, recordReconnectionCheck, recordRelinked } from '../../store';
-import { isGone } from './service-refs';
+import { giveUpRelinking, readRelinking, recordReconnectionCheck, recordRelinked, recordUnlinked } from '../../store';
+import { authorizedAtOf, isGone } from './service-refs';
 import type { ActivityDeps } from '../deps';
 
 export interface RelinkReport {
@@ -24,21 +24,24 @@ export function relinkActivities({ db, service }: ActivityDeps) {
       const signal = cancellationSignal();
       let reconnected = 0;
       let waiting = 0;
+      let authorizedAt: Date | null;
       for (const { row, companyId, connectionId } of await readRelinking(db, migrationId)) {
         heartbeat({ reconnected, waiting });
         try {
           const { value: connection } = await service.getConnection(companyId, connectionId, { signal });
           if (connection.status !== 'Linked') {
             waiting += 1;
+            await recordUnlinked(db, migrationId, row);
             continue;
           }
+          authorizedAt = authorizedAtOf(connection);
           await service.startSync(companyId, { signal });
         } catch (error) {
           if (!isGone(error)) throw error;
           await giveUpRelinking(db, migrationId, row, `its link no longer works: ${error.message}`);
           continue;
         }
-        await recordRelinked(db, migrationId, row);
+        await recordRelinked(db, { migrationId, row, authorizedAt });
         reconnected += 1;
       }
       return { reconnected, waiting, checkedAt: await recordReconnectionCheck(db, migrationId) };

@@ -121,6 +121,12 @@ export function activeError(connection: Connection): ConnectionError | undefined
   return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
 }
 
+/** Returns when a connection was last authorized; null if the service does not say it, or if it is not a time. */
+export function authorizedAtOf({ connectionInfo }: Pick<Connection, 'connectionInfo'>): Date | null {
+  const at = new Date(connectionInfo?.['lastAuthorized'] ?? '');
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
 /**
  * Returns the error that shows what happened to a credential; undefined if there is none. An error from before the send
  * intent concerns an older credential. An error without a time counts as an error from after it.

@@ -240,18 +240,42 @@ export async function recordReconnectionCheck(db: Database, migrationId: string)
   return at.toISOString();
 }
 
+/** Records that a connection is not linked. Once it is linked again, its end customer has reconnected. */
+export async function recordUnlinked(db: Database, migrationId: string, row: number): Promise<void> {
+  await sql`
+    update companies set unlinked_at = clock_timestamp()
+    where migration_id = ${migrationId} and row = ${row} and unlinked_at is null
+      and state in ('failed', 'outcome-unknown') and relinking_since is not null`.execute(db);
+}
+
+export interface Relinked {
+  readonly migrationId: string;
+  readonly row: number;
+  /** When the connection was last authorized; null if the service does not say it. */
+  readonly authorizedAt: Date | null;
+}
+
 /**
- * Records that the end customer has reconnected. The company is now syncing, and is then verified as after an import.
- * Its stored credential counts as handed over, because a retry must not replace the new connection with an older
+ * Records that the connection of a company is linked. The company is now syncing, and is then verified as after an
+ * import. Its stored credential counts as handed over, because a retry must not replace the new connection with an older
  * credential.
+ *
+ * A linked connection does not prove that the end customer has reconnected: the connection of an incomplete company was
+ * linked all the time. If the service does not say when the connection was authorized, the end customer has reconnected
+ * if the company had to reconnect, or if an earlier check found that the connection was not linked.
  */
-export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
+export async function recordRelinked(db: Database, { migrationId, row, authorizedAt }: Relinked): Promise<void> {
   await sql`
     with relinked as (
       update companies
       set state = 'syncing', failure = null, failure_text = null, failure_accepted = false, accepted = null,
           relinking_since = null, checks = 0,
-          crossed_at = coalesce(crossed_at, clock_timestamp()), authorized_at = clock_timestamp(),
+          crossed_at = coalesce(crossed_at, least(${authorizedAt}::timestamptz, clock_timestamp())),
+          authorized_at = case
+            when ${authorizedAt}::timestamptz is not null then least(${authorizedAt}::timestamptz, clock_timestamp())
+            when failure = 'reauthorization-required' or unlinked_at is not null then clock_timestamp()
+            else authorized_at end,
+          unlinked_at = null,
           sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
       where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')
         and relinking_since is not null

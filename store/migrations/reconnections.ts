@@ -79,7 +79,7 @@ export async function recordAuthorization(
   const at =
     authorizedAt === null
       ? sql<Date | null>`case when unlinked_at is not null then clock_timestamp() end`
-      : sql<Date | null>`case when ${authorizedAt}::timestamptz > ${replacedAt} then ${authorizedAt}::timestamptz end`;
+      : sql<Date | null>`case when ${authorizedAt}::timestamptz > ${replacedAt} then least(${authorizedAt}::timestamptz, clock_timestamp()) end`;
   const { rows } = await sql<{ hasReconnected: boolean }>`
     update companies
     set authorized_at = coalesce(case when ${isLinked} then ${at} end, authorized_at),

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import {
+  type Database,
   awaitRelink,
   giveUpRelinking,
   readFigures,
   readRelinking,
   recordRelinked,
+  recordUnlinked,
   retryCompanies,
 } from '../../../store';
 import { html } from '../../company-data-client/misbehaving-service';
@@ -37,19 +39,20 @@ test('the poll gives up on a company that was deleted at the service and continu
   expect(await readRelinking(db, id)).toEqual([]);
 });
 
-test.each([recordRelinked, (...[db, id, row]: Parameters<typeof recordRelinked>) => giveUpRelinking(db, id, row, 'x')])(
-  'a poll changes no company that a decision has changed in the meantime',
-  async (record) => {
-    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-    const { db } = rig.ledger;
-    await updateRow(db, id, 1, { state: 'failed', failure: 'incomplete' });
-    await updateRow(db, id, 2, { state: 'waiting', relinking_since: new Date() });
-    const read = () => Promise.all([1, 2].map((row) => readRow(db, id, row)));
-    const before = await read();
-    for (const row of [1, 2]) await record(db, id, row);
-    expect(await read()).toEqual(before);
-  },
-);
+test.each<(db: Database, migrationId: string, row: number) => Promise<void>>([
+  (db, migrationId, row) => recordRelinked(db, { migrationId, row, authorizedAt: null }),
+  recordUnlinked,
+  (db, migrationId, row) => giveUpRelinking(db, migrationId, row, 'x'),
+])('a poll changes no company that a decision has changed in the meantime', async (record) => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  const { db } = rig.ledger;
+  await updateRow(db, id, 1, { state: 'failed', failure: 'incomplete' });
+  await updateRow(db, id, 2, { state: 'waiting', relinking_since: new Date() });
+  const read = () => Promise.all([1, 2].map((row) => readRow(db, id, row)));
+  const before = await read();
+  for (const row of [1, 2]) await record(db, id, row);
+  expect(await read()).toEqual(before);
+});
 
 test('a link stays valid if a proxy answers 404 in place of the service', async () => {
   const { id } = await rig.migration(['sbx-revoked']);
@@ -101,4 +104,17 @@ test('a retry after a reconnection does not send the replacement credential that
   await retryCompanies(db, id, 'all');
   await rig.importSlice(id);
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', failure: null });
+});
+
+test('a connection that was linked all the time keeps the time of its authorization', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  await updateRow(db, id, 1, { state: 'failed', failure: 'incomplete', link_url: 'https://link.example' });
+  const at = new Date();
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: at.toISOString() });
+  await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  const { state, authorized_at: authorizedAt } = await readRow(db, id, 1);
+  expect(state).toBe('syncing');
+  expect(authorizedAt?.getTime()).toBeLessThan(at.getTime());
 });

@@ -7,6 +7,7 @@ import {
   readCompanies,
   readRelinking,
   recordRelinked,
+  recordUnlinked,
   retryCompanies,
 } from '../../../store';
 import {
@@ -33,7 +34,7 @@ test('waits for a reconnection if a company has a link, and was not moved or has
   await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT });
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1, 2]);
 
-  await recordRelinked(ledger.db, id, 2);
+  await recordRelinked(ledger.db, { migrationId: id, row: 2, authorizedAt: null });
   expect(await readRow(ledger.db, id, 2)).toMatchObject({
     state: 'syncing',
     crossed_at: expect.any(Date) as Date,
@@ -41,6 +42,35 @@ test('waits for a reconnection if a company has a link, and was not moved or has
     relinking_since: null,
   });
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1]);
+});
+
+test('a linked connection has been authorized again only if the service says so, or if it was not linked before', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(5));
+  const { db } = ledger;
+  const crossedAt = new Date(Date.now() - 3_600_000);
+  const incomplete = { state: 'failed', failure: 'incomplete', crossed_at: crossedAt, ...serviceRefs } as const;
+  for (const row of [1, 2, 3, 4, 5]) await updateRow(db, id, row, incomplete);
+  await updateRow(db, id, 2, { failure: 'reauthorization-required' });
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: AT });
+  await recordUnlinked(db, id, 3);
+  const future = new Date(Date.now() + 3_600_000);
+  for (const [row, authorizedAt] of [
+    ...([1, 2, 3].map((each) => [each, null]) as [number, null][]),
+    ...([
+      [4, crossedAt],
+      [5, future],
+    ] as [number, Date][]),
+  ])
+    await recordRelinked(db, { migrationId: id, row, authorizedAt });
+  const rows = await Promise.all([1, 2, 3, 4, 5].map((row) => readRow(db, id, row)));
+  const [known, mustReconnect, unlinked, accepted, skewed] = rows.map((each) => each.authorized_at);
+  expect(known).toBeNull();
+  expect(accepted).toEqual(crossedAt);
+  for (const reconnected of [mustReconnect, unlinked, skewed]) {
+    expect(reconnected?.getTime()).toBeGreaterThan(crossedAt.getTime());
+    expect(reconnected?.getTime()).toBeLessThan(future.getTime());
+  }
+  expect(rows[2]?.unlinked_at).toBeNull();
 });
 
 test('retries the given companies and stops waiting for their end customers', async () => {
