@@ -30,7 +30,7 @@ import {
   writeRepairs,
 } from '../../store';
 import { findLostTries } from '../companies/ledger-comparison';
-import { activeError, companiesOfMigration, organizationOf } from '../companies/service-refs';
+import { activeError, authorizedAtOf, companiesOfMigration, organizationOf } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 import { restoreDecision } from './decisions';
 import { findLostCompany } from './lost-companies';
@@ -218,8 +218,10 @@ async function findingFor(
         state === 'waiting' && tries === 0 && ADOPTED;
   if (!found) return undefined;
   const finding = found.kind === 'linked' ? await withSyncStarted(service, companyId, found) : found;
+  const authorizedAt = connection?.status === 'Linked' ? authorizedAtOf(connection) : null;
   const ids = connection && {
     connectionId: connection.id,
+    ...(authorizedAt !== null && { authorizedAt }),
     ...(connection.linkUrl !== undefined && { linkUrl: connection.linkUrl }),
   };
   return { kind: finding.kind, change: { companyId, storedName, ...ids, ...finding.change } };

@@ -83,6 +83,10 @@ export async function recordImports(
           stored_name = ${latest('stored_name')}, link_url = ${latest('link_url')}, accepted = ${latest('accepted')},
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           crossed_at = coalesce(c.crossed_at, case when o.crossed then clock_timestamp() end),
+          -- The service accepted a credential that replaced the one with which the company was connected before.
+          authorized_at = case when c.crossed_at is not null and (o.accepted is not null or (o.state = 'syncing'
+            and ${HAS_UNCROSSED_REPLACEMENT})) then clock_timestamp() else c.authorized_at end,
+          unlinked_at = case when o.accepted is null then c.unlinked_at end,
           failure = o.failure,
           failure_accepted = c.failure_accepted and c.failure is not distinct from o.failure,
           failure_text = o.failure_text,
@@ -110,6 +114,15 @@ export async function recordImports(
   );
   return limits;
 }
+
+/**
+ * The condition that the credential of a company replaces an older credential, and does not count as handed over yet. An
+ * attempt can have sent it and lost the answer. In queries, `c` must be `companies`.
+ */
+export const HAS_UNCROSSED_REPLACEMENT = sql<boolean>`exists (
+  select from credentials replacement
+  where replacement.migration_id = c.migration_id and replacement.row = c.row
+    and replacement.supersedes and replacement.crossed_at is null)`;
 
 /**
  * Builds the SQL for the new value of a column. If the outcome has no value, keeps the stored value. Clears the stored

@@ -10,6 +10,7 @@ import type { FailureKind } from '../../domain/companies/failures';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
+import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import { NOT_CHECKED } from './amendments';
 
 /** A company that is still `importing`, because its attempt died or does not know the outcome. */
@@ -67,6 +68,8 @@ export async function resolveInterrupted(
     update companies c
     set state = ${outcome.to}, attempt = null,
         crossed_at = case when ${outcome.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
+        authorized_at = case when ${outcome.to}::text = 'syncing' and crossed_at is not null
+          and ${HAS_UNCROSSED_REPLACEMENT} then clock_timestamp() else authorized_at end,
         sync_started_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else sync_started_at end,
         next_check_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else next_check_at end,
         failure = ${outcome.failure ?? null}, failure_text = ${outcome.text ?? null},

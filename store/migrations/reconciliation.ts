@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { WAS_SENT } from '../companies/claim';
+import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import type { Database } from '../database/database';
 
 /** A company as the ledger knows it, to be compared with the service. */
@@ -65,6 +66,8 @@ export interface Repair {
   readonly connectionId?: string;
   readonly storedName?: string;
   readonly linkUrl?: string;
+  /** When the connection was last authorized; absent if it is not linked, or if the service does not say it. */
+  readonly authorizedAt?: Date;
   readonly failure?: FailureKind;
   readonly text?: string;
   /** True if the service no longer has the company, so that its ids are cleared. */
@@ -117,7 +120,12 @@ export async function writeRepairs(db: Database, migrationId: string, repairs: r
           connection_id = case when r."isGone" then null else coalesce(r."connectionId", c.connection_id) end,
           stored_name = case when r."isGone" then null else coalesce(r."storedName", c.stored_name) end,
           link_url = case when r."isGone" then null else coalesce(r."linkUrl", c.link_url) end,
-          crossed_at = coalesce(c.crossed_at, case when r.to = 'syncing' or r.crossed then clock_timestamp() end),
+          crossed_at = coalesce(c.crossed_at, case when r.to = 'syncing' or r.crossed
+            then least(r."authorizedAt", clock_timestamp()) end),
+          authorized_at = case when r.to <> 'syncing' then c.authorized_at
+            when r."authorizedAt" is not null then least(r."authorizedAt", clock_timestamp())
+            when c.crossed_at is not null and ${HAS_UNCROSSED_REPLACEMENT} then clock_timestamp()
+            else c.authorized_at end,
           accepted = case when r."isGone" then null else c.accepted end,
           relinking_since = case when r."isGone" then null else c.relinking_since end,
           failure = r.failure, failure_text = r.text,
@@ -127,7 +135,7 @@ export async function writeRepairs(db: Database, migrationId: string, repairs: r
           not_before = null
       from jsonb_to_recordset(${JSON.stringify(repairs)}::jsonb) as r (
         row integer, "from" text, "to" text, "companyId" uuid, "connectionId" uuid, "storedName" text, "linkUrl" text,
-        failure text, text text, "isGone" boolean, crossed boolean)
+        "authorizedAt" timestamptz, failure text, text text, "isGone" boolean, crossed boolean)
       where c.migration_id = ${migrationId} and c.row = any(${repairs.map(({ row }) => row)}::integer[])
         and c.row = r.row and c.state = r."from"
       returning c.migration_id, c.row, r.to = 'syncing' or r.crossed as crossed

@@ -97,9 +97,15 @@ async function fieldsWith(id: string, token: string): Promise<Record<string, str
 
 test('a replacement for an accepted credential is sent, although the connection is already linked', async () => {
   const id = await incompleteCompany();
+  const { crossed_at: crossedAt } = await rowOf(id);
+  expect(await rowOf(id)).toMatchObject({ authorized_at: null });
   await replaceCredential(id, await fieldsWith(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   expect(puts()).toBe(2);
+  // The company counts under the application that is registered now.
+  const { crossed_at: stillCrossedAt, authorized_at: authorizedAt } = await rowOf(id);
+  expect(stillCrossedAt).toEqual(crossedAt);
+  expect(authorizedAt?.getTime()).toBeGreaterThan(crossedAt?.getTime() ?? Infinity);
   await rig.verify(id);
   expect(await rowOf(id)).toMatchObject({ state: 'moved' });
 });
