@@ -5,10 +5,17 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isGone } from '../activities/companies/service-refs';
-import type { CompanyDataClient } from '../company-data-client';
+import { authorizedAtOf, isGone } from '../activities/companies/service-refs';
+import type { CompanyDataClient, CompanyDataError } from '../company-data-client';
+import { BadRequest, NotFound, NotReady, ServiceFailing, UnreadableResponse } from '../company-data-client';
 import type { Database } from '../store';
-import { recordAuthorization, takeDependentConnections } from '../store';
+import {
+  recordAuthorization,
+  releaseReconnectionsLock,
+  returnDependentConnections,
+  takeDependentConnections,
+  takeReconnectionsLock,
+} from '../store';
 
 export interface ReconnectionContext {
   readonly db: Database;
@@ -22,57 +29,89 @@ const CONNECTIONS_PER_CHECK = 20;
 const CHECK_EVERY_MS = 10_000;
 
 /**
- * Checks the connections that are due, at most 20.
+ * Checks the connections that are due, at most 20. If the service cannot report on one connection, continues with the
+ * others, and checks that connection again later.
  *
  * @returns the number of companies that have been reconnected
- * @throws {CompanyDataError} if the service does not answer
+ * @throws {CompanyDataError} if the service does not answer, or answers none of these calls. The connections that were
+ * not checked for this reason stay due
  */
 export async function checkReconnections(
   { db, service, namespace, log }: Omit<ReconnectionContext, 'log'> & Partial<Pick<ReconnectionContext, 'log'>>,
   signal?: AbortSignal,
 ): Promise<number> {
   let reconnected = 0;
-  for (const each of await takeDependentConnections(db, { namespace, limit: CONNECTIONS_PER_CHECK })) {
-    const connection = await service
-      .getConnection(each.companyId, each.connectionId, signal ? { signal } : {})
-      .catch((error: unknown) => {
-        if (isGone(error)) return null;
-        throw error;
-      });
-    if (connection === null) continue;
-    const { status, connectionInfo } = connection.value;
-    const authorizedAt = dateOf(connectionInfo?.['lastAuthorized']);
-    if (!(await recordAuthorization(db, each, { isLinked: status === 'Linked', authorizedAt }))) continue;
-    reconnected += 1;
-    log?.info({ migration: each.migrationId, row: each.row }, 'an end customer has reconnected a company');
+  const taken = await takeDependentConnections(db, { namespace, limit: CONNECTIONS_PER_CHECK });
+  for (const [index, each] of taken.entries()) {
+    try {
+      const { value } = await service.getConnection(each.companyId, each.connectionId, signal ? { signal } : {});
+      const isLinked = value.status === 'Linked';
+      if (!(await recordAuthorization(db, each, { isLinked, authorizedAt: authorizedAtOf(value) }))) continue;
+      reconnected += 1;
+      log?.info({ migration: each.migrationId, row: each.row }, 'an end customer has reconnected a company');
+    } catch (error) {
+      if (isGone(error)) continue;
+      if (isAboutOneConnection(error)) {
+        log?.warn({ migration: each.migrationId, row: each.row, reason: error.name }, 'a connection cannot be checked');
+        continue;
+      }
+      await returnDependentConnections(db, taken.slice(index));
+      throw error;
+    }
   }
   return reconnected;
 }
 
-/** Returns the time of a text in ISO 8601; null if there is none, or if it is not a time. */
-function dateOf(text: string | undefined): Date | null {
-  const at = new Date(text ?? '');
-  return Number.isNaN(at.getTime()) ? null : at;
+/**
+ * Returns whether a failed call concerns only its own connection. After any other failure, for example if the service
+ * cannot be reached, throttles calls or refuses the API key, the next calls would fail too.
+ */
+function isAboutOneConnection(error: unknown): error is CompanyDataError {
+  return (
+    error instanceof BadRequest ||
+    error instanceof NotFound ||
+    error instanceof NotReady ||
+    error instanceof UnreadableResponse ||
+    // A connection whose data the service cannot read answers 500. If the service is down, a proxy answers for it.
+    (error instanceof ServiceFailing && error.status === 500 && error.answer.isFromService)
+  );
 }
 
-/** Starts to check connections, every 10 seconds, until it is stopped. */
+/**
+ * Starts to check connections, every 10 seconds, until it is stopped. Only one worker of a namespace checks them; another
+ * worker continues if it stops.
+ */
 export function startReconnectionChecks(context: ReconnectionContext): { stop(): Promise<void> } {
-  const { log } = context;
+  const { db, namespace, log } = context;
   const stopping = new AbortController();
   const { signal } = stopping;
+  let isFailing = false;
+  const pause = () => delay(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  const checkWhileHoldingLock = (connection: Database): Promise<void> =>
+    takeReconnectionsLock(connection, namespace).then(async (isHolder) => {
+      if (!isHolder) return;
+      try {
+        while (!signal.aborted) {
+          // Uses the connection that holds the lock, because the lock ends with the connection.
+          await checkReconnections({ ...context, db: connection }, signal);
+          isFailing = false;
+          await pause();
+        }
+      } finally {
+        await releaseReconnectionsLock(connection, namespace);
+      }
+    });
   const running = (async () => {
-    let isFailing = false;
     while (!signal.aborted) {
       try {
-        await checkReconnections(context, signal);
-        isFailing = false;
+        await db.connection().execute(checkWhileHoldingLock);
       } catch (error) {
         const reason = error instanceof Error ? error.name : typeof error;
         if (!isFailing && !signal.aborted)
           log.warn({ reason }, 'reconnected companies cannot be checked; trying again');
         isFailing = true;
       }
-      await delay(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await pause();
     }
   })();
   return {

@@ -15,7 +15,6 @@ export type PortalCompany = z.infer<typeof CompanySchema>;
 
 export function companyOf(company: CompanyRow): PortalCompany {
   const { row, reference, name, organization, wave, state, failure, credential, confirmedAt, movedAt } = company;
-  const isReplaced = dependsOnReplaced(company);
   const problem = problemOf(company);
   const remedies = remediesFor({ ...company, deferred: company.isDeferred });
   const isMoving = state === 'importing' || state === 'syncing' || state === 'moved';
@@ -31,26 +30,23 @@ export function companyOf(company: CompanyRow): PortalCompany {
     movedAt: movedAt?.toISOString() ?? null,
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
     remedies: company.hasEnded ? [] : [...remedies],
-    linkUrl: remedies.includes('relink') || isReplaced ? webAddress(company.linkUrl) : null,
+    linkUrl: remedies.includes('relink') || company.dependsOnReplaced ? webAddress(company.linkUrl) : null,
   };
 }
 
-/**
- * Returns whether a company depends on a replaced application. If it needs nothing else, the database returns its link
- * only then; the link is empty if the service has none.
- */
-function dependsOnReplaced({ state, linkUrl }: CompanyRow): boolean {
-  return linkUrl !== null && state !== 'failed' && state !== 'outcome-unknown';
+/** Returns what a company needs, and then that it depends on a replaced application; null if it needs nothing. */
+function problemOf(company: CompanyRow): string | null {
+  const own = ownProblemOf(company);
+  if (!company.dependsOnReplaced || clientStateOf(company.state, company.failure) === 'must-reconnect') return own;
+  const replaced = `${REPLACED_PROBLEM}; ${REPLACED_REMEDY}`;
+  const isLeftOut = company.state === 'skipped' || company.state === 'excluded';
+  return own === null && !isLeftOut ? replaced : `${own ?? 'left out'}; ${replaced}`;
 }
 
-function problemOf(company: CompanyRow): string | null {
+function ownProblemOf(company: CompanyRow): string | null {
   const { state, failure, failureText: stored, heldBack, leftOutReason } = company;
   const detail = stored === null ? null : inClientWords(stored);
   const failed = failure === null ? detail : failedText(failure, detail);
-  if (dependsOnReplaced(company)) {
-    const problem = `${REPLACED_PROBLEM}; ${REPLACED_REMEDY}`;
-    return state === 'skipped' || state === 'excluded' ? `${leftOutReason ?? 'left out'}; ${problem}` : problem;
-  }
   if (state === 'skipped' || state === 'excluded') return leftOutText(leftOutReason, failed);
   if (failure !== null) return failed;
   if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';

@@ -232,9 +232,14 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
     .orderBy('row');
 }
 
-/** The condition that a company was connected with an application that was replaced later. */
+/**
+ * The condition that a company was connected with an application that was replaced later. Postgres finds the times once
+ * per statement.
+ */
 function dependsOnReplaced(migrationId: string) {
-  return sql<boolean>`(row in (select * from rows_of_replaced_applications(${migrationId})))`;
+  const times = (which: 'crossed' | 'authorized') =>
+    sql`(select ${sql.ref(which)} from times_of_replaced_applications(${migrationId}))`;
+  return sql<boolean>`depends_on_replaced(crossed_at, authorized_at, ${times('crossed')}, ${times('authorized')})`;
 }
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {

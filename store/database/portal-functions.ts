@@ -122,15 +122,16 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
       after_row integer, max integer)
     returns table ("row" integer, reference text, name text, organization text, wave integer, state text, failure text, failure_text text,
       held_back text, left_out_reason text, is_deferred boolean, retry_at timestamptz, tries integer,
-      confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text, has_ended boolean)
+      confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text, depends_on_replaced boolean,
+      has_ended boolean)
     language plpgsql security definer
     set search_path = pg_catalog, tokenferry, pg_temp set plan_cache_mode = force_custom_plan
     set max_parallel_workers_per_gather = 0 as $$
     #variable_conflict use_column
     declare
       migration text := (select s.migration_id from live_portal_sessions s where s.session_hash = session);
-      -- The companies that depend on a replaced application, until their end customers have reconnected.
-      replaced integer[] := array(select * from rows_of_replaced_applications(migration));
+      -- When the companies that depend on a replaced application were connected.
+      replaced record;
       is_moving boolean := exists (
         select from migrations m where m.id = migration and m.state = 'open' and m.released = 'all');
       is_rotating boolean := exists (select from migrations m where m.id = migration and m.rotating);
@@ -139,8 +140,20 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
         when 'moved' then '{moved}' when 'moving' then '{importing,syncing}'
         when 'not-moved-yet' then '{waiting,outcome-unknown}' when 'left-out' then '{skipped,excluded}'
         when 'must-reconnect' then '{failed}' when 'not-moved' then '{failed}' else '{}' end;
+      -- Confirmed companies without a usable credential, once the other companies move.
+      lacking integer[] := '{}';
     begin
       if migration is null then return; end if;
+      select t.crossed, t.authorized into replaced from times_of_replaced_applications(migration) t;
+      -- One statement finds them all. A condition below would look for the credential of one company after another.
+      if only_exceptions and is_moving then
+        lacking := array(
+          select c.row from companies c
+          left join credentials v on v.migration_id = migration and v.row = c.row
+          where c.migration_id = migration and c.row > coalesce(after_row, 0) and c.state = 'waiting'
+            and c.confirmed_at is not null
+            and (v.row is null or (is_rotating and v.obtained_at < c.confirmed_at)));
+      end if;
       return query
         select f.row, f.reference, f.name, f.organization, f.wave, f.state, f.failure, f.failure_text, f.held_back, f.left_out_reason,
           f.is_deferred and m.state <> 'closed', case when f.is_deferred and m.state <> 'closed' then f.not_before end,
@@ -148,13 +161,14 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
           case when f.state = 'waiting' and m.state <> 'closed' then
             case when v.row is null then 'missing'
               when m.rotating and v.obtained_at < f.confirmed_at then 'too-early' else 'supplied' end end,
-          f.moved_at, case when f.row = any (replaced) then coalesce(f.link_url, '')
-            when f.state in ('failed', 'outcome-unknown') then f.link_url end, m.state = 'closed'
+          f.moved_at, case when f.is_replaced or f.state in ('failed', 'outcome-unknown') then f.link_url end,
+          f.is_replaced, m.state = 'closed'
         from (
           select * from (
             select c.*, (c.state = 'waiting' and c.held_back is null and c.failure_text is not null
               and (c.tries >= 2 or c.failure is not null or c.not_before > statement_timestamp() + interval '5 minutes')
-            ) as is_deferred
+            ) as is_deferred,
+              depends_on_replaced(c.crossed_at, c.authorized_at, replaced.crossed, replaced.authorized) as is_replaced
             from companies c
             where c.migration_id = migration and c.row > coalesce(after_row, 0)
               and (client_state is null or c.state = any (ledger_states))
@@ -163,11 +177,8 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
               and (search is null or c.reference ilike pattern or c.name ilike pattern)
           ) e
           where only_exceptions is not true or e.is_deferred or e.state in ('failed', 'outcome-unknown')
-            or (e.state = 'waiting' and e.held_back is not null) or e.row = any (replaced)
-            -- A confirmed company without a usable credential, once the other companies move.
-            or (is_moving and e.state = 'waiting' and e.confirmed_at is not null and not exists (
-              select from credentials v where v.migration_id = e.migration_id and v.row = e.row
-                and not (is_rotating and v.obtained_at < e.confirmed_at)))
+            or (e.state = 'waiting' and e.held_back is not null) or e.is_replaced
+            or e.row = any (lacking)
           order by e.row limit least(greatest(max, 0), 500)
         ) f
         join migrations m on m.id = f.migration_id

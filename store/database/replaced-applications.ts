@@ -47,10 +47,18 @@ export const replacedApplications: Migration = {
           and a.platform_key = m.platform_key and a.namespace is not distinct from m.namespace
         order by a.at desc, a.position desc limit 1) r on true
       where c.crossed_at is not null and coalesce(r.application, s.application, m.application) is not null`.execute(db);
+    // Finds the company that was connected last, and companies that were connected within a time range.
     await sql`
-      -- Returns the rows of the companies that were connected with an application that was replaced later. Returns at
-      -- once if only one application is known, because that is so in almost every migration.
-      create function rows_of_replaced_applications(migration text) returns setof integer
+      create index companies_by_connection_time on companies (migration_id, (greatest(crossed_at, authorized_at)))
+        where crossed_at is not null`.execute(db);
+    await sql`
+      -- Returns the times at which an application was registered that was replaced later. A company depends on that
+      -- application if its credential crossed at such a time, or, once its end customer has reconnected, if its
+      -- connection was authorized then. The two differ: any migration can have registered the application of a
+      -- reconnected company. Returns times instead of companies, because a migration can have many companies but has
+      -- few applications. Both results are empty if no company was connected at these times.
+      create function times_of_replaced_applications(migration text, out crossed tstzmultirange,
+        out authorized tstzmultirange)
       language plpgsql stable as $$
       declare
         own migrations := (select m from migrations m where m.id = migration);
@@ -58,6 +66,9 @@ export const replacedApplications: Migration = {
         used jsonb;
         later jsonb;
       begin
+        crossed := '{}';
+        authorized := '{}';
+        -- Returns at once if only one application is known, because that is so in almost every migration.
         if (
           select count(distinct known.application) from (
             select a.application from supplied_applications a
@@ -70,13 +81,52 @@ export const replacedApplications: Migration = {
         where a.at > connected and a.platform_key = own.platform_key
           and a.namespace is not distinct from own.namespace
         order by a.at desc, a.position desc limit 1;
-        return query
-          select a.row from company_applications a
-          where a.migration_id = migration and a.application <> coalesce(later, used);
+        used := coalesce(later, used);
+        select coalesce(range_agg(tstzrange(r.since, r.until)) filter (where r.application <> used), '{}') into crossed
+        from (
+          select a.application, a.at as since, lead(a.at) over (order by a.position) as until
+          from supplied_applications a where a.migration_id = migration
+          union all
+          select own.application, null, (
+            select a.at from supplied_applications a where a.migration_id = migration order by a.position limit 1)) r
+        where r.since is null or r.until is null or r.since <= r.until;
+        select coalesce(range_agg(tstzrange(r.since, r.until)) filter (where r.application <> used), '{}')
+        into authorized
+        from (
+          select a.application, a.at as since, lead(a.at) over (order by a.at, a.position) as until
+          from supplied_applications a
+          where a.platform_key = own.platform_key and a.namespace is not distinct from own.namespace
+          union all
+          select own.application, null, (
+            select min(a.at) from supplied_applications a
+            where a.platform_key = own.platform_key and a.namespace is not distinct from own.namespace)) r;
+        if not exists (
+          select from unnest(crossed + authorized) r (times)
+          where exists (
+            select from companies c
+            where c.migration_id = migration and c.crossed_at is not null
+              and greatest(c.crossed_at, c.authorized_at) >= coalesce(lower(r.times), '-infinity')
+              and greatest(c.crossed_at, c.authorized_at) < coalesce(upper(r.times), 'infinity')))
+        then
+          crossed := '{}';
+          authorized := '{}';
+        end if;
       end $$`.execute(db);
-    await sql`revoke all on function rows_of_replaced_applications from public`.execute(db);
-    // The portal lists these companies, with the links with which their end customers reconnect. A function whose
-    // columns change has to be dropped, so the roles that could call it get this right again.
+    await sql`
+      -- Returns whether a company depends on a replaced application. The times are those of the function above.
+      create function depends_on_replaced(crossed_at timestamptz, authorized_at timestamptz, crossed tstzmultirange,
+        authorized tstzmultirange) returns boolean
+      language sql immutable as $$
+        select coalesce(case when authorized_at > crossed_at then authorized_at <@ authorized
+          else crossed_at <@ crossed end, false)
+      $$`.execute(db);
+    await sql`
+      revoke all on function times_of_replaced_applications(text) from public`.execute(db);
+    await sql`
+      revoke all on function depends_on_replaced(timestamptz, timestamptz, tstzmultirange, tstzmultirange) from public
+      `.execute(db);
+    // The portal lists these companies, with the links with which their end customers reconnect.
+    // A function whose columns change has to be dropped, so the roles that could call it get this right again.
     const { rows: grants } = await sql<{ statement: string }>`
       select format('grant execute on function tokenferry_portal.companies to %I', r.rolname) as statement
       from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee

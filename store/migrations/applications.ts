@@ -13,6 +13,7 @@ import type {
 import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
 
 /**
  * Stores the application that is registered at the service. Called by a preflight that has found no problem with it.
@@ -84,8 +85,17 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
 
 /** Returns whether companies of a migration depend on an application that was replaced. */
 export async function hasReplacedApplication(db: Database, migrationId: string): Promise<boolean> {
-  const { rows } = await sql`select from rows_of_replaced_applications(${migrationId}) limit 1`.execute(db);
-  return rows.length > 0;
+  const { depends } = await queryOne(
+    db,
+    sql<{ readonly depends: boolean }>`
+    select case when isempty(t.crossed + t.authorized) then false else (
+      select true from companies c
+      where c.migration_id = ${migrationId}
+        and depends_on_replaced(c.crossed_at, c.authorized_at, t.crossed, t.authorized)
+      order by c.row limit 1) is not null end as depends
+    from times_of_replaced_applications(${migrationId}) t`,
+  );
+  return depends;
 }
 
 /**

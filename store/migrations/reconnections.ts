@@ -1,6 +1,7 @@
 /** Companies that depend on a replaced application, until the service says that their end customers have reconnected. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
 
 /** A connection that depends on a replaced application. */
 export interface DependentConnection {
@@ -13,15 +14,40 @@ export interface DependentConnection {
 }
 
 export interface TakeDependentOptions {
-  /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
+  /**
+   * The Temporal namespace of the migrations, because the workers of a namespace share one account. Migrations without a
+   * recorded namespace are included only if the ledger has no migrations of other namespaces.
+   */
   readonly namespace: string;
   readonly limit: number;
 }
 
+/** The first key of the advisory lock that lets only one worker of a namespace at a time check connections. */
+const RECONNECTIONS_LOCK = 4_071_302;
+
+/**
+ * Takes the lock for checking connections, and returns whether this connection to the database holds it.
+ *
+ * @param db a single connection; the lock is released when it ends, or with {@link releaseReconnectionsLock}
+ */
+export async function takeReconnectionsLock(db: Database, namespace: string): Promise<boolean> {
+  const { isHolder } = await queryOne(
+    db,
+    sql<{ readonly isHolder: boolean }>`
+    select pg_try_advisory_lock(${RECONNECTIONS_LOCK}, hashtext(${namespace})) as "isHolder"`,
+  );
+  return isHolder;
+}
+
+export async function releaseReconnectionsLock(db: Database, namespace: string): Promise<void> {
+  await sql`select pg_advisory_unlock(${RECONNECTIONS_LOCK}, hashtext(${namespace}))`.execute(db);
+}
+
 /**
  * Takes connections that depend on a replaced application and have not been checked for a while, of open and ended
- * migrations. A connection is checked twice a minute at first, and every hour at last, because an end customer can take
- * weeks. Several workers take different connections.
+ * migrations. A connection becomes due again after a twentieth of the time since the last replacement of an application
+ * on its account, at least 30 seconds and at most an hour, because an end customer can take weeks. Takes those first
+ * that have waited longest.
  */
 export async function takeDependentConnections(
   db: Database,
@@ -29,38 +55,53 @@ export async function takeDependentConnections(
 ): Promise<readonly DependentConnection[]> {
   const { rows } = await sql<DependentConnection>`
     with known as (
-      select platform_key, namespace, application from supplied_applications
+      select platform_key, namespace, application, at from supplied_applications
       union all
-      select platform_key, namespace, application from migrations where application is not null
+      select platform_key, namespace, application, null from migrations where application is not null
     ), replacing as (
       -- Almost no account has had more than one application on a platform.
-      select platform_key, namespace from known group by platform_key, namespace
+      select platform_key, namespace, statement_timestamp() - least(interval '1 hour', greatest(interval '30 seconds',
+          (statement_timestamp() - coalesce(max(at), 'epoch')) / 20)) as due_at
+      from known group by platform_key, namespace
       having count(distinct application) > 1
-    ), dependent as (
-      select m.id as migration_id, r.row, m.platform_key, m.namespace
+    ), due as (
+      select d.*, m.platform_key, m.namespace
       from replacing g
       join migrations m on m.platform_key = g.platform_key and m.namespace is not distinct from g.namespace
-      cross join lateral rows_of_replaced_applications(m.id) r (row)
-      where m.namespace = ${namespace} or m.namespace is null
-    ), due as (
-      select c.migration_id, c.row, replaced.at
-      from dependent d
-      join companies c on c.migration_id = d.migration_id and c.row = d.row
+      cross join lateral times_of_replaced_applications(m.id) t
       cross join lateral (
-        select min(a.at) as at from supplied_applications a
-        where a.at > greatest(c.crossed_at, c.authorized_at) and a.platform_key = d.platform_key
-          and a.namespace is not distinct from d.namespace) replaced
-      where c.company_id is not null and c.connection_id is not null and replaced.at is not null
-        and (c.authorization_checked_at is null or c.authorization_checked_at < clock_timestamp()
-          - least(interval '1 hour', greatest(interval '30 seconds', (clock_timestamp() - replaced.at) / 20)))
-      order by c.authorization_checked_at nulls first
-      limit ${limit} for update of c skip locked
+        select c.migration_id, c.row, c.authorization_checked_at,
+          greatest(c.crossed_at, c.authorized_at) as connected_at
+        from companies c
+        where c.migration_id = m.id and c.company_id is not null and c.connection_id is not null
+          and c.crossed_at is not null and depends_on_replaced(c.crossed_at, c.authorized_at, t.crossed, t.authorized)
+          and (c.authorization_checked_at is null or c.authorization_checked_at < g.due_at)
+        order by c.authorization_checked_at nulls first, c.row limit ${limit}) d
+      where not isempty(t.crossed + t.authorized)
+        and (m.namespace = ${namespace} or (m.namespace is null and not exists (
+          select from migrations other where other.namespace <> ${namespace})))
+      order by d.authorization_checked_at nulls first, d.migration_id, d.row limit ${limit}
     )
     update companies c set authorization_checked_at = clock_timestamp()
     from due where c.migration_id = due.migration_id and c.row = due.row
     returning c.migration_id as "migrationId", c.row, c.company_id as "companyId", c.connection_id as "connectionId",
-      due.at as "replacedAt"`.execute(db);
+      coalesce((
+        select min(a.at) from supplied_applications a
+        where a.at > due.connected_at and a.platform_key = due.platform_key
+          and a.namespace is not distinct from due.namespace), due.connected_at) as "replacedAt"`.execute(db);
   return rows;
+}
+
+/** Makes connections due at once that were taken, but not checked because the service did not answer. */
+export async function returnDependentConnections(
+  db: Database,
+  connections: readonly DependentConnection[],
+): Promise<void> {
+  const rows = connections.map(({ migrationId, row }) => ({ migration_id: migrationId, row }));
+  await sql`
+    update companies c set authorization_checked_at = null
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (migration_id text, row integer)
+    where c.migration_id = r.migration_id and c.row = r.row`.execute(db);
 }
 
 /**

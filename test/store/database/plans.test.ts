@@ -2,8 +2,19 @@
  * The statements of a batch on a ledger that already has an older migration. The planner's statistics then know only
  * the older migration.
  */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { countCompanies, readRemainingWork, claimCompanies, openDatabase, type Database } from '../../../store';
+import {
+  claimCompanies,
+  countCompanies,
+  type Database,
+  hasReplacedApplication,
+  openDatabase,
+  readCompanies,
+  readRemainingWork,
+  recordDecisions,
+  takeDependentConnections,
+} from '../../../store';
 import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
 
 const ROWS = 1_000;
@@ -41,4 +52,41 @@ test('a statement about a migration that is newer than the statistics reads each
     const read = (await rowsRead()) - before;
     expect({ name, read, isFew: read <= most }).toEqual({ name, read, isFew: true });
   }
+});
+
+test('companies with a replaced application are found without reading those of which none is left', async () => {
+  const { id } = await createMovableMigration({ db, keys: ledger.keys }, manifestRows(ROWS));
+  const application = { clientId: 'app-1', environment: 'production' };
+  await sql`
+    update migrations set application = ${JSON.stringify(application)}, namespace = ${id}, platform_key = ${id}
+    where id = ${id}`.execute(db);
+  await sql`
+    update companies set state = 'moved', crossed_at = now() - interval '1 hour', company_id = gen_random_uuid(),
+      connection_id = gen_random_uuid() where migration_id = ${id}`.execute(db);
+  const decisionId = randomUUID();
+  const by = { role: 'client', by: 'Cleo' } as const;
+  await recordDecisions(db, id, [
+    {
+      decision: { kind: 'application-supplied', decisionId, ...by, ...application, clientId: 'app-2' },
+      outcome: { decisionId, applied: true, text: '', at: new Date(Date.now() - 1_800_000).toISOString() },
+    },
+  ]);
+  await sql`analyze`.execute(db);
+  const readBy = async (run: () => Promise<unknown>) => {
+    const before = await rowsRead();
+    await run();
+    return (await rowsRead()) - before;
+  };
+  const first = async () => {
+    for await (const _ of readCompanies(db, id, { row: ROWS })) return;
+  };
+  expect(await hasReplacedApplication(db, id)).toBe(true);
+  expect(await readBy(() => hasReplacedApplication(db, id))).toBeLessThan(50);
+  expect(await readBy(first)).toBeLessThan(50);
+
+  await sql`update companies set authorized_at = now() where migration_id = ${id}`.execute(db);
+  await sql`vacuum analyze companies`.execute(db);
+  expect(await hasReplacedApplication(db, id)).toBe(false);
+  expect(await readBy(() => hasReplacedApplication(db, id))).toBeLessThan(50);
+  expect(await readBy(() => takeDependentConnections(db, { namespace: id, limit: 20 }))).toBeLessThan(50);
 });

@@ -1,6 +1,8 @@
 import { SCHEMA_MIGRATIONS } from '../../../store/database/schema-migrations';
 import { sql } from 'kysely';
-import { DatabaseUnavailable, openDatabase } from '../../../store';
+import { Client } from 'pg';
+import { DatabaseUnavailable, grantPortalRole, openDatabase } from '../../../store';
+import { Secret } from '../../../security';
 import { createTestDatabase } from '../../support/servers/database';
 
 test('applies the schema migrations once when five processes open an empty database concurrently', async () => {
@@ -54,6 +56,57 @@ test('removes samples of sealed columns from the planner statistics, and ANALYZE
     select count(*) as intact from credentials v join migrations m on m.id = v.migration_id
     where v.sealed = m.vault_wrapped_key and sha256(right(m.id, -1)::bytea) = v.sealed`.execute(db);
   expect(rows).toEqual([{ intact: 50 }]);
+  await db.destroy();
+  await database.drop();
+});
+
+test("the portal's role keeps its rights when a schema migration changes a function that it calls", async () => {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ url: database.url });
+  // Restore the schema of the version before.
+  await sql`drop function tokenferry_portal.companies`.execute(db);
+  await sql`
+    create function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
+      after_row integer, max integer) returns table ("row" integer) language sql as 'select 1'`.execute(db);
+  await sql`revoke all on all functions in schema tokenferry_portal from public`.execute(db);
+  for (const [kind, name] of [
+    ['function', 'times_of_replaced_applications'],
+    ['function', 'depends_on_replaced'],
+    ['view', 'company_applications'],
+    ['view', 'supplied_applications'],
+    ['index', 'decisions_on_applications'],
+    ['index', 'companies_by_connection_time'],
+  ] as const)
+    await sql`drop ${sql.raw(kind)} ${sql.ref(name)}`.execute(db);
+  await sql`
+    alter table companies drop column authorized_at, drop column authorization_checked_at, drop column unlinked_at
+    `.execute(db);
+  const url = new URL(database.url);
+  url.username = `portal_${url.pathname.slice(1)}`;
+  url.password = 'a-password';
+  const { name } = await grantPortalRole(db, new Secret(url.href));
+
+  await SCHEMA_MIGRATIONS['0018-replaced-applications']?.up(db);
+
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    const { rows } = await client.query('select * from tokenferry_portal.companies($1, null, true, null, 0, 500)', [
+      Buffer.alloc(32),
+    ]);
+    expect(rows).toEqual([]);
+    await expect(client.query("select tokenferry.times_of_replaced_applications('m')")).rejects.toThrow(
+      /permission denied/,
+    );
+  } finally {
+    await client.end();
+  }
+  const { rows: callers } = await sql<{ public: boolean }>`
+    select exists (select from aclexplode(proacl) where grantee = 0) as public from pg_proc
+    where pronamespace = 'tokenferry_portal'::regnamespace`.execute(db);
+  expect(callers.filter((each) => each.public)).toEqual([]);
+  await sql`drop owned by ${sql.ref(name)}`.execute(db);
+  await sql`drop role ${sql.ref(name)}`.execute(db);
   await db.destroy();
   await database.drop();
 });

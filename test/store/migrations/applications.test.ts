@@ -10,10 +10,19 @@ import {
   recordApplication,
   recordDecisions,
 } from '../../../store';
-import { readCompanies, recordAuthorization, supplyMigration, takeDependentConnections } from '../../../store';
+import {
+  hasReplacedApplication,
+  readCompanies,
+  recordAuthorization,
+  releaseReconnectionsLock,
+  supplyMigration,
+  takeDependentConnections,
+  takeReconnectionsLock,
+} from '../../../store';
+import { KeyRefused, NoResponse, ServiceFailing, Throttled } from '../../../company-data-client';
 import type { Decision } from '../../../domain/migration/decision';
 import { checkReconnections } from '../../../worker/reconnections';
-import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
+import { manifestRows, readRow, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
 const PLATFORM = () => ({ platformKey: randomUUID() });
@@ -25,7 +34,8 @@ async function openedMigration(changes: Partial<SuppliedMigration>): Promise<Sup
   return migration;
 }
 
-let moment = Date.now();
+// Begins in the past, because a time in the future counts as now.
+let moment = Date.now() - 7_200_000;
 /** Returns a time for the next event, one second after the previous event. */
 function nextMoment(): string {
   moment += 1_000;
@@ -154,6 +164,97 @@ async function dependentCompanies() {
   await decide(migration.id, supplied('second'));
   return { id: migration.id, namespace, before: new Date(before) };
 }
+
+type Service = Parameters<typeof checkReconnections>[0]['service'];
+
+/** Returns a service whose answer about the connection of row 1 is `first`, and which says that others are linked. */
+async function serviceThatFails(id: string, error: Error) {
+  const failing = await readRow(ledger.db, id, 1);
+  const asked: string[] = [];
+  const service = {
+    getConnection: async (_companyId: string, connectionId: string) => {
+      asked.push(connectionId);
+      if (connectionId === failing.connection_id) throw error;
+      return { value: { status: 'Linked', connectionInfo: { lastAuthorized: nextMoment() } } };
+    },
+  } as unknown as Service;
+  return { service, asked };
+}
+
+const answered = (status: number) =>
+  ({ kind: 'response', status, isFromService: true, error: 'failed', service: 'PublicApi' }) as const;
+
+test('a connection that the service cannot report on does not keep others from being checked', async () => {
+  const { id, namespace } = await dependentCompanies();
+  const { service, asked } = await serviceThatFails(id, new ServiceFailing('GET', answered(500), []));
+  expect(await checkReconnections({ db: ledger.db, service, namespace })).toBe(1);
+  expect(asked).toHaveLength(2);
+  expect(await replacedIn(id)).toMatchObject([{ references: ['c1'] }]);
+  expect(await take(namespace)).toEqual([]);
+});
+
+test.each([
+  new NoResponse('GET', 'refused', 'refused'),
+  new Throttled('GET', answered(429), []),
+  new KeyRefused('GET', answered(401), []),
+])('connections that were not checked because the service does not answer stay due: $name', async (error) => {
+  const { id, namespace } = await dependentCompanies();
+  const { service, asked } = await serviceThatFails(id, error);
+  await expect(checkReconnections({ db: ledger.db, service, namespace })).rejects.toThrow(error);
+  expect(asked).toHaveLength(1);
+  expect(await take(namespace)).toHaveLength(2);
+});
+
+test('connections of a migration without a namespace are not checked if the ledger has several namespaces', async () => {
+  const { id, namespace } = await dependentCompanies();
+  await ledger.db.updateTable('migrations').set({ namespace: null }).where('id', '=', id).execute();
+  expect(await take(namespace)).toEqual([]);
+});
+
+test('only one worker of a namespace holds the lock for checks, until it ends', async () => {
+  const { db } = ledger;
+  const namespace = randomUUID();
+  await db.connection().execute(async (one) => {
+    expect(await takeReconnectionsLock(one, namespace)).toBe(true);
+    expect(await takeReconnectionsLock(db, namespace)).toBe(false);
+    expect(await takeReconnectionsLock(db, randomUUID())).toBe(true);
+    await releaseReconnectionsLock(one, namespace);
+  });
+});
+
+test.each(Array.from({ length: 20 }, (_, seed) => seed))(
+  'the list of companies agrees with the applications of moved companies (order of events %i)',
+  async (seed) => {
+    let state = seed + 1;
+    const random = (below: number) => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % below;
+    };
+    const changes = { ...PLATFORM(), namespace: randomUUID() };
+    const other = await openedMigration(changes);
+    const migration = suppliedMigration(changes);
+    await supplyMigration(ledger.db, migration, manifestRows(6));
+    await openMigration(ledger.db, migration.id);
+    const { id } = migration;
+    if (random(2) === 0) await recordApplication(ledger.db, id, app('app-0'));
+    for (let event = 0; event < 14; event += 1) {
+      const row = 1 + random(6);
+      const kind = random(4);
+      if (kind === 0) await decide(random(2) === 0 ? id : other.id, supplied(`app-${random(3)}`));
+      else {
+        const { crossed_at: crossedAt } = await readRow(ledger.db, id, row);
+        const at = new Date(nextMoment());
+        await updateRow(ledger.db, id, row, crossedAt === null ? { crossed_at: at } : { authorized_at: at });
+      }
+    }
+    const expected = (await replacedIn(id)).flatMap(({ references }) => references).sort();
+    const listed: string[] = [];
+    for await (const { reference } of readCompanies(ledger.db, id, { replacedApplication: true }))
+      listed.push(reference);
+    expect(listed.sort()).toEqual(expected);
+    expect(await hasReplacedApplication(ledger.db, id)).toBe(expected.length > 0);
+  },
+);
 
 const take = (namespace: string) => takeDependentConnections(ledger.db, { namespace, limit: 20 });
 const replacedIn = async (id: string) => (await readApplicationsOfMoved(ledger.db, id)).replaced;
