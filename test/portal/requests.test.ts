@@ -280,6 +280,7 @@ describe('companies', () => {
       { row: 2, state: 'left-out', linkUrl: 'https://service.example/2' },
       { row: 3, state: 'not-moved' },
     ]);
+    expect(companies[2]?.problem).not.toContain('was replaced');
     expect(companies.slice(0, 2).map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/^the application .* was replaced, .*; its end customer reconnects with the link/),
       expect.stringMatching(/^sold; the application .* was replaced/),
@@ -289,8 +290,38 @@ describe('companies', () => {
       { reference: 'c1', link: 'https://service.example/1' },
       { reference: 'c2', link: 'https://service.example/2' },
     ]);
+    // A company that also needs something else says so first.
+    const crossed = { failure: null, failure_text: null, crossed_at: new Date(Date.now() - 60_000), link_url: null };
+    const withChanges = async (changes: Parameters<typeof change>[2]) => {
+      await change(migrationId, 3, { ...crossed, ...changes });
+      return (await read(session, '?exceptions=true')).companies.find(({ row }) => row === 3);
+    };
+    const wrong = await withChanges({ state: 'failed', failure: 'wrong-organization' });
+    expect(wrong).toMatchObject({
+      linkUrl: null,
+      problem: expect.stringMatching(/organi.*; the application .* was re/) as string,
+    });
+    expect(wrong?.remedies).not.toContain('relink');
+    expect(await withChanges({ state: 'waiting', failure_text: 'throttled', tries: 2 })).toMatchObject({
+      problem: expect.stringMatching(/^throttled; the application .* was replaced/) as string,
+    });
+    expect(await withChanges({ state: 'failed', failure: 'reauthorization-required' })).toMatchObject({
+      state: 'must-reconnect',
+      problem: expect.not.stringContaining('was replaced') as string,
+    });
+    const link = 'https://service.example/3';
+    expect(await withChanges({ state: 'failed', failure: 'incomplete', link_url: link })).toMatchObject({
+      linkUrl: link,
+      problem: expect.stringMatching(/; the application .* was replaced/) as string,
+    });
+    const links = await session.fetch('/api/reconnect-links.csv');
+    expect(parse(await links.text(), { bom: true, columns: true })).toMatchObject([
+      { reference: 'c1' },
+      { reference: 'c2' },
+      { reference: 'c3', link },
+    ]);
     await change(migrationId, 1, { authorized_at: new Date(Date.now() + 60_000) });
-    expect((await read(session, '?exceptions=true')).companies).toMatchObject([{ row: 2 }, { row: 3 }]);
+    expect((await read(session, '?exceptions=true')).companies).not.toContainEqual(expect.objectContaining({ row: 1 }));
   });
 });
 

@@ -1,13 +1,14 @@
 /** The routes that the page reads: the view of the migration, and its companies. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { clientStateOf } from '../../../domain/companies/company-state';
 import { ErrorSchema } from '../../contract/requests';
 import { CompaniesSchema, CompanyFilterSchema, MigrationAnswerSchema } from '../../contract/migration-view';
 import { assertNotEnded } from '../access';
 import { companyOf, type PortalCompany } from '../companies';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
-import type { ViewRow } from '../database';
+import type { CompanyRow, ViewRow } from '../database';
 import { noSession, PortalError } from '../errors';
 import { SharedReads } from '../shared-reads';
 
@@ -17,8 +18,8 @@ const LINKS_PER_READ = 500;
  * Returns whether a company's owner has to reconnect it: it must reconnect, or it was connected with an application
  * that was replaced. A company that was not moved for another reason can also have a link.
  */
-function reconnects({ state, linkUrl }: PortalCompany): boolean {
-  return linkUrl !== null && state !== 'not-moved' && state !== 'not-moved-yet';
+function reconnects({ state, failure, dependsOnReplaced }: CompanyRow): boolean {
+  return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';
 }
 
 type Companies = z.infer<typeof CompaniesSchema>;
@@ -119,7 +120,10 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     },
     async ({ signedIn }, reply) => {
       const links: PortalCompany[] = [];
-      for await (const company of needingAttention(signedIn)) if (reconnects(company)) links.push(company);
+      for await (const row of needingAttention(signedIn)) {
+        const company = companyOf(row);
+        if (reconnects(row) && company.linkUrl !== null) links.push(company);
+      }
       const rows = links.map(({ reference, name, linkUrl }) => [reference, name, linkUrl ?? '']);
       return reply
         .type('text/csv; charset=utf-8')
@@ -142,12 +146,12 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
   }
 
-  async function* needingAttention(session: SignedIn): AsyncGenerator<PortalCompany> {
+  async function* needingAttention(session: SignedIn): AsyncGenerator<CompanyRow> {
     for (let afterRow = 0; ;) {
       const query = { state: null, exceptions: true, search: null, afterRow, max: LINKS_PER_READ };
       const rows = await db.companies(session.hash, query);
       if (rows.length === 0) await assertNotEnded(db, session);
-      yield* rows.map(companyOf);
+      yield* rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < LINKS_PER_READ) return;
       afterRow = last.row;
