@@ -84,7 +84,7 @@ export function replacedText(
   const name = applicationName(moved.application);
   const verb = moved.companies === 1 ? 'was' : 'were';
   const again = reader === 'support' ? `register ${name} again` : keepApplicationText(moved.application);
-  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered)}; ${adviceToKeepRegistered(moved, applications) ?? again}`;
+  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered, moved.companies)}; ${adviceToKeepRegistered(moved, applications) ?? again}`;
 }
 
 /**
@@ -140,10 +140,10 @@ export function replacedStaleText(replaced: readonly MovedWithApplication[]): st
   return `The data of ${namedCompanies(companies, references)} goes out of date, because ${theirs} replaced: the service can no longer refresh ${companies === 1 ? 'its' : 'their'} tokens.`;
 }
 
-/** Says that another application is registered, and that the service can no longer refresh the tokens. */
-export function replacementText(registered: ApplicationFacts | null): string {
+/** Says that another application is registered, and that the service can no longer refresh the tokens of companies. */
+export function replacementText(registered: ApplicationFacts | null, companies: number): string {
   const name = registered === null ? 'another application' : applicationName(registered);
-  return `${name} is registered now, so the service can no longer refresh their tokens`;
+  return `${name} is registered now, so the service can no longer refresh ${companies === 1 ? 'its' : 'their'} tokens`;
 }
 
 /** Returns another open migration that uses a different application; undefined if there is none. */

@@ -5,7 +5,7 @@
  */
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientStateText, countOpen } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { SyncSchedule } from '../../domain/companies/evidence';
 import type { LedgerCompany, ReportFigures } from '../../store';
@@ -90,8 +90,8 @@ const REPLACED_APPLICATION: Section = {
   id: 'replaced-application',
   title: 'Moved with an application that was replaced',
   note: `The service can no longer refresh the tokens of these companies. Either their end customers reconnect with the links, or support registers the replaced application again. See "What you need to do".`,
-  states: ['importing', 'syncing', 'moved', 'failed', 'skipped', 'excluded', 'outcome-unknown'],
-  includes: (company) => company.replacedApplication && !mustReconnect(company),
+  states: COMPANY_STATES,
+  includes: (company) => company.replacedApplication,
   count: () => null,
   columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'State', as: 'short' }],
   cells: (company, { ended }) => [

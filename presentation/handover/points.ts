@@ -71,10 +71,10 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       const instead = adviceToKeepRegistered(each, applications);
       return {
         topic: instead
-          ? `Reconnect the companies that were connected with ${applicationName(each.application)}`
+          ? `Reconnect the ${each.companies === 1 ? 'company' : 'companies'} that ${each.companies === 1 ? 'was' : 'were'} connected with ${applicationName(each.application)}`
           : sentence(keepApplicationText(each.application)),
         companies: each.companies,
-        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}. The table has the link of each company.`,
+        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered, each.companies)}${instead ? `; ${instead}` : ''}. The table has the link of each company.`,
         section: 'replaced-application',
       };
     }),

@@ -127,6 +127,16 @@ describe('a company in the report', () => {
     });
   });
 
+  test('is also listed under the replaced application if it must reconnect or waits to be moved again', () => {
+    const title = 'Moved with an application that was replaced';
+    const depends = { ...failed, replacedApplication: true };
+    expect(rowsOf({ ...depends, failure: 'reauthorization-required' }, true)).toMatchObject({
+      'Must reconnect': expect.stringContaining('C-1') as unknown,
+      [title]: '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | must reconnect |',
+    });
+    expect(rowsOf({ ...depends, state: 'waiting' }, false)[title]).toContain('https://link.example/1');
+  });
+
   test.each([
     ['incomplete', false, 'try again (a company whose credential was accepted is only synced and checked again)'],
     ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],

@@ -214,6 +214,15 @@ describe('the head of the report', () => {
       'app-2 (production) at QuickBooks Online, because it was shared for this migration. No connection depends on it.',
     );
     expect(report([old], null)).toContain('but another application is registered now');
+    const one = moved('app-1', 'C-1');
+    const ofOne = reportHead({
+      ...{ ...HEAD, decisions },
+      applications: { moved: [one, current], replaced: [one], registered: current.application },
+    });
+    expect(ofOne).toContain(
+      '**Reconnect the company that was connected with app-1 (production)** (1): 1 company (C-1)',
+    );
+    expect(ofOne).toContain('so the service can no longer refresh its tokens');
   });
 
   test('advises ferry application for the new secret only while the migration is open', () => {
