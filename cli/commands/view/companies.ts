@@ -138,12 +138,16 @@ async function* csvRecords(
 }
 
 function whatHappened(company: LedgerCompany): string {
-  const { state, replacedApplication } = company;
+  const isReplaced = company.replacedApplication && clientStateOf(company.state, company.failure) !== 'must-reconnect';
+  return [ownProblem(company), isReplaced ? REPLACED_PROBLEM : ''].filter(Boolean).join('; ');
+}
+
+function ownProblem(company: LedgerCompany): string {
+  const { state } = company;
   const explanation = explanationOf(company);
   if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'unknown whether the credential was used';
-  if (state === 'waiting') return notReadyText(company) ?? '';
-  return replacedApplication ? REPLACED_PROBLEM : '';
+  return state === 'waiting' ? (notReadyText(company) ?? '') : '';
 }
 
 async function print(output: Output, { companies: read, page }: Selection): Promise<void> {

@@ -361,4 +361,8 @@ test('a company whose application was replaced is listed with its link until its
   expect((await runJson(orchestrator, 'show', replaced.id)).json).toMatchObject({
     replacedApplications: [{ companies: 1, references: ['R-2'] }],
   });
+  await updateRow(orchestrator.ferry.db, replaced.id, 2, { state: 'skipped', left_out_reason: 'sold' });
+  expect((await run('companies', replaced.id, '--csv')).out).toMatch(
+    /\nR-2,.*sold; the application with which it was connected was replaced/,
+  );
 }, 60_000);
