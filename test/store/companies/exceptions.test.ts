@@ -54,14 +54,8 @@ test('a linked connection has been authorized again only if the service says so,
   await awaitRelink(db, { migrationId: id, companies: 'all', at: AT });
   await recordUnlinked(db, id, 3);
   const future = new Date(Date.now() + 3_600_000);
-  for (const [row, authorizedAt] of [
-    ...([1, 2, 3].map((each) => [each, null]) as [number, null][]),
-    ...([
-      [4, crossedAt],
-      [5, future],
-    ] as [number, Date][]),
-  ])
-    await recordRelinked(db, { migrationId: id, row, authorizedAt });
+  for (const [index, authorizedAt] of [null, null, null, crossedAt, future].entries())
+    await recordRelinked(db, { migrationId: id, row: index + 1, authorizedAt });
   const rows = await Promise.all([1, 2, 3, 4, 5].map((row) => readRow(db, id, row)));
   const [known, mustReconnect, unlinked, accepted, skewed] = rows.map((each) => each.authorized_at);
   expect(known).toBeNull();

@@ -64,10 +64,10 @@ test('companies with a replaced application are found without reading those of w
     update companies set state = 'moved', crossed_at = now() - interval '1 hour', company_id = gen_random_uuid(),
       connection_id = gen_random_uuid() where migration_id = ${id}`.execute(db);
   const decisionId = randomUUID();
-  const by = { role: 'client', by: 'Cleo' } as const;
+  const sender = { decisionId, role: 'client', by: 'Cleo' } as const;
   await recordDecisions(db, id, [
     {
-      decision: { kind: 'application-supplied', decisionId, ...by, ...application, clientId: 'app-2' },
+      decision: { kind: 'application-supplied', ...sender, clientId: 'app-2', environment: 'production' },
       outcome: { decisionId, applied: true, text: '', at: new Date(Date.now() - 1_800_000).toISOString() },
     },
   ]);
