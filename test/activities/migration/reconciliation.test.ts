@@ -116,8 +116,11 @@ test('a linked company that the ledger has lost gets its syncs started', async (
   await updateRow(rig.ledger.db, id, 1, { state: 'waiting', tries: 0, attempt: null, authorization_sent_at: null });
   const syncs = () => rig.proxy.arrived('POST', /\/data\/all$/).length;
   const before = syncs();
+  const reconciledAt = Date.now();
   expect(await reconcile(id, [])).toMatchObject({ linked: ['c1'] });
   expect(syncs()).toBe(before + 1);
+  // The company counts under the application with which it was connected, even if that was replaced since.
+  expect((await readRow(rig.ledger.db, id, 1)).crossed_at?.getTime()).toBeLessThan(reconciledAt);
   expect(await rig.verify(id)).toMatchObject({ finished: 1 });
   expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'moved' });
 });
