@@ -1,6 +1,6 @@
 /** Determines whether a waiting company has a usable credential. */
 import { namedCompanies } from '../text/sentences';
-import type { Counts } from './company-state';
+import type { CompanyState, Counts } from './company-state';
 
 /**
  * The credential of a waiting company. `too-early`: obtained before the client confirmed that syncing is off, so the
@@ -32,6 +32,40 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
 export function notReadyText(company: WaitingCompany): string | null {
   if (company.heldBack !== null) return company.heldBack;
   return company.confirmedAt === null ? 'no confirmation that syncing is off' : missingCredentialText(company);
+}
+
+/**
+ * The decision messages that supply a credential: `credentialsSupplied` for companies that wait to be moved,
+ * `replaceCredential` for companies that were tried.
+ */
+export const SUPPLY_MESSAGES = ['credentialsSupplied', 'replaceCredential'] as const;
+export type SupplyMessage = (typeof SUPPLY_MESSAGES)[number];
+
+/** The facts about a company that decide which decisions can supply its credential. */
+interface SuppliedCompany extends Pick<WaitingCompany, 'heldBack'> {
+  readonly state: CompanyState;
+  /** Number of times that its import was tried. */
+  readonly tries: number;
+}
+
+/**
+ * Returns the decisions whose credential the ledger accepts for a company. Before step 6, a migration can refuse
+ * `replaceCredential` as a whole; `credentialsSupplied` then replaces the credential of a waiting company.
+ */
+export function acceptedSupplies({ state, heldBack, tries }: SuppliedCompany): readonly SupplyMessage[] {
+  switch (state) {
+    case 'waiting':
+      return tries > 0 && heldBack === null ? SUPPLY_MESSAGES : ['credentialsSupplied'];
+    case 'failed':
+    case 'outcome-unknown':
+      return ['replaceCredential'];
+    case 'importing':
+    case 'syncing':
+    case 'moved':
+    case 'skipped':
+    case 'excluded':
+      return [];
+  }
 }
 
 const REFERENCES_SHOWN = 3;

@@ -2,7 +2,8 @@
  * Finds the credentials of a file that a worker would not accept, before they are sent. The page and `ferry --portal`
  * use it. The worker decides again, because companies can change meanwhile.
  */
-import { isObtainedTooEarly } from '../../domain/companies/credential-state';
+import type { SupplyMessage } from '../../domain/companies/credential-state';
+import { isObtainedTooEarly, SUPPLY_MESSAGES } from '../../domain/companies/credential-state';
 import type { CompanyState as LedgerState } from '../../domain/companies/company-state';
 import {
   NO_SUCH_COMPANY,
@@ -51,7 +52,7 @@ export function refusedCredentials(
   return [...unknown, ...others];
 }
 
-/** A ledger state for each client's word. */
+/** A ledger state for each client's word, to explain why a company does not accept a credential. */
 const LEDGER_STATES: Readonly<Record<CompanyState, LedgerState>> = {
   moved: 'moved',
   moving: 'importing',
@@ -61,12 +62,21 @@ const LEDGER_STATES: Readonly<Record<CompanyState, LedgerState>> = {
   'not-moved-yet': 'waiting',
 };
 
-function refusal({ state, remedies, confirmedAt }: Company, obtainedAt: Date, rules: Rules): string | null {
-  // A company with an unknown outcome is not moved yet either, but its credential can only be replaced.
-  const isTried = state === 'must-reconnect' || state === 'not-moved' || remedies.includes('replace-credential');
-  const accepts = rules.replaces ? isTried : state === 'not-moved-yet' && !isTried;
-  if (!accepts) return wrongStateText(isTried ? 'failed' : LEDGER_STATES[state], rules.replaces);
-  const confirmed = confirmedAt === null ? null : new Date(confirmedAt);
+function refusal(company: Company, obtainedAt: Date, rules: Rules): string | null {
+  const accepts = company.accepts ?? probablyAccepts(company.state);
+  if (!accepts.includes(rules.replaces ? 'replaceCredential' : 'credentialsSupplied'))
+    // A company that only accepts a replacement was tried, also if it is not moved yet because its outcome is unknown.
+    return wrongStateText(
+      accepts.includes('replaceCredential') ? 'failed' : LEDGER_STATES[company.state],
+      rules.replaces,
+    );
+  const confirmed = company.confirmedAt === null ? null : new Date(company.confirmedAt);
   if (!rules.isRotating || !isObtainedTooEarly(obtainedAt, confirmed)) return null;
   return confirmed === null ? NOT_CONFIRMED : TOO_EARLY;
+}
+
+/** Returns what a company might accept, for the row of an older portal. The worker refuses the others. */
+function probablyAccepts(state: CompanyState): readonly SupplyMessage[] {
+  if (state === 'not-moved-yet') return SUPPLY_MESSAGES;
+  return state === 'must-reconnect' || state === 'not-moved' ? ['replaceCredential'] : [];
 }

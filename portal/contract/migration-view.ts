@@ -3,6 +3,7 @@
  * --portal` show it. Times are ISO 8601 in UTC; durations are in milliseconds.
  */
 import { z } from 'zod';
+import { SUPPLY_MESSAGES } from '../../domain/companies/credential-state';
 
 const moment = z.iso.datetime();
 
@@ -154,6 +155,11 @@ export const CompanySchema = z.object({
   problem: z.string().nullable(),
   /** The ways to solve the problem, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
   remedies: z.array(z.string()),
+  /**
+   * The decision messages with which a new credential for the company can be supplied; empty if it accepts none. Absent
+   * from an older portal.
+   */
+  accepts: z.array(z.enum(SUPPLY_MESSAGES)).optional(),
   /** The page on which the company's end customer reconnects; null if there is none or it is not needed. */
   linkUrl: z.string().nullable(),
 });

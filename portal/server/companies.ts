@@ -1,7 +1,7 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientStateOf, leftOutText } from '../../domain/companies/company-state';
-import { missingCredentialText } from '../../domain/companies/credential-state';
+import { acceptedSupplies, missingCredentialText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { failureText } from '../../domain/companies/failures';
 import { REPLACED_PROBLEM, REPLACED_REMEDY } from '../../domain/preflight/applications';
@@ -30,6 +30,7 @@ export function companyOf(company: CompanyRow): PortalCompany {
     movedAt: movedAt?.toISOString() ?? null,
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
     remedies: company.hasEnded ? [] : [...remedies],
+    accepts: company.hasEnded ? [] : [...acceptedSupplies(company)],
     linkUrl: remedies.includes('relink') || company.dependsOnReplaced ? webAddress(company.linkUrl) : null,
   };
 }

@@ -5,7 +5,7 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
-import { remediesFor } from '../../domain/companies/remedies';
+import { acceptedSupplies } from '../../domain/companies/credential-state';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';
 import type { Queryable } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
@@ -24,25 +24,14 @@ export interface StagingDecision {
   readonly replaces: boolean;
 }
 
-/** Builds the condition that a company accepts a credential. */
+/** Builds the condition that a company accepts a credential; the same rule as `acceptedSupplies`. */
 export function acceptsCredential(replaces: boolean) {
   if (!replaces) return sql<boolean>`(state = 'waiting')`;
   const states = COMPANY_STATES.filter((state) =>
-    remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'),
+    acceptedSupplies({ state, heldBack: null, tries: 0 }).includes('replaceCredential'),
   );
   return sql<boolean>`(state = any(${states}::text[]) or ${WAS_TRIED})`;
 }
-
-/** Placeholders, because the failure does not decide whether a credential can be replaced. */
-const ANY_FAILURE = {
-  failure: null,
-  linkUrl: null,
-  heldBack: null,
-  deferred: false,
-  tries: 0,
-  credential: null,
-  confirmedAt: null,
-};
 
 /** Builds the statement that stores sealed credentials as the credentials in use. */
 export function insertInUse(boxes: RawBuilder<unknown>) {

@@ -182,7 +182,10 @@ describe('companies', () => {
         ...{ row: 2, state: 'must-reconnect', linkUrl: link, remedies: expect.arrayContaining(['relink']) as unknown },
         problem: 'must reconnect: the platform no longer accepts the authorization (invalid_grant)',
       },
-      { row: 3, state: 'not-moved-yet', confirmedAt: null, hasCredential: false, problem: null, linkUrl: null },
+      {
+        ...{ row: 3, state: 'not-moved-yet', confirmedAt: null, hasCredential: false, problem: null, linkUrl: null },
+        accepts: ['credentialsSupplied'],
+      },
     ]);
   });
 

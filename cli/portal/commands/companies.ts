@@ -6,7 +6,7 @@ import {
   type CompanyFilter,
   type CompanyState,
 } from '../../../portal/client/api';
-import { noExceptionsText, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
+import { noExceptionsText, offeredRemedies, otherHelp, remediesNow } from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
 import { choiceOption } from '../../shared/options';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
@@ -69,13 +69,17 @@ async function list(
   isCsv: true | undefined,
 ): Promise<AlreadyWritten> {
   const { output } = context;
+  const { view } = await readMigration();
   async function* companies(): AsyncGenerator<Company> {
-    for await (const company of api.eachCompany(filter)) yield validated(CompanySchema, company);
+    for await (const each of api.eachCompany(filter)) {
+      const company = validated(CompanySchema, each);
+      yield { ...company, remedies: [...remediesNow(view, company)] };
+    }
   }
   if (output.json)
     await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, companies());
   else if (isCsv) await writeCsv(output, csvRecords(companies()));
-  else await print(context, kind, companies(), (await readMigration()).view);
+  else await print(context, kind, companies(), view);
   return { written: true };
 }
 

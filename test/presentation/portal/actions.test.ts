@@ -8,7 +8,7 @@ import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
-import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
+import { offeredRemedies, otherHelp, remediesNow } from '../../../portal/client/remedies';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { ActionView } from '../../../presentation/portal/candidate';
 import {
@@ -265,6 +265,24 @@ test.each(['managed', 'self-service'] as const)(
     }
   },
 );
+
+test('while the first company waits for another try in step 5, its credential is supplied; later, it is replaced', () => {
+  const retried = {
+    remedies: ['replace-credential', 'exclude'],
+    accepts: ['credentialsSupplied', 'replaceCredential'],
+  };
+  const step5 = actionsAt(first({ counts: counts({ total: 9, waiting: 9 }) }));
+  const step6 = actionsAt(last({ total: 9, moved: 8, waiting: 1, retried: 1 }));
+  const company = retried as Parameters<typeof remediesNow>[1];
+  const remedies = [step5, step6].map((actions) => {
+    const view = { actions: [...actions], isRotating: true };
+    return offeredRemedies(view, remediesNow(view, company)).map(({ remedy }) => remedy);
+  });
+  expect(remedies).toEqual([
+    ['credentials', 'exclude'],
+    ['replace-credential', 'exclude'],
+  ]);
+});
 
 /** Returns the message of an action, as a person would send it. */
 function sentFor({ message, step, digest }: ActionView, at: string) {

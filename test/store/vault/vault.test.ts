@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { COMPANY_STATES } from '../../../domain/companies/company-state';
+import { acceptedSupplies } from '../../../domain/companies/credential-state';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { SealBroken } from '../../../security';
 import {
@@ -17,6 +19,7 @@ import {
   supplyMigration,
   VaultClosed,
 } from '../../../store';
+import { acceptsCredential } from '../../../store/vault/staged-credentials';
 import {
   suppliedMigration,
   CONFIRMED_AT,
@@ -255,4 +258,19 @@ describe('a vault', () => {
     expect(await rowsWithCredential(ledger.db, going.id)).toEqual([1]);
     await expect(readVault(ledger.db, ledger.keys, going.id)).resolves.toBeDefined();
   });
+});
+
+test('the ledger accepts the credentials that the portal says a company accepts', async () => {
+  const facts = COMPANY_STATES.flatMap((state) =>
+    [null, 'its name is empty'].flatMap((heldBack) => [0, 1, 2].map((tries) => ({ state, heldBack, tries }))),
+  );
+  const { rows } = await sql<{ supplied: boolean; replaced: boolean }>`
+    select ${acceptsCredential(false)} as supplied, ${acceptsCredential(true)} as replaced
+    from jsonb_to_recordset(${JSON.stringify(facts.map(({ heldBack, ...each }) => ({ ...each, held_back: heldBack })))}::jsonb)
+      as c (state text, held_back text, tries integer)`.execute(ledger.db);
+  const expected = facts.map(acceptedSupplies).map((accepted) => ({
+    supplied: accepted.includes('credentialsSupplied'),
+    replaced: accepted.includes('replaceCredential'),
+  }));
+  expect(rows).toEqual(expected);
 });
