@@ -118,7 +118,7 @@ export function organizationOf({ connectionInfo }: Connection): string | undefin
 
 /** Returns the latest unresolved error of a connection; undefined if there is none. */
 export function activeError(connection: Connection): ConnectionError | undefined {
-  return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
+  return connection.dataConnectionErrors.findLast(isActive);
 }
 
 /** Returns when a connection was last authorized; null if the service does not say it, or if it is not a time. */
@@ -140,15 +140,28 @@ export function errorSince(connection: Connection, sentAt: Date): ConnectionErro
  * Returns whether the service has accepted a credential. The status `Linked` is not enough. If an older credential has
  * linked the connection and the service refuses the new credential, the connection stays linked and gets a new error.
  *
+ * A refusal can leave no trace if the service replaces an error without a time by an identical one. The credential then
+ * counts as accepted, because an accepted credential is never sent again; the verification shows whether data is synced.
+ *
  * @param before the connection before the credential was sent
  * @param after the answer to the authorization
  */
 export function isAccepted(before: Connection, after: Connection): boolean {
   if (after.status !== 'Linked') return false;
-  const [errorBefore, error] = [activeError(before), activeError(after)];
-  if (!error) return true;
-  // The service need not report the time of an error. Without it, the error is old only if no error has changed.
-  return error.erroredOnUtc === undefined
-    ? isDeepStrictEqual(before.dataConnectionErrors, after.dataConnectionErrors)
-    : error.erroredOnUtc === errorBefore?.erroredOnUtc;
+  const known = before.dataConnectionErrors.filter(isActive);
+  return after.dataConnectionErrors.filter(isActive).every((error) => {
+    const index = known.findIndex((each) => isSameError(each, error));
+    // Each error from before matches only one error, because a new error can be identical.
+    if (index !== -1) known.splice(index, 1);
+    return index !== -1;
+  });
+}
+
+const isActive = ({ status }: ConnectionError): boolean => status !== 'Resolved';
+
+/** Returns whether two errors are the same. The service need not report the time of an error. */
+function isSameError(one: ConnectionError, other: ConnectionError): boolean {
+  return one.erroredOnUtc === undefined || other.erroredOnUtc === undefined
+    ? isDeepStrictEqual(one, other)
+    : one.erroredOnUtc === other.erroredOnUtc;
 }

@@ -42,4 +42,19 @@ describe.each([
     expect(isAccepted(connectionWith(old), connectionWith(resolved))).toBe(true);
     expect(isAccepted(connectionWith(old), connectionWith(old))).toBe(true);
   });
+
+  test('an older error that remains does not hide what happened to another one', () => {
+    const other = errorWith({ statusText: 'PlatformUnavailable', erroredOnUtc: '2026-03-01T09:00:00.000Z' });
+    const resolvedOther = { ...other, status: 'Resolved' };
+    expect(isAccepted(connectionWith(old, other), connectionWith(old, resolvedOther))).toBe(true);
+    expect(isAccepted(connectionWith(old, other), connectionWith(old))).toBe(true);
+    expect(isAccepted(connectionWith(old, other), connectionWith(other, resolved))).toBe(true);
+    expect(isAccepted(connectionWith(old, other), connectionWith(old, added, resolvedOther))).toBe(false);
+    expect(isAccepted(connectionWith(old, other), connectionWith(added, old))).toBe(false);
+    expect(isAccepted(connectionWith(old, resolvedOther), connectionWith(old, other))).toBe(false);
+  });
+
+  test('a second, identical error means that the credential was refused', () => {
+    expect(isAccepted(connectionWith(old), connectionWith(old, old))).toBe(false);
+  });
 });
