@@ -14,7 +14,12 @@ import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migr
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
-import { isValidlySigned, ledgerRefusal, withoutInvalidSignature } from '../../domain/decisions/verification';
+import {
+  isValidlySigned,
+  ledgerRefusal,
+  restoredRefusal,
+  withoutInvalidSignature,
+} from '../../domain/decisions/verification';
 import type { VaultKeyWrapper } from '../../security';
 import type { Database, LedgerFacts } from '../../store';
 import {
@@ -131,7 +136,7 @@ async function verifyAndWrite(
   const { decision } = record;
   const { migrationId } = ledger;
   const refusal = record.outcome.applied
-    ? ((await refusalOf(tx, record, ledger)) ??
+    ? ((await refusalOf(tx, record, ledger, ledgerRefusal(record, ledger))) ??
       (await exchangeRefusal(tx, migrationId, decision)) ??
       (await unopenableRefusal(tx, keys, migrationId, decision)))
     : null;
@@ -161,7 +166,7 @@ export async function restoreDecision(
   const known = await viewOf(tx, facts, given);
   const record = withoutInvalidSignature(given, known);
   const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
-  const refusal = record.outcome.applied ? await refusalOf(tx, record, ledger) : null;
+  const refusal = record.outcome.applied ? await refusalOf(tx, record, ledger, restoredRefusal(record, ledger)) : null;
   if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
   if ((await exchangeRefusal(tx, migrationId, record.decision)) !== null)
     await discardSupply(tx, migrationId, record.decision.decisionId);
@@ -176,10 +181,17 @@ async function readFirstCompanyStandIn(
   return (await hasLinkedCompany(tx, migrationId)) ? { firstCompany: { reference: '', stage: 'verified' } } : {};
 }
 
-/** Returns why the ledger refuses a decision that the workflow has applied; null if the ledger accepts it. */
-async function refusalOf(tx: Database, record: DecisionRecord, ledger: View): Promise<string | null> {
-  const { decision } = record;
-  const refusal = ledgerRefusal(record, ledger);
+/**
+ * Returns why the ledger refuses a decision that the workflow has applied; null if the ledger accepts it.
+ *
+ * @param refusal why the rules refuse the decision; null if they accept it
+ */
+async function refusalOf(
+  tx: Database,
+  { decision }: DecisionRecord,
+  ledger: View,
+  refusal: string | null,
+): Promise<string | null> {
   if (refusal !== null || decision.kind !== 'manifest-supplied') return refusal;
   return stagedManifestRefusal(tx, ledger.migrationId, ledger.platformKey, decision);
 }

@@ -39,6 +39,16 @@ export interface LedgerView extends Pick<DecisionFacts, 'counts' | 'firstCompany
 
 /** Returns why the ledger refuses a decision that the workflow has applied; null if it accepts the decision. */
 export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): string | null {
+  const refusal = restoredRefusal(record, ledger);
+  if (refusal !== null || record.decision.kind === 'unreadable') return refusal;
+  return clientOnlyRefusal(ledger.route, record.decision);
+}
+
+/**
+ * Returns why the ledger refuses to restore a decision that it has lost; null if it accepts the decision. A ledger may
+ * have applied a decision of support in self-service before only the client could make it, so that rule does not apply.
+ */
+export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): string | null {
   const { decision, outcome } = record;
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
@@ -46,7 +56,6 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
   const refusal =
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
-    clientOnlyRefusal(ledger.route, decision) ??
     approverRefusal(decision, ledgerSigning(ledger)) ??
     missingManifest(decision, ledger) ??
     missingDigest(decision, rules.requireDigest);

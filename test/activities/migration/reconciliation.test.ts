@@ -1,8 +1,15 @@
 /** The activity that repairs a ledger: it trusts neither Temporal's history nor its caller. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
-import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration } from '../../../store';
+import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration, supplyMigration } from '../../../store';
 import { useImportRig } from '../../support/migrations/company-import';
-import { createMovableMigration, manifestRows, readRow, release, updateRow } from '../../support/migrations/ledger';
+import {
+  createMovableMigration,
+  manifestRows,
+  readRow,
+  release,
+  suppliedMigration,
+  updateRow,
+} from '../../support/migrations/ledger';
 import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
@@ -155,6 +162,23 @@ async function loseClaim(id: string): Promise<void> {
   const forgotten = { attempt: null, authorization_sent_at: null, company_id: null, connection_id: null };
   await updateRow(rig.ledger.db, id, 1, { state: 'waiting', tries: 0, lease_ends_at: null, ...forgotten });
 }
+
+test('in self-service, a decision of support that was applied before only the client could make it is restored', async () => {
+  const migration = suppliedMigration({ route: 'self-service' });
+  const { id } = migration;
+  await supplyMigration(rig.ledger.db, migration, manifestRows(2));
+  const exclude = recordOf(id, 'exclude', { companies: ['c1'], reason: 'sold', ...BY_SAM }, null);
+  const { outcomes } = await rig.runActivity((activities) =>
+    activities.recordDecisions({
+      migrationId: id,
+      recorded: [recordOf(id, 'exclude', { companies: ['c2'], reason: 'sold', ...BY_SAM }, null)],
+    }),
+  );
+  expect(outcomes).toMatchObject([{ applied: false }]);
+  expect((await reconcile(id, [exclude])).refused).toEqual([]);
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'excluded' });
+  expect(await readRow(rig.ledger.db, id, 2)).toMatchObject({ state: 'waiting' });
+});
 
 test('a company that was skipped after the backup is skipped again, and its token is not sent', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], { platformKey: 'vxvy' });
