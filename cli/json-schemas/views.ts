@@ -133,6 +133,12 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .describe(
           'companies for which the service or the platform keeps answering "try again later"; they are retried automatically; null if no database is configured',
         ),
+      confirmedBy: z
+        .strictObject({ people: count, names: z.array(z.string()).describe('at most 10') })
+        .nullable()
+        .describe(
+          'people of the client who have confirmed that syncing is off for at least one company; null if no database is configured',
+        ),
       replacedApplications: company.movedWithApplication
         .nullable()
         .describe(
@@ -194,6 +200,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       withoutCredential: count.describe('companies that lack nothing but a usable credential'),
       retried: count.describe('companies that were tried before and will be tried again, for example after a retry'),
+      retriedRemedies: z
+        .array(z.strictObject({ remedy: company.remedy, does: z.string(), companies: count, command: z.string() }))
+        .describe(
+          'what can be decided about these companies until their next try; a command names at most 50 of the companies; empty if they are being tried now',
+        ),
       replacedApplication: count.describe(
         'companies that must reconnect because their application was replaced after their move; `ferry companies --replaced-application` lists them',
       ),

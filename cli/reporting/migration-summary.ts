@@ -19,7 +19,7 @@ import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import { windowsText } from '../../presentation/wording/windows';
-import type { Interrupted } from '../../store';
+import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printFirstOpening } from '../shared/start-times';
@@ -53,8 +53,8 @@ export interface MigrationFindings {
   /** Fingerprint of the migration key. Null without a ledger or a vault, or if the provider has not signed the key. */
   readonly keyFingerprint: string | null;
   readonly chosenFirst: ChosenFirst | null;
-  /** The first people who have confirmed that syncing is off, which ends step 4. Empty without a ledger. */
-  readonly confirmedBy: readonly string[];
+  /** The people who have confirmed that syncing is off, which ends step 4. Null without a ledger. */
+  readonly confirmedBy: Confirmers | null;
 }
 
 const LEDGER_BEHIND =
@@ -128,9 +128,15 @@ const SUPPLIES_SECRETS = [
   'migrate-first-company',
 ] as const satisfies readonly Step[];
 
-function stepRow({ step, ...rest }: StepProgress, confirmedBy: readonly string[]): StepRow {
+/** Maximum number of people who are named for step 4, so that the table fits 80 columns. */
+const CONFIRMERS_SHOWN = 2;
+
+function stepRow({ step, ...rest }: StepProgress, confirmers: Confirmers | null): StepRow {
   const row = { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
-  return step === 'disable-syncing' ? { ...row, confirmedBy } : row;
+  // While the step is open, some confirmations do not end it.
+  if (step !== 'disable-syncing' || rest.state !== 'done' || confirmers === null) return row;
+  const confirmedBy = confirmers.names.slice(0, CONFIRMERS_SHOWN);
+  return { ...row, confirmedBy, otherConfirmers: confirmers.people - confirmedBy.length };
 }
 
 /** Says who must act for some companies while others can be moved; null if no person must act. */

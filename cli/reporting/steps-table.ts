@@ -10,6 +10,8 @@ export interface StepRow {
   readonly approvals: readonly { readonly by: string; readonly role: string }[];
   /** The people whose confirmations have ended the step; absent if the step ends with approvals, or if not known. */
   readonly confirmedBy?: readonly string[];
+  /** Number of further people whose confirmations have ended the step. Default: 0. */
+  readonly otherConfirmers?: number;
 }
 
 /** Returns the words for the states of a step. Once the migration has ended, no step is open or still to come. */
@@ -30,14 +32,14 @@ export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: 
       { title: 'Since / ended', unbroken: true },
       { title: 'Approved by', unbroken: true, optional: true },
     ],
-    steps.map(({ number, title, state, openedAt, endedAt, approvals, confirmedBy = [] }) => [
+    steps.map(({ number, title, state, openedAt, endedAt, approvals, confirmedBy = [], otherConfirmers = 0 }) => [
       String(number),
       title,
       state === 'later' ? words.later : { text: words[state], style: state === 'open' ? 'yellow' : 'green' },
       endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
       [...approvals, ...confirmedBy.map((by) => ({ by, role: 'client' }))]
         .map(({ role, by }) => `${by} (${role})`)
-        .join(', '),
+        .join(', ') + (otherConfirmers === 0 ? '' : ` and ${otherConfirmers.toLocaleString('en-US')} more`),
     ]),
   );
 }

@@ -85,7 +85,7 @@ function suggestions(progress: Progress, companies: NamedInCommands, now: Date):
 /** Returns the commands of a self-service migration, in which the client also makes the decisions of support. */
 function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
-  const hasExceptions = countExceptions(counts) > 0;
+  const hasExceptions = countExceptions(counts) + (counts.retried ?? 0) > 0;
   const exceptions = hasExceptions ? [viewing(`ferry exceptions ${id}`)] : [];
   if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
   const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;

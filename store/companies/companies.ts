@@ -57,12 +57,20 @@ export async function confirmDisabled(db: Database, confirmation: Confirmation):
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
 }
 
-/** Returns the first people, by name, who have confirmed that syncing is off. */
-export async function readConfirmers(db: Database, migrationId: string, limit: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ by: string }>`
-    select distinct confirmed_by as by from companies
-    where migration_id = ${migrationId} and confirmed_by is not null order by by limit ${limit}`.execute(db);
-  return rows.map(({ by }) => by);
+/** The people who have confirmed that syncing is off. */
+export interface Confirmers {
+  readonly people: number;
+  /** The first names, in alphabetical order. */
+  readonly names: readonly string[];
+}
+
+/** Reads who has confirmed that syncing is off, with at most `limit` names. */
+export async function readConfirmers(db: Database, migrationId: string, limit: number): Promise<Confirmers> {
+  const { rows } = await sql<{ by: string; people: number }>`
+    select confirmed_by as by, (count(*) over ())::integer as people from companies
+    where migration_id = ${migrationId} and confirmed_by is not null
+    group by confirmed_by order by by limit ${limit}`.execute(db);
+  return { people: rows[0]?.people ?? 0, names: rows.map(({ by }) => by) };
 }
 
 /** Withdraws the confirmation of every company that is waiting. */

@@ -93,6 +93,7 @@ async function exceptions(
         ...{ schema: 'ferry.exceptions/1', migrationId },
         withoutCredential: (await readLacking(db, migrationId)).matching,
         retried: (await readRetried(db, migrationId)).matching,
+        retriedRemedies: await retriedJson(db, { migration, portal }),
         replacedApplication: (await readReplaced(db, migrationId)).matching,
       },
       'exceptions',
@@ -112,7 +113,7 @@ async function exceptions(
   const replaced = await readReplaced(db, migrationId);
   await printReplaced(output, { db, migrationId }, replaced);
   const retried = await readRetried(db, migrationId);
-  printRetried(output, { migration, portal }, retried, opening);
+  await printRetried(output, db, { migration, portal }, retried, opening);
   const total = [
     ...(count === 0 ? [] : [counted(count, 'exception')]),
     ...(lacking.matching === 0 ? [] : [`${counted(lacking.matching, 'company')} without a usable credential`]),
@@ -177,15 +178,16 @@ async function printReplaced(
  * Prints the companies that wait for their next try, with the commands that apply until then. Otherwise, a company
  * would vanish from the output as soon as a person retries it.
  */
-function printRetried(
+async function printRetried(
   output: Output,
-  { migration, portal }: Target,
+  db: Database,
+  target: Target,
   { companies, matching }: FirstCompanies,
-  { windows, now }: Opening,
-): void {
+  opening: Opening,
+): Promise<void> {
   if (matching === 0) return;
-  const { id, paused } = migration;
-  const when = paused ? 'once the migration is resumed' : nextDueTryText(windows, now.toISOString(), localTime);
+  const { id } = target.migration;
+  const when = retriedAt(target.migration, opening);
   for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
   if (matching > companies.length) {
     const more = (matching - companies.length).toLocaleString('en-US');
@@ -193,16 +195,50 @@ function printRetried(
   }
   // A company that is tried now is claimed before anyone could decide.
   if (when === 'now') return;
-  const groups = new Map<Remedy, string[]>();
-  for (const company of companies)
-    for (const remedy of remediesNow(company, migration))
-      groups.set(remedy, [...(groups.get(remedy) ?? []), company.reference]);
-  if (groups.size > 0) output.line('  Until the next try, you can still decide differently:');
-  for (const [remedy, references] of groups) {
-    output.line(`  ${commandFor(remedy, { migration, portal }, references)}`);
-    output.line(`      ${remedyText(remedy)}`);
+  const found = await readRetriedRemedies(db, target);
+  if (found.length > 0) output.line('  Until the next try, you can still decide differently:');
+  for (const { remedy, companies: count, references, command } of found) {
+    const others = otherReferencesText(command, references, count);
+    output.line(`  ${command}`);
+    output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
   }
   output.line();
+}
+
+function retriedAt({ paused }: StoredMigration, { windows, now }: Opening): string {
+  return paused ? 'once the migration is resumed' : nextDueTryText(windows, now.toISOString(), localTime);
+}
+
+/** A remedy of companies that wait for their next try. */
+interface RetriedRemedy extends Pick<ExceptionGroup, 'companies' | 'references'> {
+  readonly remedy: Remedy;
+  readonly command: string;
+}
+
+/** Reads all companies that wait for their next try, because the commands name more of them than are printed. */
+async function readRetriedRemedies(db: Database, target: Target): Promise<readonly RetriedRemedy[]> {
+  const { migration } = target;
+  const groups = new Map<Remedy, { companies: number; readonly references: string[] }>();
+  for await (const company of readCompanies(db, migration.id, { retried: true }))
+    for (const remedy of remediesNow(company, migration)) {
+      const group = groups.get(remedy) ?? { companies: 0, references: [] };
+      group.companies += 1;
+      if (group.references.length <= MAX_REFERENCES_IN_A_COMMAND) group.references.push(company.reference);
+      groups.set(remedy, group);
+    }
+  return [...groups].map(([remedy, group]) => ({
+    ...{ remedy, ...group },
+    command: commandFor(remedy, target, group.references),
+  }));
+}
+
+/** Returns the commands for the companies that wait for their next try; none if they are tried now. */
+async function retriedJson(db: Database, target: Target): Promise<readonly object[]> {
+  const { limits, now } = await readLimits(db, target.migration.id);
+  if (retriedAt(target.migration, { windows: limits.windows, now }) === 'now') return [];
+  return (await readRetriedRemedies(db, target)).map(({ remedy, companies, command }) => ({
+    ...{ remedy, does: remedyText(remedy), companies, command },
+  }));
 }
 
 /** Prints the companies that could be moved, but have no usable credential. */

@@ -87,12 +87,11 @@ type LedgerFindings = Pick<
 >;
 
 const NO_LEDGER: LedgerFindings = {
-  ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null },
-  confirmedBy: [],
+  ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null, confirmedBy: null },
 };
 
-/** Maximum number of people who are named for step 4. */
-const CONFIRMERS_SHOWN = 2;
+/** Maximum number of people who are named for step 4 in JSON. The table of the steps names fewer. */
+const MAX_CONFIRMERS = 10;
 
 /**
  * Sends one SQL query after another, because opening another connection to the ledger takes longer than these queries.
@@ -105,7 +104,7 @@ async function readLedgerFindings(
   const interrupted = await countInterrupted(db, migrationId);
   const deferred = await readDeferred(db, migrationId);
   const applications = await readApplicationsOfMoved(db, migrationId);
-  const confirmedBy = await readConfirmers(db, migrationId, CONFIRMERS_SHOWN);
+  const confirmedBy = await readConfirmers(db, migrationId, MAX_CONFIRMERS);
   const keyFingerprint = await readKeyFingerprint(db, migrationId, provider);
   return { interrupted, deferred, applications, confirmedBy, keyFingerprint };
 }
@@ -143,7 +142,7 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, applications, chosenFirst: _, confirmedBy: __, ...shown } = findings;
+  const { retriedErrors, applications, chosenFirst: _, ...shown } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },

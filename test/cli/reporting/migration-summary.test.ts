@@ -2,6 +2,7 @@
  * Tests that the output of `ferry show` fits a terminal of 80x24. Also tests its lines about companies and the expected
  * end.
  */
+import type { Confirmers } from '../../../store';
 import { stripVTControlCharacters } from 'node:util';
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { countsText } from '../../../cli/portal/summary';
@@ -98,7 +99,7 @@ function shown(
   state: MigrationState,
   columns: number,
   inFull = false,
-  confirmedBy: readonly string[] = [],
+  confirmedBy: Confirmers | null = null,
 ): readonly string[] {
   const stdout = capturedStream(columns);
   const progress = progressOf(plan, state);
@@ -149,7 +150,12 @@ test('approvals are shown if they fit on the line of their step', () => {
 
 test('step 4 shows who has confirmed that syncing is off, because it ends without approvals', () => {
   const state = stateAt('migrate-first-company', known);
-  expect(shown(state, 200, false, ['Cleo']).join('\n')).toMatch(/4 {2}Disable data syncing .* Cleo \(client\)$/m);
+  const step4 = (of: MigrationState, people: number, ...names: string[]) =>
+    shown(of, 200, false, { people, names }).find((line) => line.includes('Disable data syncing'));
+  expect(step4(state, 1, 'Cleo')).toMatch(/ Cleo \(client\)$/);
+  expect(step4(state, 5, 'Cleo', 'Dana', 'Ed')).toMatch(/ Cleo \(client\), Dana \(client\) and 3 more$/);
+  // Confirmations of some companies do not end the step.
+  expect(step4(stateAt('disable-syncing', known), 1, 'Cleo')).not.toContain('Cleo');
 });
 
 test('the windows are shown in their time zone until every company has a final outcome', () => {

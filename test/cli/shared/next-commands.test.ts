@@ -65,6 +65,14 @@ test.each(CASES)('nextCommands suggests a command to every role that must act: %
   }
 });
 
+test.each(['managed', 'self-service'] as const)(
+  '%s: a company that waits for its next try is an exception',
+  (route) => {
+    const progress = { ...progressOf(plan, step6({ waiting: 1, moved: 8, retried: 1 })), route };
+    expect(nextCommands(progress, NO_COMPANIES, NOW).map(({ command }) => command)).toContain(`ferry exceptions ${ID}`);
+  },
+);
+
 test('in self-service, commands name the person who has supplied the manifest', () => {
   const pause = { reason: 'why', by: 'Mia', stopReason: null, at: AT };
   const state = stateAt('supply-details', { pause });

@@ -277,7 +277,10 @@ test('a company that waits for its next try stays visible, with the window in wh
   );
   const again = `1 company (R-2) will be tried again in the window from ${opensAt}\n`;
   expect((await run('show', retrier.id)).out).toContain(again);
-  expect((await runJson(orchestrator, 'exceptions', retrier.id)).json).toMatchObject({ retried: 1, exceptions: [] });
+  expect((await runJson(orchestrator, 'exceptions', retrier.id)).json).toMatchObject({
+    ...{ retried: 1, exceptions: [] },
+    retriedRemedies: [{ remedy: 'replace-credential', companies: 1 }, { remedy: 'skip' }, { remedy: 'exclude' }],
+  });
   expect((await run('pause', retrier.id, '--reason', 'lunch')).exitCode).toBe(0);
   expect((await run('exceptions', retrier.id)).out).toMatch(
     /^R-2 .+ will be tried again once the migration is resumed$/m,
@@ -295,6 +298,25 @@ test('a company that waits for its next try stays visible, with the window in wh
   expect(skipped).toMatchObject({ exitCode: 0 });
   expect(skipped.out).not.toContain('applied to 0');
   expect((await readRow(orchestrator.ferry.db, retrier.id, 2)).state).toBe('skipped');
+});
+
+test('the commands for companies that wait for their next try name more of them than the list shows', async () => {
+  const many = await startTestMigration(orchestrator, 'many', Array<string>(52).fill('sbx-ok-1.many'));
+  const { id } = many;
+  await many.readyToMove();
+  expect((await run('pause', id, '--reason', 'lunch')).exitCode).toBe(0);
+  const { db } = orchestrator.ferry;
+  await db
+    .updateTable('companies')
+    .set({ state: 'waiting', tries: 1, failure_text: null })
+    .where('migration_id', '=', id)
+    .execute();
+  const { out } = await run('exceptions', id);
+  expect(out).toMatch(/^ {2}ferry exclude .+ R-1 R-2 .+ R-50 --reason "why"\n.+; also specify 2 other companies$/m);
+  const { json } = await runJson(orchestrator, 'exceptions', id);
+  expect(json['retriedRemedies']).toContainEqual(
+    expect.objectContaining({ remedy: 'exclude', companies: 52, command: expect.stringContaining(' R-50 ') as string }),
+  );
 });
 
 test('after the migration has ended, nothing is retried, and no command is suggested', async () => {
