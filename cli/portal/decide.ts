@@ -114,10 +114,14 @@ const COMPANIES_SHOWN = 20;
 /** The longest text about a company, in characters. */
 const MAX_COMPANY_LENGTH = 500;
 
-async function printNotMoved(context: PortalContext, { api }: Connection, { counts }: MigrationView): Promise<void> {
+async function printNotMoved(
+  context: PortalContext,
+  { api, say }: Connection,
+  { counts }: MigrationView,
+): Promise<void> {
   const { output } = context;
   async function* eachCompany(filter: CompanyFilter): AsyncGenerator<Company> {
-    for await (const company of api.eachCompany(filter)) yield validated(CompanySchema, company);
+    for await (const company of api.eachCompany(filter, say)) yield validated(CompanySchema, company);
   }
   const { companies, more } = await readNotMoved(eachCompany, counts, COMPANIES_SHOWN);
   for (const { reference, name, why } of companies)

@@ -92,10 +92,17 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     return call('GET', `/api/companies?${query.toString()}`);
   }
 
-  /** Reads all companies that match, page by page. */
-  async function* eachCompany(filter: CompanyFilter): AsyncGenerator<Company> {
+  /**
+   * Reads all companies that match, page by page.
+   *
+   * @param onWait called before each wait with a text that tells people the reason for the wait. If given, the request
+   *   for a page is repeated while it fails with a temporary error, so that one error does not end a long read
+   */
+  async function* eachCompany(filter: CompanyFilter, onWait?: (text: string) => void): AsyncGenerator<Company> {
     for (let after = 0; ;) {
-      const { companies, hasMore } = await readCompanies({ ...filter, after, limit: 500 });
+      const page = { ...filter, after, limit: 500 };
+      const read = (): Promise<Companies> => readCompanies(page);
+      const { companies, hasMore } = onWait === undefined ? await read() : await retryWhileTemporary(read, onWait);
       yield* companies;
       const last = companies.at(-1);
       if (!hasMore || last === undefined) return;

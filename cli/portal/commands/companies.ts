@@ -63,7 +63,7 @@ export function addExceptions(context: PortalContext): void {
 /** Streams the companies, because there can be any number of them. */
 async function list(
   context: PortalContext,
-  { api, session, readMigration }: Connection,
+  { api, session, readMigration, say }: Connection,
   kind: 'companies' | 'exceptions',
   filter: CompanyFilter,
   isCsv: true | undefined,
@@ -71,7 +71,7 @@ async function list(
   const { output } = context;
   const { view } = await readMigration();
   async function* companies(): AsyncGenerator<Company> {
-    for await (const each of api.eachCompany(filter)) {
+    for await (const each of api.eachCompany(filter, say)) {
       const company = validated(CompanySchema, each);
       yield { ...company, remedies: [...remediesNow(view, company)] };
     }

@@ -144,8 +144,8 @@ async function supply(
   };
 }
 
-async function* eachCompany({ api }: Connection): AsyncGenerator<Company> {
-  for await (const company of api.eachCompany({})) yield validated(CompanySchema, company);
+async function* eachCompany({ api, say }: Connection): AsyncGenerator<Company> {
+  for await (const company of api.eachCompany({}, say)) yield validated(CompanySchema, company);
 }
 
 type Sealer = ReturnType<typeof createSealer>;

@@ -32,7 +32,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
     if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
     result.textContent = 'Checking the file…';
     const asWindows1252 = encoding.isChosen();
-    const known = await readByReference(eachCompany({}));
+    const known = await readByReference(eachCompany({}, (text) => (result.textContent = text)));
     const found = await checkCredentials(file, platform, {
       obtainedAt: isTimeEntered ? new Date(obtainedAt.value) : changedAt,
       asWindows1252,

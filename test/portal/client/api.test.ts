@@ -1,0 +1,36 @@
+/** Reading all companies from a portal that is busy for a moment. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createPortalApi } from '../../../portal/client/api';
+
+/** The number of the request that fails. */
+const FAILING = 2;
+
+test('one temporary error does not end the reading of many companies', async () => {
+  let requests = 0;
+  const server = createServer(({ url = '' }, response) => {
+    requests += 1;
+    if (requests === FAILING) return response.writeHead(503).end();
+    const after = Number(new URL(url, 'http://localhost').searchParams.get('after'));
+    return response.end(JSON.stringify({ companies: [{ row: after + 1 }], hasMore: after < 2 }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { eachCompany } = createPortalApi({ origin, headers: {}, unreachable: () => 'unreachable' });
+    const read = async (onWait?: (text: string) => void): Promise<readonly number[]> => {
+      requests = 0;
+      const rows: number[] = [];
+      for await (const { row } of eachCompany({}, onWait)) rows.push(row);
+      return rows;
+    };
+    const said: string[] = [];
+    expect(await read((text) => said.push(text))).toEqual([1, 2, 3]);
+    expect(said).toEqual(['The portal is not working at the moment. Trying again…']);
+    // Without a person who is told why it waits, the error is shown at once.
+    await expect(read()).rejects.toMatchObject({ status: 503 });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
