@@ -176,15 +176,15 @@ async function sendSecret(
   options: ApplicationOptions,
   decide: Decide,
 ): ReturnType<Decide> {
-  const clientSecret = await readClientSecret(terminal, options);
   return withService(terminal.env, async (service: CompanyDataClient) => {
-    // A wrong API key or URL fails here, before a decision is sent.
+    // A wrong API key or URL fails here, before the secret is typed and a decision is sent.
     const [{ value: account }] = await Promise.all([service.account(), service.integration(platformKey)]);
     if (account.role === 'client')
       throw new CommandFailed(
         'COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application',
         'nothing was sent; set an administrator key, or ask support to register the application',
       );
+    const clientSecret = await readClientSecret(terminal, options);
     const decision = await decide();
     if (decision.json['outcome'] === 'applied')
       await service.putApplicationCredentials(platformKey, { clientId, clientSecret, environment });

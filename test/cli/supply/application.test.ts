@@ -150,11 +150,12 @@ test('nothing is sent with the key of a client, because the service would refuse
   const [account] = await listAccounts(serviceDatabaseUrl);
   const { key } = await createKey(serviceDatabaseUrl, { accountId: account?.id ?? '', role: 'client' });
   const before = (await runJson(orchestrator, 'audit', ID)).json;
+  // The secret is not asked for either, because typing it would be in vain.
   const { exitCode, err } = await ferry(
     ['application', ID, '--client-id', 'other', '--environment', 'production', ...CLIENT],
     undefined,
     { ...env, COMPANY_DATA_API_KEY: key },
-    answering(CANARY),
+    { ...answering(CANARY), secret: () => Promise.reject(new Error('asked')) },
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
