@@ -8,7 +8,7 @@ import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
 import { approvalConsequence, endingConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
-import { assertCompany, sameCompany } from '../shared/decisions';
+import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import { readReview } from '../shared/review';
 import { withAdvice } from '../shared/errors';
 import type { LedgerClient, DecisionContent } from '../../client';
@@ -200,7 +200,7 @@ async function askNextAttempt(
   if (next !== 'another-company') return { next };
   const company = await prompts.text('Which company? (its reference)');
   await assertCompany(ferry, migrationId, company);
-  return { next, company };
+  return isRejectedFirst(progress, company) ? sameCompany(progress) : { next, company };
 }
 
 async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {

@@ -45,6 +45,13 @@ export function sameCompany(progress: Progress | undefined): Readonly<Record<str
   return { next: 'same-company', ...(reference !== undefined && { company: reference }) };
 }
 
+/** Returns whether a rejection of the first company rejects the result of this company. */
+export function isRejectedFirst(progress: Progress | undefined, reference: string): boolean {
+  const first = progress?.firstCompany;
+  // While it is moving, the migration refuses the rejection.
+  return first != null && first.stage !== 'importing' && first.reference === reference;
+}
+
 /** The default of `--by` as help texts describe it. {@link addDefaultBy} sets its value. */
 export const DEFAULT_BY = '(default: the name in your signing key, or else your user name)';
 

@@ -14,6 +14,7 @@ import {
   assertCompany,
   contentFrom,
   parseStep,
+  isRejectedFirst,
   sameCompany,
   sendDecision,
 } from '../../shared/decisions';
@@ -88,6 +89,7 @@ async function reject(
 ): Promise<CommandResult> {
   const step = await readStep(ferry, migration, given);
   if (step === 'migrate-first-company') await assertNextGiven(ferry, migration, options);
+  if (step === 'migrate-first-company') await assertOther(ferry, migration, options);
   const next = await nextFrom(ferry, migration, options);
   if (next['next'] === 'abandon') {
     const consequence = endingConsequence(await readProgressIfAnswered(ferry, migration));
@@ -159,12 +161,11 @@ const NEXT = ['same-company', 'another-company', 'abandon'] as const satisfies r
  * @throws CommandFailed with a complete command as advice
  */
 async function assertNextGiven(ferry: MigrationClient, migrationId: string, options: RejectOptions): Promise<void> {
-  const { next, company, reason, as, by } = options;
+  const { next, company } = options;
   if (company !== undefined || (next !== undefined && next !== 'another-company')) return;
   const first = (await readProgressIfAnswered(ferry, migrationId))?.firstCompany;
   if (next === undefined && (first?.stage ?? 'importing') === 'importing') return;
-  const who = as === 'client' ? ` ${byClientNamed(by)}` : '';
-  const command = `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}${who}`;
+  const command = rejectCommand(migrationId, options);
   const candidate = await firstCandidate(ferry, migrationId, first?.reference ?? null);
   const another =
     candidate === null
@@ -176,6 +177,29 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
         `to try the same company again: ${command} --next same-company; ${another}`,
       )
     : new CommandFailed('--next another-company needs the reference of this company: add --company', another);
+}
+
+/** Returns the command that rejects the first company, without what to try next. */
+function rejectCommand(migrationId: string, { reason, as, by }: RejectOptions): string {
+  const who = as === 'client' ? ` ${byClientNamed(by)}` : '';
+  return `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}${who}`;
+}
+
+/**
+ * Checks that the other company to try is not the rejected one. The workflow accepts this, because histories can contain
+ * it.
+ *
+ * @throws CommandFailed with a complete command as advice
+ */
+async function assertOther(ferry: MigrationClient, migrationId: string, options: RejectOptions): Promise<void> {
+  const { next = 'another-company', company } = options;
+  if (company === undefined || next !== 'another-company') return;
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (isRejectedFirst(progress, company))
+    throw new CommandFailed(
+      `${company} is the company whose result you reject, not another one`,
+      `to try it again: ${rejectCommand(migrationId, options)} --next same-company`,
+    );
 }
 
 /**

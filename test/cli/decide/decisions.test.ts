@@ -117,6 +117,12 @@ test('a rejection that does not say what to try next names the options, with com
     exitCode: 1,
     err: `ferry: the rejection does not say what to try next: add --next or --company; to try the same company again: ${command} --next same-company; to try another company: ${command} --company R-2\n`,
   });
+  for (const next of [[], ['--next', 'another-company']])
+    expect(await run('reject', id, ...next, '--company', 'R-1', '--reason', 'too small')).toMatchObject({
+      exitCode: 1,
+      err: `ferry: R-1 is the company whose result you reject, not another one; to try it again: ${command} --next same-company\n`,
+    });
+  expect((await runJson(orchestrator, 'show', id)).json['firstCompany']).toMatchObject({ stage: 'verified' });
 });
 
 test('credentials that were obtained before syncing was disabled are refused and listed', async () => {
