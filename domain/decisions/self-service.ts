@@ -72,9 +72,9 @@ export function clientOnlyRefusal(route: Route, { kind, role }: Decision): strin
     case 'retry':
     case 'relink':
     case 'replace-credential':
-      return 'in self-service, only the client can decide what happens to companies; use its role, with --as client';
+      return 'in self-service, only the client can decide what happens to companies; use the role of the client';
     case 'adjust':
-      return 'in self-service, only the client can change the limits; use its role, with --as client';
+      return 'in self-service, only the client can change the limits; use the role of the client';
     case 'step':
     case 'time':
     case 'first-company':

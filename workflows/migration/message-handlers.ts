@@ -203,14 +203,15 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   manifestSupplied: 'Sent by ferry after the rows of the manifest were stored: {"manifestDigest", "companies"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
   exclude: 'Leave out companies that have not been moved yet: {"companies": references, "reason", "role", "by"}',
-  skip: 'Give up on companies that were not moved, are deferred or have an unknown outcome: {"companies": references, "reason", "role": "support", "by"}',
+  skip: 'Give up on companies that were not moved, are deferred or have an unknown outcome: {"companies": references, "reason", "role": "support" (in self-service "client"), "by"}',
   retry:
-    'Retry companies that were not moved, are deferred or have an unknown outcome: {"companies": "all" or references, "role": "support", "by"}',
+    'Retry companies that were not moved, are deferred or have an unknown outcome: {"companies": "all" or references, "role": "support" (in self-service "client"), "by"}',
   relink:
-    'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support", "by"}',
+    'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support" (in self-service "client"), "by"}',
   replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',
   addApprover:
     'Accept the signed decisions of a person. Before that, compare the fingerprint of the key with that person: {"approver": {"role", "by", "publicKey"}, "role": "support", "by"}',
   removeApprover: 'Stop accepting decisions that are signed with a key: same fields as addApprover',
-  adjust: 'Change the limits: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
+  adjust:
+    'Change the limits: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support" (in self-service "client"), "by"}',
 };

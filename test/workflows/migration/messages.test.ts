@@ -207,6 +207,18 @@ test('a decision that is sent twice is applied and recorded once', async () => {
   expect(trail).toHaveLength(1);
 });
 
+test('the descriptions of decisions that only the client makes in self-service say so', async () => {
+  const migration = await startTestMigration(orchestrator, 'explained', ['sbx-ok-1.explained']);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  const { definition } = await handle.query<{
+    definition: { updateDefinitions: readonly { name: string; description: string }[] };
+  }>('__temporal_workflow_metadata');
+  const inSelfService = definition.updateDefinitions.filter(({ description }) =>
+    description.includes('in self-service "client"'),
+  );
+  expect(inSelfService.map(({ name }) => name).toSorted()).toEqual(['adjust', 'relink', 'retry', 'skip']);
+});
+
 test('current details and search attributes show who has to act', async () => {
   const migration = await startTestMigration(orchestrator, 'described', ['sbx-ok-1.described']);
   await migration.until(({ preflight }) => preflight !== null);
