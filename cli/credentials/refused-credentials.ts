@@ -1,12 +1,12 @@
 /** Explains why credentials of a file were refused, in groups of companies with the same reason. */
 import type { Database, SupplyResult, TooEarly } from '../../store';
-import { readCompanies } from '../../store';
+import { readCompanies, readMigration } from '../../store';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from '../shared/client-portal';
-import { BY_CLIENT, otherReferencesText, referenceArguments } from '../shared/remedy-commands';
+import { BY_CLIENT, byClientNamed, otherReferencesText, referenceArguments } from '../shared/remedy-commands';
 import { referenceList } from '../shared/results';
 
 export interface RefusedGroup {
@@ -39,16 +39,23 @@ export async function readRefused(
 ): Promise<readonly RefusedGroup[]> {
   const groups = [...tooEarlyGroups(supply, obtainedTooEarly)];
   const byReason = new Map<string, RefusedGroup & { readonly references: string[] }>();
+  const decides = wrongState.length === 0 ? '' : await replacedBy(db, supply.migrationId);
   for await (const { reference, state } of wrongState.length === 0
     ? []
     : readCompanies(db, supply.migrationId, { references: wrongState })) {
-    const [why, ...details] = wrongStateText(supply, state, command);
+    const [why, ...details] = wrongStateText(supply, state, command, decides);
     const group = byReason.get(why) ?? { references: [], why, details };
     group.references.push(reference);
     byReason.set(why, group);
   }
   const missing = { references: unknown, why: 'the manifest has no such company', details: [] };
   return [...groups, ...byReason.values(), missing].filter(({ references }) => references.length > 0);
+}
+
+/** Returns the options of `ferry replace-credential`, which only the client can decide in self-service. */
+async function replacedBy(db: Database, migrationId: string): Promise<string> {
+  const migration = await readMigration(db, migrationId);
+  return migration?.route === 'self-service' ? ` ${byClientNamed(migration.suppliedBy)}` : '';
 }
 
 function* tooEarlyGroups(
@@ -91,9 +98,10 @@ function* tooEarlyGroups(
 
 /** Returns why a company accepts no credential in this state, and what to do. */
 function wrongStateText(
-  { migrationId, file }: Supply,
+  { migrationId, file, portal }: Supply,
   state: CompanyState,
   command: Command,
+  decides: string,
 ): readonly [why: string, ...details: readonly string[]] {
   switch (state) {
     case 'moved':
@@ -114,7 +122,10 @@ function wrongStateText(
     case 'failed':
     case 'outcome-unknown':
       if (command === 'replace-credential') return CHANGED;
-      return ['already tried', `replace them with: ferry replace-credential ${migrationId} ${file}`];
+      return [
+        'already tried',
+        `replace them with: ${clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal)}`,
+      ];
   }
 }
 

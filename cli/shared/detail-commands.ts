@@ -5,7 +5,7 @@
  */
 import type { FindingCode } from '../../domain/companies/finding';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
-import { ACCOUNT_ADVICE, applicationName, findApplicationConflict } from '../../domain/preflight/applications';
+import { applicationName, findApplicationConflict } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import type { NextCommand } from './remedy-commands';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from './remedy-commands';
@@ -77,7 +77,7 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
     case 'not-registered':
       return [{ command: applicationCommand(progress, conflict.supplied) }];
     case 'not-supplied': {
-      const first = `make sure that ${applicationName(conflict.registered)} obtained the tokens of this client too (${ACCOUNT_ADVICE})`;
+      const first = `make sure that ${applicationName(conflict.registered)} obtained the tokens of this client too (if it did not, this client needs its own account: docs/deploying.md)`;
       return [{ command: { ...applicationCommand(progress, conflict.registered), first } }];
     }
     case 'different': {

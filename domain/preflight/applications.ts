@@ -57,7 +57,7 @@ export interface ApplicationsOfMoved {
   readonly registered: ApplicationFacts | null;
 }
 
-export const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own account (docs/deploying.md)';
+const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own account (docs/deploying.md)';
 
 export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts): boolean {
   return one.clientId === other.clientId && one.environment === other.environment;

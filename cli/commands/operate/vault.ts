@@ -7,12 +7,14 @@ import {
   type VaultKeyWrapper,
   type KeyRing,
 } from '../../../security';
-import { openDatabase, renewVault, rotateVaults, type Database } from '../../../store';
+import { openDatabase, readMigration, renewVault, rotateVaults, type Database } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
+import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { CommandFailed } from '../../shared/errors';
+import { remedyCommand } from '../../shared/remedy-commands';
 
 interface RenewOptions extends YesOption {
   readonly folderLost?: true;
@@ -122,6 +124,11 @@ async function renew(
   { folderLost }: RenewOptions,
 ): Promise<CommandResult> {
   const deleted = await renewVault(db, keys, migration, { folderLost: folderLost === true });
+  const stored = await readMigration(db, migration);
+  const replace = stored
+    ? remedyCommand('replace-credential', { ...stored, application: null }, [])
+    : `ferry replace-credential ${migration} new-credentials.csv`;
+  const command = clientCommand(replace, await readClientPortal({ db, portalUrl: undefined }, migration));
   return {
     json: { schema: 'ferry.vault-renewal/1', migration, deleted },
     printQuietly: PRINT_NOTHING,
@@ -130,9 +137,7 @@ async function renew(
       output.line(
         `Have the client export its credentials again, and supply them with: ferry credentials ${migration} credentials.csv`,
       );
-      output.line(
-        `If a company then fails because its credential is unreadable, use: ferry replace-credential ${migration} new-credentials.csv`,
-      );
+      output.line(`If a company then fails because its credential is unreadable, use: ${command}`);
     },
   };
 }

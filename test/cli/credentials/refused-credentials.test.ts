@@ -1,5 +1,8 @@
 import { readRefused } from '../../../cli/credentials/refused-credentials';
-import { emptySupplyResult } from '../../../store';
+import { emptySupplyResult, supplyMigration } from '../../../store';
+import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
+
+const ledger = useLedger();
 
 const refused = async (isSealed: boolean) => {
   const times = { obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: '2026-11-23T22:57:30.000Z' };
@@ -35,4 +38,23 @@ test('times that differ by seconds are shown with seconds', async () => {
   expect(await refused(false)).toContain(
     'K-1: obtained Mon 23 Nov 2026, 22:57:10 UTC; confirmed Mon 23 Nov 2026, 22:57:30 UTC',
   );
+});
+
+test.each([
+  ['managed', ''],
+  ['self-service', ' --as client --by Mia'],
+] as const)('%s: the suggested replacement names the role that can decide it', async (route, decides) => {
+  const migration = suppliedMigration({ route, suppliedBy: 'Mia' });
+  const { id } = migration;
+  await supplyMigration(ledger.db, migration, manifestRows(1));
+  await updateRow(ledger.db, id, 1, { state: 'failed' });
+  const detailsFor = async (portal: string | null) => {
+    const supply = { migrationId: id, file: 'credentials.csv', isSealed: false, portal };
+    const [group] = await readRefused(ledger.db, supply, { ...emptySupplyResult(), wrongState: ['c1'] }, 'credentials');
+    return group?.details;
+  };
+  const words = `replace-credential ${id} credentials.csv`;
+  expect(await detailsFor(null)).toEqual([`replace them with: ferry ${words}${decides}`]);
+  const inPortal = route === 'managed' ? `ferry ${words}` : `ferry --portal https://portal.example ${words}`;
+  expect(await detailsFor('https://portal.example')).toEqual([`replace them with: ${inPortal}`]);
 });

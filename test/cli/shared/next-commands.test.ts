@@ -81,6 +81,16 @@ test('in self-service, commands name the person who has supplied the manifest', 
   expect(command).toBe(`ferry resume ${ID} --as client --by Mia`);
 });
 
+test('before the application of another client is supplied, its tokens are checked; otherwise, an account is needed', () => {
+  const state = stateAt('supply-details', {
+    preflight: withApplication('kite-app', 'application-of-another-migration'),
+  });
+  const companies = { ...NO_COMPANIES, applications: applications(null, kiteMigration('kite-app')) };
+  expect(nextCommands(progressOf(plan, state), companies, NOW).map(({ first }) => first)).toContain(
+    'make sure that kite-app (production) obtained the tokens of this client too (if it did not, this client needs its own account: docs/deploying.md)',
+  );
+});
+
 test('every suggested command is valid as printed', async () => {
   for (const command of new Set(CASES.flatMap(([, , each]) => each))) await assertValid(filledIn(command));
 });
