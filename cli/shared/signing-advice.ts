@@ -15,14 +15,19 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Returns the command for a decision of either side that the portal does not offer now; null if it can offer it. */
-async function commandOfSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
-  if (message === 'manifestAmended') return `ferry amend ${migrationId} companies.csv`;
+/** Returns what support does if the portal does not offer a decision now, with the command; null if it can offer it. */
+async function stepOfSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
+  if (message === 'manifestAmended') return `does it with: ferry amend ${migrationId} companies.csv`;
   const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
+  if (!migration) return null;
   // The portal offers another application only in step 1, and while the migration is paused because of it.
-  if (!migration || migration.released === 'nothing') return null;
+  if (migration.released === 'nothing') {
+    const { approvals } = await readRecordedDecisions(db, migrationId);
+    if (!approvals.some(({ step }) => step === 'supply-details')) return null;
+    return `first opens step 1 again with: ferry reject ${migrationId} supply-details --reason "why"`;
+  }
   const application = (await readApplications(db, migration)).supplied;
-  return remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '');
+  return `does it with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;
 }
 
 /**
@@ -38,8 +43,8 @@ export async function signingAdvice(
 ): Promise<string | null> {
   if (outcome !== 'refused' || !isUnsignedRefusal(text)) return null;
   const portal = db && role === 'client' ? await readClientPortal({ db, portalUrl }, migrationId) : null;
-  const forSupport = db && portal !== null && message ? await commandOfSupport(db, migrationId, message) : null;
-  if (forSupport !== null) return `the portal does not offer this now; support does it with: ${forSupport}`;
+  const forSupport = db && portal !== null && message ? await stepOfSupport(db, migrationId, message) : null;
+  if (forSupport !== null) return `the portal does not offer this now; support ${forSupport}`;
   if (portal !== null)
     return `the client signs it on the page of the portal, or with the command that this prints: ferry --portal ${portal} show ${migrationId}`;
   const how =
