@@ -133,7 +133,12 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
     select counts.*, ${markOf(migrationId)} as "ledgerMark",
       (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${RECENT_PERIOD_MS})
         from companies where migration_id = ${migrationId}) as throughput,
-      (select count(*) from rows_of_replaced_applications(${migrationId})) as "replacedApplication"
+      -- Reads no companies if no application was replaced.
+      (select case when t.crossed = '{}' and t.authorized = '{}' then 0 else (
+          select count(*) from companies c
+          where c.migration_id = ${migrationId} and c.state = 'moved'
+            and depends_on_replaced(c.crossed_at, c.authorized_at, t.crossed, t.authorized)) end
+        from times_of_replaced_applications(${migrationId}) t) as "replacedApplication"
     from (${countsOf(migrationId)}) counts`,
   );
 }

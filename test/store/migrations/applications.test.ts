@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SuppliedMigration } from '../../../store';
 import {
   closeMigration,
+  countWithThroughput,
   openMigration,
   readApplications,
   readApplicationsByCompany,
@@ -164,6 +165,14 @@ async function dependentCompanies() {
   await decide(migration.id, supplied('second'));
   return { id: migration.id, namespace, before: new Date(before) };
 }
+
+test('the count for a workflow includes the moved companies that depend on a replaced application', async () => {
+  const { id } = await dependentCompanies();
+  expect(await countWithThroughput(ledger.db, id)).toMatchObject({ replacedApplication: 2 });
+  const other = suppliedMigration(PLATFORM());
+  await supplyMigration(ledger.db, other, manifestRows(1));
+  expect(await countWithThroughput(ledger.db, other.id)).toMatchObject({ replacedApplication: 0 });
+});
 
 type Service = Parameters<typeof checkReconnections>[0]['service'];
 
