@@ -40,7 +40,7 @@ const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 3, rampComp
 const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 60, rampCompanies: 5 };
 const PREPARED_WITHIN_MS = 900_000;
 /** All batches of the crowd begin at the same moment. After this time, the resulting burst of work is over. */
-const SETTLED_AFTER_MS = 60_000;
+const SETTLED_AFTER_MS = 120_000;
 const FIRST_ORGANIZATION = 3_000_000_000;
 
 export { crowdLines, TARGET } from './report';

@@ -73,7 +73,10 @@ export function clientStateText(state: CompanyState, failure: FailureKind | null
 
 /** Says why a company was not moved: `must reconnect: the platform no longer accepts its authorization`. */
 export function notMovedText(state: ClientState, why: string | null): string {
-  return why === null ? CLIENT_STATES[state] : `${CLIENT_STATES[state]}: ${why}`;
+  const text = CLIENT_STATES[state];
+  if (why === null) return text;
+  // Some reasons already begin with the state.
+  return why.startsWith(`${text}: `) ? why : `${text}: ${why}`;
 }
 
 /**

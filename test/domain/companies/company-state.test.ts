@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import type { ClientState, CompanyState, Counts } from '../../../domain/companies/company-state';
 import type { FailureKind } from '../../../domain/companies/failures';
-import { FAILURE_KINDS } from '../../../domain/companies/failures';
+import { FAILURE_KINDS, failureText } from '../../../domain/companies/failures';
 import {
   mayHaveCrossed,
+  notMovedText,
   CLIENT_STATES,
   clientCounts,
   clientStateOf,
@@ -148,4 +149,11 @@ test('counts with the same references are equal, even if their lists are differe
 test('a count that an older version did not know is a change when it is counted, but not when it is missing', () => {
   expect(isSameCounts({ ...NO_COUNTS, deferred: 1 }, NO_COUNTS)).toBe(false);
   expect(isSameCounts(NO_COUNTS, { ...NO_COUNTS, deferred: 1 })).toBe(true);
+});
+
+test('the reason why a company was not moved names its state once', () => {
+  const lost = failureText('reauthorization-required');
+  expect(notMovedText('must-reconnect', lost)).toBe(lost);
+  expect(notMovedText('not-moved', 'not all records have arrived')).toBe('not moved: not all records have arrived');
+  expect(notMovedText('left-out', null)).toBe('left out');
 });
