@@ -96,8 +96,7 @@ function errorBody({ status, body }: HttpResponse) {
  * page's text.
  */
 function textOfPage({ status, headers, body }: HttpResponse): string {
-  if (status >= 300 && status < 400)
-    return `redirect to ${headers.location ?? 'an unknown location'}; check the base URL`;
+  if (status >= 300 && status < 400) return `redirect to ${headers.location ?? 'an unknown location'}`;
   const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
   if (title) return title;
   const text = body

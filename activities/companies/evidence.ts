@@ -17,7 +17,12 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     code: 'refreshed',
     label: EVIDENCE_LABELS.refreshed,
     passed: true,
-    detail: `${howAccepted(platform)}${accepted === null ? '; no response to the authorization was recorded' : ''}`,
+    // Without a response, the connection is linked because of a request whose response was lost, or because the end
+    // customer has reconnected.
+    detail:
+      accepted === null
+        ? 'the connection is linked; no response to an authorization with the supplied token was recorded'
+        : howAccepted(platform),
     ...rounded(accepted),
   };
 }

@@ -34,7 +34,7 @@ export async function stagedManifestRefusal(
   const listed = taken.slice(0, MAX_LISTED).map(({ reference }) => oneLine(reference, 100));
   const more = taken.length > listed.length ? ` and ${taken.length - listed.length} more` : '';
   const have = taken.length === 1 ? 'has' : 'have';
-  return `${counted(taken.length, 'company')} ${have} an organization that is already part of another migration: ${listed.join(', ')}${more}`;
+  return `${counted(taken.length, 'company')} (${listed.join(', ')}${more}) ${have} an organization that is already part of another migration`;
 }
 
 /** Returns why the staged rows do not match the decision; null if they do. */

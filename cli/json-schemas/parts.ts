@@ -132,7 +132,9 @@ export const reopened = (
     withdrawn: z
       .array(role)
       .exactOptional()
-      .describe('the roles whose sign-off a decision about companies withdrew, until they sign off again'),
+      .describe(
+        'the roles whose sign-off was withdrawn by a decision about companies; each is listed until it signs off again',
+      ),
   }) satisfies z.ZodType<Reopened>
 ).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, until the step has ended' });
 

@@ -90,7 +90,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
-  [WrappedKeyBroken, 'nothing is lost; restore the key and run the command again'],
+  [WrappedKeyBroken, 'nothing was changed; once the stored key is restored, run the command again'],
   [VaultSecretElsewhere, 'nothing was changed; correct the folder and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],

@@ -133,7 +133,10 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       ? [
           {
             topic: 'Rotate the secret of your application',
-            text: `${shared} support the new one before the old one expires.`,
+            text:
+              figures.crossed > 0
+                ? `${shared} support the new one before the old one expires.`
+                : 'no connection depends on it.',
             section: 'credentials',
           },
         ]
@@ -233,9 +236,11 @@ function rotationPoints(head: ReportHead): readonly Point[] {
     return [
       point(
         needed[0]?.application ?? supplied,
-        ending !== null && figures.crossed === 0
-          ? 'No connection depends on it.'
-          : `The moved connections depend on it, so ${how} before the old one expires.`,
+        figures.crossed > 0
+          ? `The moved connections depend on it, so ${how} before the old one expires.`
+          : ending === null
+            ? `The migration needs it, so ${how} before the old one expires.`
+            : 'No connection depends on it.',
       ),
     ];
   return [

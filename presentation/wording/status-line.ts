@@ -175,7 +175,7 @@ function detailsText({ route, preflight, reopened }: Progress, platform: string)
   if (isApplicationMissing) return `Please supply your ${platform} application.`;
   if (isManifestMissing)
     return `Please supply the manifest, which lists the companies to move${length > 0 ? `, and correct ${counted(length, 'other problem')}` : ''}.`;
-  if (length > 0) return `Please correct the details that you supplied: ${counted(length, 'problem')} found.`;
+  if (length > 0) return `The check of the details found ${counted(length, 'problem')}. Please resolve what you can.`;
   if (reopened?.asksForChanges) return 'Support has asked you to change the details that you supplied.';
   return route === 'self-service'
     ? 'Your details have been checked, and the companies will be moved now.'

@@ -71,7 +71,9 @@ function parseKey(text: string): NamedKey {
   const fingerprint = parseFingerprint(text);
   if (fingerprint !== null) return { fingerprint };
   if (!text.includes(':'))
-    throw new InvalidArgumentError('Expected a fingerprint (eight groups of four digits), or role:name:key.');
+    throw new InvalidArgumentError(
+      'Expected a fingerprint (eight groups of four characters, 0-9 and a-f), or role:name:key.',
+    );
   return { approver: parseApprover(text) };
 }
 

@@ -89,7 +89,10 @@ async function decideCompanies(
     const consequence = await finalConsequence(ferry.db, migrationId, { fate, references: companies });
     const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
     if (!(await confirm(context, options, { question, consequence })))
-      throw new CommandFailed('nothing was decided', `see what else can help with: ferry exceptions ${migrationId}`);
+      throw new CommandFailed(
+        'nothing was decided',
+        `for other ways to resolve the problem, run: ferry exceptions ${migrationId}`,
+      );
   }
   return sendCompanyDecision(ferry, migrationId, message, companies, content);
 }

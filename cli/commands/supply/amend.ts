@@ -165,7 +165,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected: ${referenceList(tooLate, MAX_REFERENCES)}. Only a company that is waiting to be moved can be corrected. If a company was not moved because it has fewer records than expected, only its expected number of invoices can be corrected.`,
+          `  ${counted(tooLate.length, 'company')} not corrected, because their moves have begun or they were left out: ${referenceList(tooLate, MAX_REFERENCES)}. If a company was not moved because it has fewer records than expected, its expected number of invoices can still be corrected, but nothing else.`,
         );
       }
       if (decision !== null && decision.outcome !== 'applied') output.line(`  ${decision.text}`);

@@ -301,7 +301,7 @@ test('a company that waits for its next try stays visible, with the window in wh
 });
 
 test('the commands for companies that wait for their next try name more of them than the list shows', async () => {
-  const many = await startTestMigration(orchestrator, 'many', Array<string>(52).fill('sbx-ok-1.many'));
+  const many = await startTestMigration(orchestrator, 'many-retried', Array<string>(52).fill('sbx-ok-1.retried'));
   const { id } = many;
   await many.readyToMove();
   expect((await run('pause', id, '--reason', 'lunch')).exitCode).toBe(0);

@@ -32,7 +32,7 @@ export const MANAGED: readonly Row[] = [
     stateAt('supply-details', {
       preflight: preflight({ problems: ['a', 'b'], problemCodes: ['application-missing', 'no-room'] }),
     }),
-    'Please correct the details that you supplied: 2 problems found.',
+    'The check of the details found 2 problems. Please resolve what you can.',
   ],
   [
     'application missing',
