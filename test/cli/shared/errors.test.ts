@@ -86,7 +86,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
-  [new WrappedKeyBroken(M), /./, /nothing is lost/],
+  [new WrappedKeyBroken(M), /./, /once the stored key is restored/],
   [new VaultSecretElsewhere(M, '/keys'), /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/, /correct the folder/],
   [
     new VaultSecretMissing(M, 'its vault secret is not in /keys'),
