@@ -127,7 +127,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
       // Waits until enough slots are free for a group, or half of all slots.
-      const isTooFew = size < Math.min(pace.companies, limits.companiesPerSliceAtOnce / 2);
+      const isTooFew = size < Math.min(pace.companies, Math.floor(limits.companiesPerSliceAtOnce / 2));
       if (isSurplus || isTooFew || Date.now() < nextClaimAt) return [];
       // The clock is read before the claim, so that the deadline is never later than the lease allows.
       const claimedAt = Date.now();
