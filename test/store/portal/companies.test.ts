@@ -97,7 +97,11 @@ test('filters by the same states, exceptions and credentials as the ledger does'
     });
   const exceptions: number[] = [];
   for await (const { row } of readCompanies(ledger.db, id, { exceptions: true })) exceptions.push(row);
-  expect(await rowsOf(session, { exceptions: true })).toEqual(exceptions);
+  // While companies move, the portal also lists the companies that lack a credential, because the client can act on them.
+  const lacking: number[] = [];
+  for await (const { row } of readCompanies(ledger.db, id, { withoutCredential: true })) lacking.push(row);
+  expect(lacking).toEqual([more + 4]);
+  expect(await rowsOf(session, { exceptions: true })).toEqual([...exceptions, ...lacking]);
   // `ferry show`, `ferry list` and `ferry desk` print the same number of exceptions.
   expect(countExceptions(await countCompanies(ledger.db, id))).toBe(exceptions.length);
   expect(await readOverviews(ledger.db, [id])).toMatchObject([{ exceptions: exceptions.length }]);
