@@ -33,8 +33,11 @@ interface Input {
 }
 
 const quickBooks = platform('quickbooks-online');
-/** Limits the CPU time instead of the elapsed time, because the tests of other files run at the same time. */
-const READ_WITHIN_MS = 8_000;
+/**
+ * Limits the CPU time instead of the elapsed time, because the tests of other files run at the same time. They can double
+ * the CPU time, too, if they share a core. A file that is read in quadratic time needs minutes.
+ */
+const READ_WITHIN_MS = 16_000;
 /** Marks tokens, so that the test can search findings for them. */
 const TOKEN = 'tok3n';
 const NOW = new Date('2026-03-01T12:00:00Z');
