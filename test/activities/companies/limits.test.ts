@@ -87,6 +87,9 @@ test('a slice begins moves no faster than its share of the limit', async () => {
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 });
 
+/** Returns a worker whose requests do not time out while the service holds them. */
+const patientWorker = () => rig.worker({ service: rig.client(rig.proxy.url, { requestTimeoutMs: 300_000 }) });
+
 test('a slice begins the next move on time while an earlier company is still being imported', async () => {
   const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 60, slicesAtOnce: 1, companiesPerSliceAtOnce: 8 });
@@ -98,9 +101,7 @@ test('a slice begins the next move on time while an earlier company is still bei
     sendAnswer(response, await pass());
   });
   const startedAt = Date.now();
-  const slice = rig.runActivity((activities) =>
-    activities.importSlice({ migrationId: id, run: 'run-1', slice: 1, ledgerMark: 0 }),
-  );
+  const slice = rig.importSlice(id, { atOnce: 8, worker: patientWorker() });
   await until(() => begun === 2);
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950);
   await slice;
@@ -118,7 +119,7 @@ test('a slice with a limit fills all of its slots while its imports are slow', a
     await until(() => begun >= 3);
     sendAnswer(response, await pass());
   });
-  await rig.importSlice(id, { atOnce: 3 });
+  await rig.importSlice(id, { atOnce: 3, worker: patientWorker() });
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3 });
 });
 
