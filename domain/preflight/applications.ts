@@ -124,7 +124,7 @@ export function replacedAction(
   return adviceToKeepRegistered({ ...replaced, companies: 1 }, applications) ?? '';
 }
 
-/** What is wrong with one company that was moved with a replaced application. Completes `it has moved, but ...`. */
+/** The problem of one company that was moved with a replaced application. Completes `it has moved, but ...`. */
 export const REPLACED_PROBLEM =
   'the application with which it was connected was replaced, so the service can no longer refresh its tokens';
 

@@ -1,4 +1,4 @@
-/** What commands and the dashboard say before a decision that cannot be undone. */
+/** The consequences that commands and the dashboard show before a decision that cannot be undone. */
 import { approvalConsequence } from '../../../cli/shared/consequences';
 import { localTime } from '../../../cli/terminal/times';
 import { progressOf } from '../../../domain/progress/progress';

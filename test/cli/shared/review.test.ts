@@ -1,4 +1,4 @@
-/** What a person sees before deciding on a step. */
+/** The content that a person sees before deciding on a step. */
 import { stripVTControlCharacters } from 'node:util';
 import type { MigrationClient } from '../../../client';
 import { readReview } from '../../../cli/shared/review';
