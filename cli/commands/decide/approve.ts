@@ -31,7 +31,7 @@ export function addApprove(context: Context): void {
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addYesOption(addDecisionOptions(command, now)).option(
       '--digest <digest>',
-      'approve only if what you reviewed still has this digest (which ferry show prints with --json)',
+      'digest of what you reviewed, as ferry show prints it with --json; approve only if the digest is still the same',
     );
 
   addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))
@@ -43,7 +43,7 @@ export function addApprove(context: Context): void {
   addOptions(
     program
       .command('sign-off <migration>')
-      .description('Sign off the handover: accept what was moved, and what was not'),
+      .description('Sign off the handover: accept which companies were moved, and which were not'),
   ).action((migration: string, options: ApproveOptions) =>
     run(() => approve(context, migration, 'complete-migration', options)),
   );
@@ -72,8 +72,10 @@ function approve(
     if (!output.json && !(output.quiet && options.yes)) review?.print(output, options.evidence);
     const other = progress && roleSoFar(progress, options);
     if (other)
-      output.warn(`${options.by} has acted only as ${other} so far; to approve as ${other}, add --as ${other}`);
-    if (!review) output.warn('no worker is answering, so there is nothing to review');
+      output.warn(
+        `${options.by} has approved or proposed only as ${other} so far; to approve as ${other}, add --as ${other}`,
+      );
+    if (!review) output.warn('no worker is answering, so you cannot review what you approve');
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
@@ -109,14 +111,14 @@ function refusalHint(progress: Progress, step: Step, options: ApproveOptions): s
   if (isEnding(state)) return `to see the outcome, run: ferry report ${id}`;
   const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
   if (roleRefusal(route, decision) === null) return undefined;
-  if (route === 'self-service') return `to see what it is waiting for, run: ferry show ${id}`;
+  if (route === 'self-service') return `to see what the migration is waiting for, run: ferry show ${id}`;
   const { approvers } = STEP_RULES[step];
   if (approvers.length === 0) {
     const { command } = byClient(`ferry confirm-sync-disabled ${id} --all`);
     return `once syncing is off, the client confirms it with: ${command}`;
   }
   const commands = approvers.map((role) => (role === 'client' ? byClient : bySupport)(`ferry approve ${id} ${step}`));
-  return commands.map(({ who, command }) => `${who} approves it with: ${command}`).join('; ');
+  return commands.map(({ who, command }) => `${who} approves the step with: ${command}`).join('; ');
 }
 
 function withHint(result: CommandResult, hint: string): CommandResult {

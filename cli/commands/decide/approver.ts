@@ -50,7 +50,7 @@ export function addApprover(context: Context): void {
   const remove = group
     .command('remove')
     .description(
-      'Stop accepting decisions that are signed with this key, for example because its device was lost or its owner has left',
+      'Stop accepting decisions that are signed with this key, for example because its owner has left or lost the device',
     );
   for (const [command, action] of [
     [add, addKey],
@@ -89,7 +89,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
     // Adding the first approver of a role cannot be undone, because the last key of a role cannot be removed.
     consequence: isFirst
-      ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that are not signed by one of its approvers`
+      ? `from now on, ${id} accepts decisions of ${roleText(approver.role)} only if an approver has signed them`
       : null,
   });
   if (!accepted)
@@ -127,11 +127,11 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
   });
   const { approver } = content;
   const accepted = await confirm(context, options, {
-    question: `Refuse decisions that are signed with the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role}) from now on?`,
+    question: `From now on, refuse decisions that are signed with the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role})?`,
     consequence: null,
   });
   if (!accepted)
-    throw new CommandFailed('nothing was changed', `to stop moves in the meantime, use: ferry pause ${id}`);
+    throw new CommandFailed('nothing was changed', `to stop moves while you decide, run: ferry pause ${id}`);
   const result = await sendDecision(ferry, id, 'removeApprover', content);
   if (result.json['outcome'] !== 'applied') return result;
   const invitations = await invitationsOf(ferry, id, approver);

@@ -22,7 +22,10 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
           const question = `Cancel ${migration} for good?`;
           const consequence = options.yes ? null : endingConsequence(await readProgressIfAnswered(ferry, migration));
           if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
-            throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
+            throw new CommandFailed(
+              'nothing was cancelled',
+              `to stop moves for a while, run: ferry pause ${migration}`,
+            );
           }
           const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
           return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
@@ -33,6 +36,6 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
   print(output);
-  output.line('  Moves in progress will be completed first. To see which companies were moved, and for which');
-  output.line(`  the client can switch syncing back on, run: ferry report ${migrationId}`);
+  output.line('  Moves in progress will be completed first. To see which companies were moved, and which companies');
+  output.line(`  the client can sync again in its own application, run: ferry report ${migrationId}`);
 }

@@ -73,7 +73,8 @@ async function decideCompanies(
   const isRefused = progress !== undefined && isRoleRefused(progress, message, { companies, ...content });
   if (message !== 'confirmSyncDisabled' && !isRefused) {
     const signOffs = withdrawnSignOffs(progress);
-    if (signOffs !== null) context.output.warn(`this withdraws ${signOffs}, who will be asked again`);
+    if (signOffs !== null)
+      context.output.warn(`this decision withdraws ${signOffs}; the handover must then be signed off again`);
     const question = `Withdraw ${signOffs ?? ''}?`;
     if (signOffs !== null && !final && !(await confirm(context, options, { question, consequence: null })))
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
@@ -91,7 +92,7 @@ async function decideCompanies(
     if (!(await confirm(context, options, { question, consequence })))
       throw new CommandFailed(
         'nothing was decided',
-        `for other ways to resolve the problem, run: ferry exceptions ${migrationId}`,
+        `to see other ways to resolve problems of companies, run: ferry exceptions ${migrationId}`,
       );
   }
   return sendCompanyDecision(ferry, migrationId, message, companies, content);

@@ -35,7 +35,9 @@ export function addDecisions(context: Context): void {
     addDecisionOptions(
       program
         .command('reject <migration> [step]')
-        .description('Reject a step, which reopens it. For the first company, specify what to try next')
+        .description(
+          'Reject a step, so that it can be corrected and approved again. To reject the first company, add --next or --company',
+        )
         .addOption(
           choiceOption(
             '--next <what>',
@@ -169,14 +171,14 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
   const candidate = await firstCandidate(ferry, migrationId, first?.reference ?? null);
   const another =
     candidate === null
-      ? `list the companies that can go first with: ferry companies ${migrationId} --state not-moved-yet`
+      ? `to choose another company, see: ferry companies ${migrationId} --state not-moved-yet`
       : `to try another company: ${command} ${companyOption(candidate)}`;
   throw next === undefined
     ? new CommandFailed(
         'the rejection does not say what to try next: add --next or --company',
         `to try the same company again: ${command} --next same-company; ${another}`,
       )
-    : new CommandFailed('--next another-company needs the reference of this company: add --company', another);
+    : new CommandFailed('--next another-company does not say which company to try: add --company', another);
 }
 
 /** Returns the command that rejects the first company, without what to try next. */
@@ -197,8 +199,8 @@ async function assertOther(ferry: MigrationClient, migrationId: string, options:
   const progress = await readProgressIfAnswered(ferry, migrationId);
   if (isRejectedFirst(progress, company))
     throw new CommandFailed(
-      `${company} is the company whose result you reject, not another one`,
-      `to try it again: ${rejectCommand(migrationId, options)} --next same-company`,
+      `${company} is the company that you reject, so it cannot be the other company to try`,
+      `to try the same company again: ${rejectCommand(migrationId, options)} --next same-company`,
     );
 }
 
@@ -236,7 +238,7 @@ export function addFirstCompany({ program, run, terminal, now }: Context): void 
     program
       .command('first-company <migration> <reference>')
       .description(
-        'Choose the company to move first. After the first attempt, choose another company or the same one again',
+        'Choose the company to move first. If you do not accept its result, choose another company, or the same company again',
       ),
     now,
   ).action((migration: string, reference: string, options: DecisionOptions) =>

@@ -27,7 +27,9 @@ export function addPauses(context: Context): void {
     addDecisionOptions(
       program
         .command('resume <migration>')
-        .description('Resume a paused migration; earlier failures no longer count towards the limits that pause it'),
+        .description(
+          'Resume a paused migration; earlier failures no longer count towards the limits at which it pauses itself',
+        ),
       now,
     ),
   ).action((migration: string, options: DecisionOptions & YesOption) => run(() => resume(context, migration, options)));
@@ -51,7 +53,10 @@ function resume(
       if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
       const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
       if (!(await confirm({ output, terminal }, options, { question, consequence: null, overrides })))
-        throw new CommandFailed('nothing was decided', `see who has paused it with: ferry show ${migrationId}`);
+        throw new CommandFailed(
+          'nothing was decided',
+          `to see who has paused the migration, run: ferry show ${migrationId}`,
+        );
     }
     const pauses = progress ? pausesIn(progress) : [];
     const digest = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };

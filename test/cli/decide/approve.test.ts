@@ -83,7 +83,9 @@ test('an approval on a terminal contains the digest of the review that was shown
 test('a person who has acted only in the other role is told so before the question', async () => {
   const asClient = await answering(false, 'approve', ID, 'update-application', '--as', 'client', ...SAM);
   expect(asClient.questions).toEqual(['Approve update-application as client (Sam)?']);
-  expect(asClient.err).toContain('Sam has acted only as support so far; to approve as support, add --as support');
+  expect(asClient.err).toContain(
+    'Sam has approved or proposed only as support so far; to approve as support, add --as support',
+  );
   const asSupport = await answering(false, 'approve', ID, 'update-application', ...SAM);
   expect(asSupport.err).not.toContain('acted only as');
 });
@@ -171,7 +173,7 @@ test('cancel shows the consequences and asks for confirmation', async () => {
   const declined = await answering(false, ...cancel);
   expect(declined).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for good?`] });
   expect(declined.out).toContain('This cannot be undone: what has moved (0 of 25 companies) will stay moved, ');
-  expect(declined.err).toContain(`nothing was cancelled; to stop it for a while, use: ferry pause ${ID}`);
+  expect(declined.err).toContain(`nothing was cancelled; to stop moves for a while, run: ferry pause ${ID}`);
   expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for good?`] });
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
 });

@@ -95,7 +95,7 @@ test('a decision by the wrong role is refused with exit code 1, and appears in t
   expect(out).toContain(`✗ refused: ${ID}: step 1 (supply details) is approved by support, not by client\n`);
   // Nothing is shown for review, because the approval is refused anyway.
   expect(out).toMatch(/^✗ refused/);
-  expect(out).toContain(`  support approves it with: ferry approve ${ID} supply-details\n`);
+  expect(out).toContain(`  support approves the step with: ferry approve ${ID} supply-details\n`);
   const { json } = await runJson(orchestrator, 'report', ID);
   expect(json['decisions']).toContainEqual(
     expect.objectContaining({ outcome: expect.objectContaining({ applied: false }) as unknown }),
@@ -106,7 +106,7 @@ test('a rejection that does not say what to try next names the options, with com
   const missing = await run('reject', ID, 'migrate-first-company', '--next', 'another-company', '--reason', 'odd');
   expect(missing).toMatchObject({
     exitCode: 1,
-    err: `ferry: --next another-company needs the reference of this company: add --company; list the companies that can go first with: ferry companies ${ID} --state not-moved-yet\n`,
+    err: `ferry: --next another-company does not say which company to try: add --company; to choose another company, see: ferry companies ${ID} --state not-moved-yet\n`,
   });
   const migration = await startTestMigration(orchestrator, 'undecided', ['sbx-ok-1.undecided', 'sbx-ok-1.undecided2']);
   const { id } = migration;
@@ -120,7 +120,7 @@ test('a rejection that does not say what to try next names the options, with com
   for (const next of [[], ['--next', 'another-company']])
     expect(await run('reject', id, ...next, '--company', 'R-1', '--reason', 'too small')).toMatchObject({
       exitCode: 1,
-      err: `ferry: R-1 is the company whose result you reject, not another one; to try it again: ${command} --next same-company\n`,
+      err: `ferry: R-1 is the company that you reject, so it cannot be the other company to try; to try the same company again: ${command} --next same-company\n`,
     });
   expect((await runJson(orchestrator, 'show', id)).json['firstCompany']).toMatchObject({ stage: 'verified' });
 });

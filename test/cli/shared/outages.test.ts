@@ -59,7 +59,7 @@ test('decisions are kept while no worker is running, and are applied once a work
       out: expect.stringContaining('sent, but not applied yet') as unknown,
     });
     if (decided === approved)
-      expect(decided?.err).toBe('ferry: no worker is answering, so there is nothing to review\n');
+      expect(decided?.err).toBe('ferry: no worker is answering, so you cannot review what you approve\n');
   }
   expect(shown?.err).toContain(`no worker is answering for ${id}`);
 

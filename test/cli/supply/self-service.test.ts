@@ -243,7 +243,7 @@ describe('the output', () => {
     expect((await me.run('companies', id)).exitCode).toBe(0);
     const refused = await me.run('sign-off', id, '--yes');
     expect(refused.out).toMatch(/^✗ refused: .*a self-service migration has no approvals/);
-    expect(refused.out).toContain(`\n  to see what it is waiting for, run: ferry show ${id}\n`);
+    expect(refused.out).toContain(`\n  to see what the migration is waiting for, run: ferry show ${id}\n`);
     const report = (await me.run('report', id)).out;
     expect(report).toContain('- Route: self-service');
     expect((await me.run('audit', id)).out).toContain('2 credentials supplied');
