@@ -47,7 +47,9 @@ export function addSchedule({ program, run, terminal }: Context): void {
   );
   addAction(
     addNoteOptions(
-      schedule.command('resume [migration]').description('Open windows again, starting with the current one'),
+      schedule
+        .command('resume [migration]')
+        .description('Open the windows again; if a window is due now, it opens at once'),
     ),
     (ferry, ids, options) => pause(ferry, ids, false, options),
   );
@@ -69,7 +71,7 @@ async function selectMigrations(
   { all }: ScheduleOptions,
 ): Promise<readonly string[]> {
   if ((migration === undefined) !== (all === true))
-    throw new CommandFailed('specify one migration, or use --all', 'list them with: ferry list');
+    throw new CommandFailed('specify one migration, or use --all', 'list the migrations with: ferry list');
   if (migration !== undefined) return [migration];
   const ids: string[] = [];
   for await (const id of scheduledMigrations(ferry)) {
@@ -96,19 +98,19 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
   const { migrationId, windows, occurrences, state, note, startAt, allReleased } = schedule;
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
-    paused: output.styled('yellow', `windows are not opening (${note ?? 'paused'})`),
+    paused: output.styled('yellow', `no further window opens (${note ?? 'paused'})`),
     'not-yet': allReleased
       ? 'moves begin only in the windows; the schedule that opens them is created before the next batch run'
-      : 'windows open automatically in step 6; the first company also waits for a window',
+      : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens them',
     none:
       windows.length > 0
         ? 'the migration has ended'
-        : 'no windows: moves can begin at any time while the migration is open',
+        : 'no windows: moves are not limited to certain hours',
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
   if (occurrences.length === 0 || zone === undefined) return;
-  if (startAt !== null) output.line(`Windows after the start, ${localTime(startAt)}:`);
+  if (startAt !== null) output.line(`Windows from the start (${localTime(startAt)}) on:`);
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
     occurrences
@@ -127,7 +129,7 @@ async function pause(
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
   return changeEach(ids, async (id) => {
     if (!(await setSchedulePaused(ferry, id, paused, note)))
-      return notScheduled(ferry, id, paused ? `; to stop moves: ferry pause ${id}` : '');
+      return notScheduled(ferry, id, paused ? `; to stop moves, run: ferry pause ${id}` : '');
     return { done: true, text: paused ? `${note}; ${await untilResumed(ferry, id)}` : note };
   });
 }
@@ -136,8 +138,8 @@ async function pause(
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = (await readWindowSchedule(ferry, id)).occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
-    return `no window opens until you run: ferry schedule resume ${id}`;
-  return `no further window opens; companies keep moving until the open window closes at ${localTime(first.closesAt)}; to stop them now: ferry pause ${id}`;
+    return `no window opens automatically until you run: ferry schedule resume ${id}`;
+  return `no further window opens. Companies keep moving until the open window closes at ${localTime(first.closesAt)}. To stop moves now, run: ferry pause ${id}`;
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
@@ -147,7 +149,7 @@ async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<Com
     if (outcome === null)
       return {
         done: true,
-        text: 'triggered, but no worker has answered yet; the window opens once a worker is running',
+        text: 'triggered, but no worker has answered yet; if a window is due now, it opens once a worker is running',
       };
     return { done: outcome.opened, text: outcome.text };
   });
@@ -172,7 +174,7 @@ async function notScheduled(ferry: LedgerClient, migrationId: string, advice: st
       ? 'no schedule: the migration has no windows'
       : allReleased
         ? 'no schedule yet: the schedule that opens the windows is created before the next batch run'
-        : 'no schedule yet: the windows open automatically in step 6';
+        : 'no schedule yet: the schedule that opens the windows is created in step 6';
   return { done: false, text: `${why}${advice}` };
 }
 

@@ -23,7 +23,7 @@ test('show prints the future windows before step 6, when there is no Schedule ye
   await migration.send('adjust', windowChange(closedWindows().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
   const { exitCode, out } = await run('schedule', 'show', migration.id);
   expect(exitCode).toBe(0);
-  expect(out).toContain('windows open automatically in step 6');
+  expect(out).toContain('in step 6, a schedule opens the windows');
   expect(out).toContain('Opens, in Europe/London');
   expect(out).toMatch(/12:00 UTC/);
   expect(await runJson(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({
@@ -32,7 +32,7 @@ test('show prints the future windows before step 6, when there is no Schedule ye
       results: [
         {
           done: false,
-          text: `no schedule yet: the windows open automatically in step 6; to stop moves: ferry pause ${migration.id}`,
+          text: `no schedule yet: the schedule that opens the windows is created in step 6; to stop moves, run: ferry pause ${migration.id}`,
         },
       ],
     },
@@ -65,7 +65,7 @@ test('a proposed start outside the windows is shown with the first opening after
     const [schedule] = json['schedules'] as { startAt: string | null; occurrences: { opensAt: string }[] }[];
     return schedule?.startAt === startAt && schedule.occurrences[0]?.opensAt === opensAt;
   });
-  expect((await run('schedule', 'show', migration.id)).out).toContain('Windows after the start, ');
+  expect((await run('schedule', 'show', migration.id)).out).toContain('Windows from the start (');
 });
 
 test('windows can be paused with a note and resumed in step 6, and cannot be triggered outside their hours', async () => {
@@ -78,12 +78,14 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
 
   const paused = await run('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
-  expect(paused.out).toContain(`month end; no window opens until you run: ferry schedule resume ${migration.id}`);
+  expect(paused.out).toContain(
+    `month end; no window opens automatically until you run: ferry schedule resume ${migration.id}`,
+  );
   expect((await run('show', migration.id)).out).toContain(
     'No window opens until the windows are resumed (paused by Sam: month end)',
   );
   expect((await run('schedule', 'show', migration.id)).out).toContain(
-    'windows are not opening (paused by Sam: month end)',
+    'no further window opens (paused by Sam: month end)',
   );
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ check: 'window', go: false }));
@@ -102,7 +104,7 @@ test('pausing the windows says how long companies continue to move in the open w
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
   const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');
   expect(out.replace(/\s+/g, ' ')).toMatch(
-    /paused by Sam; no further window opens; companies keep moving until the open window closes at .* 23:59.*; to stop them now: ferry pause /,
+    /paused by Sam; no further window opens\. Companies keep moving until the open window closes at .* 23:59.*\. To stop moves now, run: ferry pause /,
   );
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
