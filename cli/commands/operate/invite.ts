@@ -42,16 +42,16 @@ export function addInvite({ program, run, terminal }: Context): void {
   program
     .command('invite [migration]')
     .description(
-      "Print a link with which one of the client's people signs in to the portal, or list or revoke invitations",
+      'Print a link with which a person at the client signs in to the portal. --list and --revoke manage the invitations',
     )
-    .option('--name <person>', 'name of the person, under which the portal records decisions', parseName)
+    .option('--name <person>', 'name of the person; the portal records decisions under this name', parseName)
     .option(
       '--email <address>',
-      'email address of the person, for your own list and for --sign-in openid; the command sends no email',
+      'email address of the person; required with --sign-in openid, otherwise only for your list. No email is sent',
       parseEmail,
     )
     .addOption(
-      choiceOption('--role <role>', 'client: may decide and supply; viewer: may only read', [
+      choiceOption('--role <role>', 'client: may decide and supply data; viewer: may only read', [
         'client',
         'viewer',
       ]).default('client'),
@@ -59,7 +59,7 @@ export function addInvite({ program, run, terminal }: Context): void {
     .addOption(
       choiceOption(
         '--sign-in <how>',
-        'link: anyone who has the link can sign in, once; openid: only the account with this --email at your identity provider',
+        'link: the link works once, for anyone who has it; openid: only the account with the --email address at your identity provider can sign in',
         ['link', 'openid'],
       ).default('link'),
     )
@@ -72,7 +72,7 @@ export function addInvite({ program, run, terminal }: Context): void {
         .argParser(parseLifetime)
         .default(DEFAULT_LIFETIME_MS, '3d'),
     )
-    .option('--list', 'list the invitations to the migration, or to all migrations')
+    .option('--list', 'list the invitations to this migration; without a migration, list all invitations')
     .option('--revoke <id>', 'revoke an invitation: its link and its sessions stop working at once')
     .option('--by <name>', `your name ${DEFAULT_BY}`)
     .action((migration: string | undefined, options: InviteOptions) =>
@@ -154,18 +154,18 @@ async function invite(
         output.line();
         output.line(
           secret === null
-            ? `It is not secret: it works only for ${email ?? ''} at ${account?.issuer ?? ''}. The first sign-in must be before ${localTime(expiresAt)}.`
-            : `It works once, until ${localTime(expiresAt)}, and is not shown again.`,
+            ? `The link is not secret, because it works only for ${email ?? ''} at ${account?.issuer ?? ''}. The first sign-in must be before ${localTime(expiresAt)}.`
+            : `The link works once, until ${localTime(expiresAt)}. It is not shown again.`,
         );
         if (role === 'client')
           output.line(
-            `The page then shows ${person} the fingerprint of a key. Ask for the fingerprint by phone, and compare it with the one that this prints: ferry invite --list ${migrationId}`,
+            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for it by phone, and compare it with the fingerprint in the list: ferry invite --list ${migrationId}`,
           );
         if (provider === '')
           output.line(
-            `${output.styled('yellow', '!')} The link does not contain your provider fingerprint, so the page cannot check whose key it seals credentials with. Set TOKENFERRY_PROVIDER_FINGERPRINT, and invite ${person} again.`,
+            `${output.styled('yellow', '!')} The link does not contain your provider fingerprint, so the page cannot check that it seals credentials with your key. Set TOKENFERRY_PROVIDER_FINGERPRINT, and invite ${person} again.`,
           );
-        output.line(`Revoke it with: ferry invite --revoke ${id.slice(0, SHORT_ID_LENGTH)}`);
+        output.line(`Revoke the invitation with: ferry invite --revoke ${id.slice(0, SHORT_ID_LENGTH)}`);
       },
     };
   });
@@ -193,7 +193,7 @@ function accountOf(env: NodeJS.ProcessEnv, { signIn, email, subject }: InviteOpt
   if (email === undefined)
     throw new CommandFailed(
       'an invitation with --sign-in openid is for one email address',
-      'specify it, for example: --email cleo@example.com',
+      'specify the address, for example: --email cleo@example.com',
     );
   const { issuer } = loadConfig(['openId'], env).openId;
   return { issuer, email, subject: subject ?? null };
@@ -233,7 +233,7 @@ const list =
         result.print(output);
         output.line();
         output.line(
-          'To verify signed decisions, compare these fingerprints with those that people told you, then run:',
+          'To verify signed decisions, first compare these fingerprints with the fingerprints that the approvers told you. Then run:',
         );
         for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
       },

@@ -29,7 +29,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in (default: TOKENFERRY_SIGNING_KEY_FILE, or a file in your home folder); if you choose another file, set TOKENFERRY_SIGNING_KEY_FILE to it',
+      'file to store the key in; if you use this option, set TOKENFERRY_SIGNING_KEY_FILE to the file (default: the file in this variable, or a file in your home folder)',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
@@ -43,7 +43,7 @@ function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): C
   if (existsSync(file)) {
     throw new CommandFailed(
       `${file} already exists`,
-      'do not replace this key, because running migrations might accept your decisions only with it; to create a second key, choose another --file',
+      'keep this key, because running migrations might accept only decisions that you sign with it; to create a second key, choose another --file',
     );
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -64,9 +64,9 @@ function keyResult(file: string): CommandResult {
     json: { schema: 'ferry.signing-key/1', by, publicKey, file },
     printQuietly: (output) => output.line(publicKey),
     print: (output) => {
-      output.line(`The signing key of ${by} is stored in ${file}. Do not share it.`);
+      output.line(`The signing key of ${by} is stored in ${file}. Do not share this file.`);
       output.line(
-        'Send the public key to the person who starts the migration. They pass it to ferry start, with your role:',
+        'Send the public key to the person who starts the migration, who passes it to ferry start with your role:',
       );
       for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
     },

@@ -41,7 +41,7 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   expect(await redeem()).toEqual([]);
   await portal.end();
 
-  expect(out).toContain(`compare it with the one that this prints: ferry invite --list ${migration}\n`);
+  expect(out).toContain(`compare it with the fingerprint in the list: ferry invite --list ${migration}\n`);
 
   const { out: listed } = await run(['--list', migration]);
   expect(listed).toMatch(/Cleo +client +link +signed in, last used \d\d:\d\d +not confirmed\n/);
@@ -126,7 +126,9 @@ describe('an invitation for an account', () => {
     expect(out).toContain(
       `https://portal.example/#migration=${migration}&sign-in=openid&provider=abcd-0123-4567-89ab-cdef-0123-4567-89ab\n`,
     );
-    expect(out).toContain('It is not secret: it works only for cleo@acme.example at https://identity.example.');
+    expect(out).toContain(
+      'The link is not secret, because it works only for cleo@acme.example at https://identity.example.',
+    );
     expect((await run(['--list', migration])).out).toMatch(/Cleo +client +cleo@acme\.example +not used yet/);
     expect(JSON.parse((await run(['--list', migration, '--json'])).out)).toMatchObject({
       invitations: [{ signIn: 'openid', issuer: 'https://identity.example', subject: null }],
@@ -144,7 +146,7 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
     'no address of the account',
     ['acme', '--name', 'Cleo', '--sign-in', 'openid'],
     {},
-    'specify it, for example: --email cleo@example.com',
+    'specify the address, for example: --email cleo@example.com',
   ],
   [
     'no identity provider',
