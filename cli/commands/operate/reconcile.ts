@@ -20,7 +20,7 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
       json: { schema: 'ferry.reconciliation/1', migrationId, ...result },
       print: (output) => {
         const rows = repairRows(result);
-        if (rows.length === 0) output.line('Temporal, the service and the ledger agree. Nothing was changed.');
+        if (rows.length === 0) output.line('No company and no decision needed a repair.');
         else output.table(COLUMNS, rows);
         for (const line of nextLines(result, migrationId)) output.line(line);
       },
@@ -41,20 +41,20 @@ const LISTED = 10;
 function repairRows(result: ReconciliationResult): string[][] {
   const { decisions, refused, linked, notMoved, unknown, interrupted, adopted, gone, toCreate, doubled } = result;
   const rows: readonly (readonly [readonly string[], string, string])[] = [
-    [decisions.map(({ kind }) => kind), 'decisions missing from the audit trail', 'applied and recorded again'],
+    [decisions.map(({ kind }) => kind), 'decisions missing from the audit trail', 'restored with their outcomes'],
     [
       refused.map(({ kind, why }) => `${kind} (${why})`),
-      'decisions that the ledger does not accept',
+      'decisions that the ledger refused to restore',
       'make them again',
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
-    [notMoved, 'credential refused, or grant lost by the service', 'not moved; listed as exceptions'],
-    [unknown, 'single-use credential might have been used', 'not sent again; listed as exceptions for a decision'],
+    [notMoved, 'move failed, or grant lost by the service', 'not moved; listed as exceptions'],
+    [unknown, 'single-use credential might have been used', 'not sent again; decide about each exception'],
     [interrupted, 'single-use credential might have been used', 'will be sent once more, to the same connection'],
-    [adopted, 'company exists, credential not used', 'kept; it will be moved'],
+    [adopted, 'company exists, credential not used', 'kept; the company will be moved'],
     [gone, 'lost by the service, credential may have been sent', 'not moved; supply a new credential'],
-    [toCreate, 'lost by the service, credential never sent', 'the next try creates them again'],
-    [doubled, 'more than one company at the service for the row', 'delete the one that is not linked'],
+    [toCreate, 'lost by the service, credential never sent', 'the next try creates the company again'],
+    [doubled, 'several companies at the service for one row', 'delete all but one; keep a linked company'],
   ];
   return rows.flatMap(([names, found, done]) =>
     names.length === 0
@@ -75,7 +75,7 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
   return [
     ...(supplied.length > 0
       ? [
-          `${counted(supplied.length, 'file')} with credentials or manifest rows, supplied after the backup, must be supplied again.`,
+          `Supply again what the backup does not contain: ${counted(supplied.length, 'file')} with credentials or manifest rows.`,
         ]
       : []),
     ...(workflow === 'running'
@@ -84,14 +84,14 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
     ...(workflow === 'gone'
       ? [
           'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
-          `  ferry report ${migrationId}`,
-          '  ferry sweep --close',
-          '  then start a migration of the remaining companies with ferry start and another --label',
+          `  list them with: ferry report ${migrationId}`,
+          '  close this and every other terminated migration with: ferry sweep --close',
+          '  start a migration of these companies with ferry start and another --label',
         ]
       : []),
     ...(workflow === 'running' || workflow === 'gone'
       ? []
-      : [`The migration has ended (${workflow}); it is closed again.`]),
+      : [`The migration has ended (${workflow}), so no more companies will be moved.`]),
   ];
 }
 

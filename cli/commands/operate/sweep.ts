@@ -22,9 +22,9 @@ export function addSweep(context: Context): void {
     .description("Clean up after migrations that were terminated with Temporal's own tools")
     .option(
       '--close',
-      'close them like cancelled migrations: release their organizations and destroy their credentials',
+      'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
     )
-    .option('--by <name>', `name of the person who closes them ${DEFAULT_BY}`);
+    .option('--by <name>', `name of the person who closes the migrations ${DEFAULT_BY}`);
   addYesOption(command).action((options: SweepOptions) => run(() => runSweep(context, options)));
 }
 
@@ -54,11 +54,12 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
       print: (output) => {
         for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
-        for (const id of closing) output.line(`${id} will be closed once none of its requests can still be in flight.`);
+        for (const id of closing)
+          output.line(`${id} will be closed as soon as its last requests to the service are over.`);
         for (const { migrationId, why } of failed) output.line(`${migrationId} could not be closed: ${why}`);
         for (const id of close ? [] : stillOpen) {
           output.line(
-            `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials are not destroyed.`,
+            `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials have not been destroyed.`,
           );
         }
         if (!close && stillOpen.length > 0)
@@ -76,7 +77,7 @@ function closingOf(open: readonly string[]) {
   const these = counted(open.length, 'migration');
   return {
     question: `Close ${these} for good?`,
-    consequence: `${these} will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials destroyed: ${referenceList(open, MAX_NAMED)}`,
+    consequence: `${these} will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials will be destroyed: ${referenceList(open, MAX_NAMED)}`,
   };
 }
 

@@ -86,7 +86,7 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
   expect(counts.failed).toBe(0);
   await expectEachLinkedOnce(migration.id);
 
-  expect(await print('reconcile', migration.id)).toContain('agree. Nothing was changed.');
+  expect(await print('reconcile', migration.id)).toContain('No company and no decision needed a repair.');
   expect(await print('show', migration.id)).not.toContain('ledger is out of date');
   expect(await print('doctor')).not.toContain(migration.id);
   for (const role of [CLIENT, SUPPORT]) {
@@ -114,7 +114,7 @@ test('a restored ledger of a migration that has ended is closed again', async ()
 });
 
 test.each([
-  { lost: 'Temporal', client: 'forgotten', isRestored: false, found: /Nothing was changed/ },
+  { lost: 'Temporal', client: 'forgotten', isRestored: false, found: /needed a repair/ },
   { lost: 'Temporal and the ledger', client: 'forgotten-both', isRestored: true, found: /2 .*connection linked/ },
 ])('after the loss of $lost, reconcile uses the service, and sweep closes the migration', async (loss) => {
   const { migration, backup } = await moveAroundBackup(loss.client);
