@@ -29,7 +29,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
   vault
     .command('rotate')
     .description(
-      'Re-encrypt the vault keys of all migrations that have not ended, with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older master keys no longer open anything',
+      'Re-encrypt the vault keys of all migrations that have not ended, so that older master keys no longer open them. The new encryption uses the first key in TOKENFERRY_MASTER_KEY',
     )
     .action(() => run(() => withVaults(terminal.env, rotate)));
   vault
@@ -84,10 +84,9 @@ function fingerprint(masterKeys: KeyRing): CommandResult {
     printQuietly: (output) => output.line(text),
     print: (output) => {
       output.line(`Fingerprint of your provider key: ${text}`);
-      output.line('Publish it where clients find it without asking you, for example on your website, and set');
-      output.line(
-        'TOKENFERRY_PROVIDER_FINGERPRINT to it for everyone who runs ferry. A new master key changes the fingerprint.',
-      );
+      output.line('Publish the fingerprint where clients find it without asking you, for example on your website.');
+      output.line('For everyone who runs ferry, set TOKENFERRY_PROVIDER_FINGERPRINT to this fingerprint.');
+      output.line('A new master key changes the fingerprint.');
     },
   };
 }
@@ -103,15 +102,15 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
         `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${keys.newestKeyId}; ${counted(unchanged, 'vault')} already used this master key.`,
       );
       if (rewrapped > 0) {
-        output.line('Their old secrets were erased, so older master keys can no longer open anything in this database');
-        output.line("or its files, log or backups, unless someone copied the vaults' old secrets.");
+        output.line('The old secrets of these vaults were erased. Without a copy of an old secret, older master keys');
+        output.line('open nothing in this database, its files, its log or its backups.');
         output.line('Back up the database now: credentials in an older backup can no longer be opened.');
       }
       for (const id of lost) {
         output.line(
-          `${output.styled('yellow', '!')} The vault secret of ${id} is lost, so its credentials can no longer be opened.`,
+          `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
-        output.line(`  Renew its vault with: ferry vault renew ${id}`);
+        output.line(`  If you still have it, restore it. Otherwise, renew the vault with: ferry vault renew ${id}`);
       }
     },
   };
@@ -137,7 +136,9 @@ async function renew(
       output.line(
         `Have the client export its credentials again, and supply them with: ferry credentials ${migration} credentials.csv`,
       );
-      output.line(`If a company then fails because its credential is unreadable, use: ${command}`);
+      output.line(
+        `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
+      );
     },
   };
 }
