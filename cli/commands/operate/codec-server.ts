@@ -20,7 +20,7 @@ interface CodecServerOptions {
 export function addCodecServer({ program, run, output, terminal }: Context): void {
   program
     .command('codec-server')
-    .description("Decode payloads for Temporal's UI and command line, for users whose token allows it")
+    .description("Decrypt what Temporal's UI and command line show, and encrypt what people send with them")
     .requiredOption('--origin <url...>', "address of Temporal's UI, whose pages are allowed to call this server")
     .option(
       '--issuer <url>',
@@ -53,7 +53,7 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
   if (!tokenRules && !isLoopback(host)) {
     throw new CommandFailed(
       `without tokens, the codec server can listen only on this machine, not on ${host}`,
-      'specify which tokens it accepts with --issuer, --audience and --key-set',
+      'use --issuer, --audience and --key-set to specify which tokens it accepts',
     );
   }
   const verifyToken = tokenRules && (await createTokenVerifier(tokenRules).catch(refusedKeySet));

@@ -21,7 +21,7 @@ export function addPortal({ program, run, output, terminal }: Context): void {
   program
     .command('portal')
     .description('Run the page on which clients follow their migration, decide, and supply credentials')
-    .option('--certificate <file>', 'certificate with its chain (PEM); read again when it changes')
+    .option('--certificate <file>', 'certificate with its chain (PEM); if the file changes, the portal reads it again')
     .option('--key <file>', 'private key of the certificate (PEM)')
     .option('--behind-proxy', 'serve HTTP on any address, because a proxy in front of the portal terminates TLS')
     .option('--trusted-proxy <address...>', 'address or network of a proxy whose X-Forwarded-For is trusted')
@@ -62,7 +62,7 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
     const message = error instanceof Error ? error.message : 'the portal did not start';
     throw new CommandFailed(
       message,
-      'to serve HTTPS, use --certificate and --key; behind a proxy that terminates TLS, use --behind-proxy and TOKENFERRY_PORTAL_URL; if the port is in use, choose another --port',
+      'to serve HTTPS, use --certificate and --key. Behind a proxy that terminates TLS, use --behind-proxy and TOKENFERRY_PORTAL_URL. If the port is in use, choose another --port',
       { cause: error },
     );
   }

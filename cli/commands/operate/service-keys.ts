@@ -38,7 +38,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .action(() => withDatabase(async (url) => listResult(await listKeys(url))));
   keys
     .command('revoke <id>')
-    .description('Revoke a key: requests that use it get a 403')
+    .description('Revoke a key; the service then refuses requests with this key (403)')
     .action((id: string) =>
       withDatabase(async (url) => {
         if (!(await revokeKey(url, id))) throw noSuchKey(id);
@@ -48,7 +48,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     );
   keys
     .command('rotate <id>')
-    .description('Create a key for the same account and role, and revoke the old one')
+    .description('Create a key for the same account and role, and revoke the old key')
     .action((id: string) =>
       withDatabase(async (url) => {
         const key = await rotateKey(url, id);
@@ -67,7 +67,7 @@ async function withServiceDatabase(
   if (databaseUrl === undefined) {
     throw new CommandFailed(
       'there is no service on this machine',
-      'set DATABASE_URL, or start one with: ferry service start',
+      'set DATABASE_URL, or start the service with: ferry service start',
     );
   }
   try {

@@ -23,13 +23,17 @@ export function addService(context: Context): void {
   service
     .command('start')
     .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')
-    .addOption(portOption('--port <number>', 'port to listen on (default: 8700, or the next free one)'))
+    .addOption(portOption('--port <number>', 'port to listen on (default: 8700, or the next free port)'))
     .option(
       '--temporary',
-      'use an empty embedded database, and remove it when the service stops (unless DATABASE_URL is set)',
+      'use an empty embedded database, and remove it when the service stops; has no effect on the database in DATABASE_URL',
     )
     .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
-    .option('--requests-per-minute <number>', 'rate limit of each API key (default: 1000)', requestsPerMinute)
+    .option(
+      '--requests-per-minute <number>',
+      'maximum number of requests per minute with each API key (default: 1000)',
+      requestsPerMinute,
+    )
     .action((options: StartOptions) => start(context, options));
   addServiceKeys(context, service);
 }

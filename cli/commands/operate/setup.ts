@@ -31,11 +31,13 @@ interface SetupOptions {
 export function addSetup({ program, run, terminal }: Context): void {
   program
     .command('setup')
-    .description('Create what workers need in Temporal and in the database; can be run again at any time')
+    .description('Create what workers need in Temporal and in the database. You can run this command again at any time')
     .addOption(
-      integerOption('--retention-days <days>', 'how long a new namespace keeps ended migrations', 1).default(
-        RETENTION_DAYS,
-      ),
+      integerOption(
+        '--retention-days <days>',
+        'number of days for which a new namespace keeps ended migrations',
+        1,
+      ).default(RETENTION_DAYS),
     )
     .action((options: SetupOptions) => run(() => runSetup(terminal.env, options)));
 }
@@ -54,10 +56,10 @@ async function runSetup(env: NodeJS.ProcessEnv, { retentionDays }: SetupOptions)
     print: (output) => {
       for (const [about, what] of rows(setup)) printRow(output, '✓', about, what);
       if (ledger === 'ready') printRow(output, '✓', 'ledger', 'its schema is up to date');
-      else printRow(output, '-', 'ledger', 'not configured (DATABASE_URL); the first worker creates its schema');
+      else printRow(output, '-', 'ledger', 'not configured (DATABASE_URL); the first worker creates the ledger');
       if (role !== null)
         printRow(output, '✓', 'portal', `database role ${role.name} ${role.isNew ? 'was created' : 'exists'}`);
-      else printRow(output, '-', 'portal', 'not configured (DATABASE_URL and PORTAL_DATABASE_URL)');
+      else printRow(output, '-', 'portal', 'not configured (needs DATABASE_URL and PORTAL_DATABASE_URL)');
       output.line();
       output.line('Now start the workers, and check everything with: ferry doctor');
     },
@@ -83,7 +85,7 @@ async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | un
 }
 
 const PORTAL_ADVICE =
-  'correct PORTAL_DATABASE_URL: it needs the host and database of DATABASE_URL and, if its role existed before, the password of this role, which setup does not change';
+  'correct PORTAL_DATABASE_URL: it needs the host and the database of DATABASE_URL. If its role existed before, it needs the password that this role already has';
 
 function rows(setup: NamespaceSetup): readonly (readonly [string, string])[] {
   const { namespace, namespaceCreated, retentionMs, searchAttributesCreated, sweepCreated } = setup;

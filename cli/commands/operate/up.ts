@@ -20,7 +20,11 @@ export function addUp(context: Context): void {
     .command('up')
     .description('Run everything on this machine until Ctrl-C: Temporal, Postgres, the service and workers')
     .addOption(
-      integerOption('--workers <number>', 'worker processes (default: one for each core beyond two, at most 4)', 1),
+      integerOption(
+        '--workers <number>',
+        'number of worker processes (default: the number of cores minus 2, but at least 1 and at most 4)',
+        1,
+      ),
     )
     .action(async ({ workers = defaultWorkers() }: UpOptions) => {
       const interrupted = terminal.interruption();
@@ -100,7 +104,7 @@ function upResult(
     },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      output.line(`${output.styled('green', '✓')} Everything is running. Data: ${config.home}`);
+      output.line(`${output.styled('green', '✓')} Tokenferry is running. Data: ${config.home}`);
       output.table(
         [{ title: 'Part' }, { title: 'Address' }],
         [

@@ -39,7 +39,7 @@ async function startUp(workers: number): Promise<RunningUp> {
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', (data: Buffer) => (texts[name] += data.toString()));
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
-  await until(() => texts.stdout.includes('Everything is running') || child.exitCode !== null);
+  await until(() => texts.stdout.includes('Tokenferry is running') || child.exitCode !== null);
   if (child.exitCode !== null) throw new Error(`ferry up has ended: ${texts.stderr}`);
   return { child, out: () => texts.stdout, err: () => texts.stderr, ended };
 }
