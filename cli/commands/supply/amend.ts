@@ -41,7 +41,7 @@ export function addAmend({ program, run, terminal, output }: Context): void {
       program
         .command('amend <migration> <manifest>')
         .description(
-          'Add companies, or correct companies that have not been moved yet, from a manifest (CSV or JSON) with only these rows',
+          'Add companies, or correct companies that have not been moved yet; the manifest (CSV or JSON) has only these rows',
         ),
     ),
   ).action((migration: string, manifest: string, options: AmendOptions) =>
@@ -78,7 +78,7 @@ async function amend(
   const { added, corrected, recounted } = amended;
   // Rows can also be unchecked because an earlier amendment was interrupted before it notified the migration.
   const hasUnchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
-  if (hasUnchecked) output.note('Waiting for a worker to check them (up to 15 s) ...');
+  if (hasUnchecked) output.note('Waiting for a worker to check the rows (up to 15 s) ...');
   // A corrected number of invoices needs no check, but the audit trail must say who corrected it.
   const decision =
     hasUnchecked || recounted.length > 0
@@ -165,7 +165,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected, because their moves have begun or they were left out: ${referenceList(tooLate, MAX_REFERENCES)}. If a company was not moved because it has fewer records than expected, its expected number of invoices can still be corrected, but nothing else.`,
+          `  ${counted(tooLate.length, 'company')} not corrected: ${referenceList(tooLate, MAX_REFERENCES)}. A company cannot be corrected after its move has begun, or after it was left out. Exception: if a company was not moved because it has fewer records than expected, you can still correct its expected number of invoices.`,
         );
       }
       if (decision !== null && decision.outcome !== 'applied') output.line(`  ${decision.text}`);
@@ -174,7 +174,7 @@ function amendResult(
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (recounted.length > 0) {
-        output.line('  To compare the records of these companies with the corrected numbers, run:');
+        output.line('  To compare the records of these companies with the corrected numbers of invoices, run:');
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.
         printCommand(output, route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry, recounted);
@@ -184,7 +184,7 @@ function amendResult(
           `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`,
           portal,
         );
-        output.line('  Once syncing is disabled for the added and corrected companies, confirm that with:');
+        output.line('  Once the client has disabled syncing for the added and corrected companies, confirm this with:');
         printCommand(output, confirm, [...changed]);
       }
     },

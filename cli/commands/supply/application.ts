@@ -51,8 +51,14 @@ export function addApplication({ program, run, terminal, output }: Context): voi
           'sandbox',
         ]),
       )
-      .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
-      .option('--sealed <file>', 'the application and its secret, sealed by the client; replaces the other options'),
+      .option(
+        '--secret-file <path>',
+        'a file that contains only the client secret (default: the command asks for the secret)',
+      )
+      .option(
+        '--sealed <file>',
+        'the file in which the client has sealed the application; replaces --client-id, --environment and --secret-file',
+      ),
   );
   addYesOption(command).action((migration: string, options: ApplicationOptions) =>
     run(() =>
@@ -82,7 +88,7 @@ async function supply(
   if (sealedFile !== undefined && (options.clientId ?? options.environment ?? options.secretFile) !== undefined)
     throw new CommandFailed(
       `${sealedFile} contains the client id, the environment and the secret`,
-      'nothing was sent; leave the other options out',
+      'nothing was sent; leave out --client-id, --environment and --secret-file',
     );
   const sealed = sealedFile === undefined ? null : await readSealed(ferry, migrationId, sealedFile);
   const { clientId, environment } = sealed ?? applicationFrom(options);
@@ -115,7 +121,10 @@ async function supply(
   const isRegistered =
     isAccepted &&
     (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => code === 'application-not-registered')));
-  const later = sealed ? ' yet; a worker will register the application' : '; start a worker and run the command again';
+  const notRegistered = 'Nothing was registered with the service';
+  const notYetRegistered = sealed
+    ? 'Nothing was registered with the service yet; a worker will register the application'
+    : 'Nothing was registered with the service; once a worker is running, run the command again';
   const { secretFile } = options;
   return {
     ...result,
@@ -128,7 +137,7 @@ async function supply(
         );
       else result.print(output);
       if (!isRegistered)
-        output.line(`  Nothing was registered with the service${result.failed || preflight ? '' : later}`);
+        output.line(`  ${result.failed || preflight ? notRegistered : notYetRegistered}`);
       if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined && isRegistered)
@@ -205,8 +214,8 @@ async function assertNotReplacing(
   const other = findOtherApplication(application, (await readApplications(db, migration)).others);
   if (!other) return;
   throw new CommandFailed(
-    `${other.migrationId} uses the application ${applicationName(other.application)}, and an account has only one ` +
-      `${platformName} application, so ${applicationName(application)} for ${migration.id} would replace it`,
+    `${other.migrationId} uses the application ${applicationName(other.application)}. ` +
+      `${applicationName(application)} would replace it, because an account has only one ${platformName} application`,
     `nothing was sent; wait until ${other.migrationId} has ended, or give each client its own account (docs/deploying.md)`,
   );
 }

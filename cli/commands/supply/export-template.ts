@@ -54,7 +54,7 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
         output.line();
       }
       output.line(
-        `Fill them in, then check them with: ferry check ${files[0]} -p ${platform.slug} --credentials ${files[1]}`,
+        `Fill in the files, then check them with: ferry check ${files[0]} -p ${platform.slug} --credentials ${files[1]}`,
       );
     },
   };

@@ -23,7 +23,7 @@ export function addManifest({ program, run, terminal, output }: Context): void {
     addEncoding(
       program
         .command('manifest <migration> <manifest>')
-        .description('Supply the manifest (CSV or JSON), or replace it, before support has accepted the details'),
+        .description('Supply or replace the manifest (CSV or JSON) before support has accepted the details'),
     ),
   ).action((migration: string, file: string, options: ManifestOptions) =>
     run(() => withLedgerClient(terminal.env, (ferry) => supply(ferry, output, { migration, file, options }))),
@@ -58,13 +58,13 @@ async function supply(
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   if (companies > MAX_MANIFEST_COMPANIES)
     throw new CommandFailed(
-      `the manifest has ${counted(companies, 'company')}; after the start, at most ${counted(MAX_MANIFEST_COMPANIES, 'company')} can be supplied`,
-      'nothing was changed; start a migration with this manifest, and another --label',
+      `the manifest has ${counted(companies, 'company')}; ferry manifest accepts at most ${counted(MAX_MANIFEST_COMPANIES, 'company')}`,
+      'nothing was changed; pass this manifest to ferry start, with another --label',
     );
   output.note(`Storing ${counted(companies, 'row')} ...`);
   const { rows, digest: manifestDigest } = manifest;
   const decision = await supplyManifest(ferry, migrationId, { rows, manifestDigest, companies, ...actor });
-  if (decision.outcome === 'applied') output.note('Waiting for a worker to check them (up to 15 s) ...');
+  if (decision.outcome === 'applied') output.note('Waiting for a worker to check the rows (up to 15 s) ...');
   const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
   return result(migrationId, { file, manifest, decision, preflight });
 }
@@ -111,7 +111,7 @@ function result(migrationId: string, { file, manifest, decision, preflight }: Su
       else output.line(`  ${output.styled('yellow', 'The manifest has not been checked yet.')}`);
       if (withCredential > 0)
         output.line(
-          `  Not stored: ${counted(withCredential, 'credential')}. Supply them with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
+          `  Not stored: ${counted(withCredential, 'credential')}. Supply them later with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
         );
       output.line(`  See what to do next with: ferry show ${migrationId}`);
     },

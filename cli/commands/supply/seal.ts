@@ -81,7 +81,7 @@ export function addSeal({ program, run, terminal }: Context): void {
 export function addProviderOption(command: Command): Command {
   return command.option(
     '--provider <fingerprint>',
-    'the fingerprint that the provider publishes (default: TOKENFERRY_PROVIDER_FINGERPRINT; otherwise the command asks)',
+    'the fingerprint that the provider publishes (default: TOKENFERRY_PROVIDER_FINGERPRINT). If neither is set, the command shows you a fingerprint to compare',
   );
 }
 
@@ -92,7 +92,10 @@ export function addSealOptions(command: Command): Command {
       .addOption(obtainedAtOption())
       .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
       .addOption(
-        choiceOption('--environment <name>', 'platform environment of that application', ['production', 'sandbox']),
+        choiceOption('--environment <name>', 'with --client-id: platform environment of the application', [
+          'production',
+          'sandbox',
+        ]),
       ),
   );
 }
@@ -109,11 +112,10 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
       output.line();
       output.verbatim(text);
       output.line();
-      output.line('It is not secret. Send it to the client, who saves it as a file and seals the credentials with:');
+      output.line('The key is not secret. Send it to the client, who saves it in the file migration.key and runs:');
       output.line('  ferry seal credentials.csv --for migration.key');
-      output.line('The command shows the client the fingerprint of the key that signed the migration key, and asks');
-      output.line('whether it is yours. Publish this fingerprint, for example on your website; do not send it');
-      output.line('together with the migration key:');
+      output.line('The command shows the client the fingerprint below, and asks whether you publish this fingerprint.');
+      output.line('Publish it, for example on your website. Do not send it together with the migration key:');
       output.line(`  ${signedBy}`);
     },
   };
@@ -198,7 +200,7 @@ async function sealCredentials(
   const platform = findPlatform(key.platformKey);
   if (!platform)
     throw new CommandFailed(
-      `the key is for platform ${key.platformKey}, which this version does not know`,
+      `the key is for the platform ${key.platformKey}, which this version of ferry does not support`,
       'update ferry',
     );
   const original = await identifyFile(file);
@@ -226,7 +228,7 @@ async function sealCredentials(
     print: (out) => {
       printFindings(out, findings);
       out.line(`${out.styled('green', '✓')} ${counted(companies, 'credential')} sealed in ${output}`);
-      out.line(`  Migration key: ${fingerprintOf(key.publicKey)}`);
+      out.line(`  Fingerprint of the migration key: ${fingerprintOf(key.publicKey)}`);
       out.line(
         `  Send this file to support, who stores it with: ferry credentials ${key.migrationId} ${path.basename(output)}`,
       );

@@ -235,8 +235,8 @@ test('an application that would replace the application of another open migratio
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
     err:
-      `ferry: ${ID} uses the application x (production), and an account has only one QuickBooks Online ` +
-      `application, so bee-app (production) for bee.quickbooks-online would replace it; nothing was sent; wait until ` +
+      `ferry: ${ID} uses the application x (production). bee-app (production) would replace it, because an account ` +
+      `has only one QuickBooks Online application; nothing was sent; wait until ` +
       `${ID} has ended, or give each client its own account (docs/deploying.md)\n`,
   });
   expect(await registeredApplication()).toEqual({ clientId: 'x', environment: 'production' });
