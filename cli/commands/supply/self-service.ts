@@ -102,15 +102,15 @@ function printStart(output: Output, { findings, manifest, platform }: CheckOutco
   const { totals, withCredential } = manifest;
   const into =
     totals.existing === 0
-      ? 'for each, a new company is created in your account'
-      : `for ${totals.existing}, the existing companies that you specified are used; for any others, new companies are created`;
+      ? 'for each, the service creates a new company in your account'
+      : `for ${totals.existing} of these, the service uses the existing company that you specified; for any other, it creates a new company`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
   output.line(
-    `${counted(withCredential, 'credential')}: encrypted on this machine, handed over to the service, then destroyed.`,
+    `${counted(withCredential, 'credential')} will be encrypted on this machine, handed over to the service, and then destroyed.`,
   );
   output.line(
     isRotating(platform)
-      ? `${platform.name}: your own application's tokens stop working as each company is moved.`
+      ? `${platform.name}: when a company is moved, its tokens stop working in your own application.`
       : 'Once a company has been moved, only the service may use its token.',
   );
   output.line(
@@ -172,7 +172,7 @@ function printStarted(
   if (started.preflight) printPreflight(output, started.preflight);
   else if (started.retriedErrors.length > 0)
     output.line(`  The preflight has not finished: ${started.retriedErrors.join('; ')}`);
-  else output.line('  No worker is answering yet. Start one, or start everything with: ferry up');
+  else output.line('  No worker is answering yet. Start a worker, or start everything with: ferry up');
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
     const command = `ferry credentials ${migrationId} ${shellQuoted(files.credentials ?? files.manifest)} --as client`;
@@ -206,7 +206,7 @@ function selfServiceResult(
     },
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
-      if (!end) return output.line(`  Watch it with: ferry watch ${migrationId}`);
+      if (!end) return output.line(`  Watch the migration with: ferry watch ${migrationId}`);
       end.print(output);
       const credentialFile = files.credentials ?? files.manifest;
       if (stored > 0 && stored === manifest.withCredential)

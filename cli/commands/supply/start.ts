@@ -65,13 +65,16 @@ export function addStart(context: Context): void {
     .option('--label <word>', 'a word that distinguishes this migration from others of the same client and platform')
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .addOption(totalInvoicesOption())
-    .option('--first-company <reference>', 'company to move first (default: the first one that can be moved)')
+    .option('--first-company <reference>', 'company to move first (default: the first company that can be moved)')
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
-    .option('--four-eyes', 'do not let a person approve what they supplied or proposed, or approve in both roles')
+    .option(
+      '--four-eyes',
+      'require different people to supply and approve the details, to propose and approve the time, and to approve in each role',
+    )
     .option(
       '--require-digest',
-      'refuse approvals that lack the digest of what was reviewed (the approve command adds it)',
+      'refuse approvals without the digest of what was reviewed; ferry approve adds the digest',
     )
     .addOption(approverOption('accept only decisions signed by an approver'))
     .option('--dry-run', 'run all checks without storing or starting anything');
@@ -145,8 +148,9 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
     print: (output) => {
       output.line(`${output.styled('green', '✓')} ${migrationId}: started without a manifest (${platform.name})`);
       printChecked(output, platform, started);
-      output.line('  Let the client supply the manifest in the portal, or supply it yourself:');
+      output.line('  The client can supply the manifest in the portal. To invite a person at the client, run:');
       output.line(`    ferry invite ${migrationId} --name "name of the person"`);
+      output.line('  Or supply the manifest yourself with:');
       output.line(`    ferry manifest ${migrationId} manifest.csv ${BY_CLIENT}`);
       if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
       output.line(`  See what to do next with: ferry show ${migrationId}`);

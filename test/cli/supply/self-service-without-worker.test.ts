@@ -24,11 +24,11 @@ test('self-service stores no credentials without a worker, and the client can su
   );
   const started = await run('self-service', file, '--platform', 'wave', '--client', 'early', '--yes');
   expect(started.exitCode).toBe(1);
-  expect(started.out).toContain('No worker is answering yet. Start one');
+  expect(started.out).toContain('No worker is answering yet. Start a worker');
   expect(started.out).toContain(
     `Not stored yet: 1 credential. Supply them later with: ferry credentials ${id} '${file}' --as client`,
   );
-  expect(started.out).toContain(`Watch it with: ferry watch ${id}`);
+  expect(started.out).toContain(`Watch the migration with: ferry watch ${id}`);
 
   await orchestrator.startWorker();
   await until(async () => (await run('credentials', id, file, '--as', 'client')).exitCode === 0);

@@ -181,7 +181,7 @@ describe('before the start', () => {
       prompts,
     );
     expect(questions).toEqual(['Start?']);
-    expect(out).toContain("Xero: your own application's tokens stop working as each company is moved");
+    expect(out).toContain('Xero: when a company is moved, its tokens stop working in your own application');
     expect(out).toContain('Nothing was stored or started');
     expect(exitCode).toBe(1);
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
