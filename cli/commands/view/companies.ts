@@ -39,7 +39,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .addOption(choiceOption('--failure <kind>', 'only companies whose move failed for this reason', FAILURE_KINDS))
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
-    .option('--without-credential', 'only companies that lack nothing but a usable credential')
+    .option('--without-credential', 'only companies that could be moved if they had a usable credential')
     .option(
       '--replaced-application',
       'only companies whose application was replaced after their move, with the links to reconnect',
@@ -146,7 +146,7 @@ function ownProblem(company: LedgerCompany): string {
   const { state } = company;
   const explanation = explanationOf(company);
   if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
-  if (state === 'outcome-unknown') return 'unknown whether the credential was used';
+  if (state === 'outcome-unknown') return 'it is unknown whether the credential was used';
   return state === 'waiting' ? (notReadyText(company) ?? '') : '';
 }
 

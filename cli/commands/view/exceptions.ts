@@ -39,7 +39,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
   program
     .command('exceptions <migration>')
     .description(
-      'List the companies that were not moved, are deferred, cannot be moved as they are, have no usable credential, or depend on a replaced application, with the commands that resolve each problem',
+      'List the companies with problems, and the commands that resolve each problem. A problem is, for example, a failed or deferred move, a missing credential or a replaced application',
     )
     .action((migration: string) =>
       run(() =>
@@ -123,7 +123,7 @@ async function exceptions(
   else if (retried.matching === 0) output.line('No exceptions.');
   if (count > 0 && migration.state === 'closed') {
     output.line(
-      `The migration is ${migration.ending ?? 'closed'} and accepts no more decisions. What each company needs: ferry report ${migrationId}`,
+      `The migration is ${migration.ending ?? 'closed'} and accepts no more decisions. To see what each company needs, run: ferry report ${migrationId}`,
     );
   }
   return { written: true };
@@ -322,7 +322,7 @@ async function* ofGroup(
 function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string {
   if (failure !== null) return failureText(failure);
   if (deferred) return 'deferred by the service or the platform; retried automatically';
-  if (state !== 'waiting') return 'unknown whether the credential was used';
+  if (state !== 'waiting') return 'it is unknown whether the credential was used';
   return heldBack === null ? 'not moved when the migration ended' : 'held back by the preflight';
 }
 
@@ -351,7 +351,7 @@ async function printGroup(
     }
   }
   if (migration.state !== 'closed' && migration.route === 'managed' && migration.released === 'first-company')
-    output.line(`  To let another company go first, or to see what else to do: ferry show ${migration.id}`);
+    output.line(`  To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
   for (const remedy of remedies) {
     const command = commandFor(remedy, { migration, portal }, references);
     const others = otherReferencesText(command, references, companies);

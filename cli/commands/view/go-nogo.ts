@@ -24,7 +24,7 @@ import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program
     .command('go-nogo <migration>')
-    .description('Check before a window whether the migration is ready, and show what would pause it and who to call')
+    .description('Check whether the migration is ready for its next window, and show what would pause it and who to call')
     .action((migration: string) =>
       run(() =>
         withLedgerClient(terminal.env, async (ferry) =>

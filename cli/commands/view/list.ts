@@ -15,7 +15,7 @@ export function addList({ program, run, terminal }: Context): void {
   program
     .command('list')
     .description(
-      'List all migrations: step, state, who must act, and how many companies are done (moved or left out), still open, or not moved',
+      'List all migrations: their step and state, who must act, and how many companies are done, open or not moved. Done means moved or left out',
     )
     .action(() => run(() => list(terminal.env)));
 }
@@ -137,7 +137,7 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
     output.line(
       `Temporal has deleted ${counted(ended.length, 'ended migration')} that the ledger still has (step "-").`,
     );
-    output.line(`  To see what was moved, run: ferry report ${ended[0].migrationId}`);
+    output.line(`  To see what was moved, use the report, for example: ferry report ${ended[0].migrationId}`);
   }
   if (lost.length > 0) {
     output.line(`The ledger has ${lost.join(', ')}, but Temporal does not. docs/backup.md says what to do.`);

@@ -105,7 +105,7 @@ test('only remedies that the migration accepts now are suggested', async () => {
     expect(await remediesOf()).toEqual(['replace-credential', 'retry']);
     const { out } = await run('exceptions', migration.id);
     expect(out).not.toContain(`ferry skip ${migration.id}`);
-    expect(out).toContain(`To let another company go first, or to see what else to do: ferry show ${migration.id}`);
+    expect(out).toContain(`To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
   } finally {
     await released('all', firstRow);
   }
@@ -338,7 +338,7 @@ test('after the migration has ended, nothing is retried, and no command is sugge
   expect(out).toMatch(/^not moved when the migration ended: 1 company/m);
   expect(out).toContain('R-2 reconnects at http://example.com/link');
   expect(out).toContain(
-    `The migration is cancelled and accepts no more decisions. What each company needs: ferry report ${id}`,
+    `The migration is cancelled and accepts no more decisions. To see what each company needs, run: ferry report ${id}`,
   );
   expect(out).not.toMatch(/retried automatically|next try|waiting for the end customer|ferry (?!report)/);
   const { json } = await runJson(orchestrator, 'exceptions', id);
