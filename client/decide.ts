@@ -182,7 +182,7 @@ function signed(
 }
 
 function notInLedgerText(migrationId: string): string {
-  return `the migration has accepted the decision, which takes effect once it is in the ledger. To check, run: ferry audit ${migrationId}`;
+  return `the migration has accepted the decision, which takes effect once it is in the ledger. To see whether it is recorded, run: ferry audit ${migrationId}`;
 }
 
 /**

@@ -129,7 +129,7 @@ function rank(error: unknown): number {
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot reach Temporal';
-  if (error instanceof NoWorker) return 'no worker can answer; decisions are kept until one can';
+  if (error instanceof NoWorker) return 'no worker can answer; Temporal keeps decisions until a worker can';
   return isAnswer(error) ? error.message : 'cannot reach the database';
 }
 

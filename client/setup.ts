@@ -86,7 +86,7 @@ async function createNamespace(connection: Connection, namespace: string, retent
     if (!isNotAllowed(error)) throw error;
     throw new SetupFailed(
       `namespace ${namespace} does not exist, and the server does not let you create it`,
-      "ask your Temporal administrator to create it (on Temporal Cloud: on its web page, or with tcld namespace create), then run 'ferry setup' again",
+      "ask your Temporal administrator to create the namespace, then run 'ferry setup' again. In Temporal Cloud, administrators create it on the web page or with: tcld namespace create",
       { cause: error },
     );
   }
@@ -104,7 +104,7 @@ async function createSearchAttributes(connection: Connection, namespace: string)
   if (wrong.length > 0) {
     throw new SetupFailed(
       `namespace ${namespace} has search attributes with the wrong type: ${wrong.map(([name]) => name).join(', ')}`,
-      'use another namespace, or remove them with: temporal operator search-attribute remove',
+      `use another namespace, or remove these attributes with: temporal operator search-attribute remove -n ${namespace} ${wrong.map(([name]) => `--name ${name}`).join(' ')}`,
     );
   }
   const missing = wanted.filter(([name]) => !(name in customAttributes));

@@ -67,7 +67,7 @@ test('a decision that is not in the ledger is not reported as applied', async ()
   await emptyLedger.drop();
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
-    out: `… ${ID}: the migration has accepted the decision, which takes effect once it is in the ledger. To check, run: ferry audit ${ID}\n`,
+    out: `… ${ID}: the migration has accepted the decision, which takes effect once it is in the ledger. To see whether it is recorded, run: ferry audit ${ID}\n`,
   });
   // In the real ledger, the migration is paused.
   expect((await run('resume', ID)).out).toContain('✓');

@@ -138,7 +138,7 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
 test.each<[string, Error]>([
   ['cannot reach Temporal', new ServiceError('Failed to query', { cause: grpc })],
   ['cannot reach the database', new Error('Connection terminated unexpectedly')],
-  ['no worker can answer; decisions are kept until one can', new NoWorker(M)],
+  ['no worker can answer; Temporal keeps decisions until a worker can', new NoWorker(M)],
   ['there is no migration acme.xero', new NoSuchMigration(M)],
   ['workflow not found for ID: acme.xero', new WorkflowNotFoundError('workflow not found for ID: acme.xero', M, '')],
   ['acme.xero cannot be read on this machine: payload key abcd is missing', new PayloadKeyMissing(M, 'abcd')],
