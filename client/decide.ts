@@ -114,7 +114,7 @@ async function sendUntraced(
     await assertLedgerIsCurrent(ferry, migrationId, message);
     const outcome = await send(ferry, migrationId, message, decision);
     if (outcome instanceof UnknownPayloadKey) {
-      const text = `sent, but its outcome cannot be read on this machine: payload key ${outcome.keyId} is missing`;
+      const text = `the decision was sent, but its outcome cannot be read on this machine: payload key ${outcome.keyId} is missing`;
       return { outcome: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {
@@ -128,7 +128,7 @@ async function sendUntraced(
   }
   const problem = await readWorkflowTaskProblem(ferry, migrationId).catch(() => null);
   const why = problem === null ? 'no worker is answering' : `the worker cannot continue: ${problem}`;
-  return { outcome: 'recorded', decisionId, text: `sent, but not applied yet: ${why}`, signedBy };
+  return { outcome: 'recorded', decisionId, text: `the decision was sent, but not applied yet: ${why}`, signedBy };
 }
 
 /**

@@ -119,7 +119,7 @@ async function createSearchAttributes(connection: Connection, namespace: string)
     if (hasStatus(error, STATUS.invalidArgument)) {
       throw new SetupFailed(
         `the search attributes ${names.join(', ')} could not be added to namespace ${namespace}: ${error.details.replace(/\.$/, '')}`,
-        'if the visibility store is SQL, a namespace can have only three integer attributes; use another namespace, or remove attributes that are not used',
+        'in an SQL visibility store, a namespace can have only three integer search attributes; use another namespace, or remove search attributes that nothing uses',
         { cause: error },
       );
     }

@@ -104,7 +104,7 @@ describe('ferry without the payload key of a migration', () => {
     const answer = await decide(orchestrator.ferry, readable.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
       outcome: 'recorded',
-      text: `sent, but its outcome cannot be read on this machine: payload key ${OTHER_KEY_ID} is missing`,
+      text: `the decision was sent, but its outcome cannot be read on this machine: payload key ${OTHER_KEY_ID} is missing`,
     });
     expect((await decide(ferryWithBothKeys, readable.id, 'resume', SUPPORT)).outcome).toBe('applied');
   });
@@ -151,7 +151,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
     expect(examined.exitCode).toBe(1);
     expect(examined.out).toMatch(new RegExp(`✗ worker +cannot continue ${migration.id}.*: ${cause}`));
     expect((await run(both, 'pause', migration.id)).out).toContain(
-      `sent, but not applied yet: the worker cannot continue: ${cause}`,
+      `the decision was sent, but not applied yet: the worker cannot continue: ${cause}`,
     );
   }
 
