@@ -131,6 +131,6 @@ async function assertApplicable(
   if (wrongState.length === 0) return;
   throw new CommandFailed(
     `${name} does not apply to ${referenceList(wrongState, MAX_REFERENCES)}`,
-    `nothing was decided; list the commands that apply with: ferry exceptions ${migrationId}`,
+    `nothing was decided; to see which commands resolve problems of companies, run: ferry exceptions ${migrationId}`,
   );
 }

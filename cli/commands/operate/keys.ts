@@ -54,7 +54,7 @@ function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): C
 function showKey(env: NodeJS.ProcessEnv): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, env['TOKENFERRY_SIGNING_KEY_FILE']);
   if (!existsSync(file))
-    throw new CommandFailed(`there is no signing key at ${file}`, 'create one with: ferry keys create');
+    throw new CommandFailed(`there is no signing key at ${file}`, 'create a signing key with: ferry keys create');
   return keyResult(file);
 }
 

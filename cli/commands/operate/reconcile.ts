@@ -79,7 +79,7 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
         ]
       : []),
     ...(workflow === 'running'
-      ? [`Companies can be moved again. If the migration is paused, run: ferry resume ${migrationId}`]
+      ? [`Companies can be moved again. To lift a pause, run: ferry resume ${migrationId}`]
       : []),
     ...(workflow === 'gone'
       ? [

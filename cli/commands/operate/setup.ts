@@ -61,7 +61,7 @@ async function runSetup(env: NodeJS.ProcessEnv, { retentionDays }: SetupOptions)
         printRow(output, '✓', 'portal', `database role ${role.name} ${role.isNew ? 'was created' : 'exists'}`);
       else printRow(output, '-', 'portal', 'not configured (needs DATABASE_URL and PORTAL_DATABASE_URL)');
       output.line();
-      output.line('Now start the workers, and check everything with: ferry doctor');
+      output.line('If the workers are not running, start them. Then check everything with: ferry doctor');
     },
   };
 }

@@ -178,7 +178,7 @@ function printStarted(
     const command = `ferry credentials ${migrationId} ${shellQuoted(files.credentials ?? files.manifest)} --as client`;
     output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply them later with: ${command}`);
   }
-  if (clientPage !== null) output.line(`  Its page: ${clientPage}`);
+  if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
 }
 
 function selfServiceResult(

@@ -152,7 +152,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       for (const { migrationId } of migrations) output.line(migrationId);
     },
     print: (output) => {
-      if (migrations.length === 0) return output.line('No migrations yet. Start one with: ferry start');
+      if (migrations.length === 0) return output.line('No migrations yet. Start a migration with: ferry start');
       output.table(
         [
           { title: 'Migration', unbroken: true },

@@ -184,7 +184,7 @@ test.each([
   const { exitCode, err } = await run(remedy, migration.id, reference, ...reason);
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: ${remedy} does not apply to ${description}; nothing was decided; list the commands that apply with: ferry exceptions ${migration.id}\n`,
+    `ferry: ${remedy} does not apply to ${description}; nothing was decided; to see which commands resolve problems of companies, run: ferry exceptions ${migration.id}\n`,
   );
 });
 
