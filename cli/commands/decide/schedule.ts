@@ -101,7 +101,7 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
     paused: output.styled('yellow', `no further window opens (${note ?? 'paused'})`),
     'not-yet': allReleased
       ? 'moves begin only in the windows; the schedule that opens them is created before the next batch run'
-      : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens them',
+      : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens the windows',
     none:
       windows.length > 0
         ? 'the migration has ended'

@@ -84,9 +84,9 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
     ...(workflow === 'gone'
       ? [
           'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
-          `  list them with: ferry report ${migrationId}`,
+          `  list the remaining companies with: ferry report ${migrationId}`,
           '  close this and every other terminated migration with: ferry sweep --close',
-          '  start a migration of these companies with ferry start and another --label',
+          '  start a migration of the remaining companies with ferry start and another --label',
         ]
       : []),
     ...(workflow === 'running' || workflow === 'gone'

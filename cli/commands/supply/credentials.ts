@@ -50,7 +50,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials from a file (CSV or JSON, one row per company), or store a sealed file. Obtain the credentials only after syncing has been disabled',
+          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. Obtain the credentials only after syncing has been disabled',
         )
         .addOption(obtainedAtOption()),
     ),
@@ -134,7 +134,7 @@ async function withMissing({ db }: LedgerClient, migrationId: string, result: Co
       output.line(`  still without a credential: ${namedCompanies(matching, references)}`);
       if (matching > references.length)
         output.line(
-          `  to list all, see the column "credential" in the output of: ferry companies ${migrationId} --csv`,
+          `  to list all of these companies, see the column "credential" in the output of: ferry companies ${migrationId} --csv`,
         );
     },
   };
