@@ -8,21 +8,33 @@ import { count, failureKind, time } from './parts';
 export const counts = (
   z.strictObject({
     total: count,
-    unconfirmed: count.describe('syncing has not been confirmed as disabled'),
+    unconfirmed: count.describe(
+      'waiting companies, not held back, for which the client has not confirmed that syncing is off',
+    ),
     unconfirmedInFirstWave: count,
-    unconfirmedInNextWave: count.exactOptional().describe('unconfirmed companies in the lowest wave that has any'),
-    withoutCredential: count.describe('waiting and confirmed, but without a usable credential'),
+    unconfirmedInNextWave: count
+      .exactOptional()
+      .describe('unconfirmed companies in the lowest wave that has unconfirmed companies'),
+    withoutCredential: count.describe(
+      'waiting, confirmed companies that are not held back and have no usable credential',
+    ),
     firstWithoutCredential: z
       .array(z.string())
       .nullable()
       .exactOptional()
       .describe('references of the first five companies without a usable credential'),
-    heldBack: count.describe('waiting for a correction'),
+    heldBack: count.describe('companies that are waiting for a correction, or for the check of a correction'),
     waiting: count,
     retried: count
       .exactOptional()
-      .describe('companies that were tried before and will be tried again, for example after a retry'),
-    firstRetried: z.array(z.string()).nullable().exactOptional().describe('the first five of them'),
+      .describe(
+        'companies that are waiting for another try, for example after ferry retry; deferred companies are not counted',
+      ),
+    firstRetried: z
+      .array(z.string())
+      .nullable()
+      .exactOptional()
+      .describe('references of the first five companies that `retried` counts'),
     deferred: count
       .exactOptional()
       .describe('companies that have everything they need, but were deferred by the service or the platform'),
@@ -39,7 +51,9 @@ export const counts = (
       .exactOptional()
       .describe('references of the first five companies that failed or were left out'),
     outcomeUnknown: count,
-    waitingAgain: count.optional().describe('waiting companies whose credential was, or might have been, handed over'),
+    waitingAgain: count
+      .optional()
+      .describe('waiting companies whose credential was handed over to the service, or might have been'),
     exceptionsDigest: z.string().nullable(),
   }) satisfies z.ZodType<Counts>
 ).meta({ id: 'Counts', description: 'number of companies in each state' });
@@ -84,20 +98,24 @@ export const fields = {
   expectedInvoices: count.nullable(),
   state: z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]),
   ledgerState: z.enum(COMPANY_STATES),
-  confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
+  confirmedAt: time
+    .nullable()
+    .describe('when the client confirmed that syncing is off; null if the client has not confirmed it'),
   credential: z
     .enum(['supplied', 'missing', 'too-early'])
     .nullable()
     .describe(
-      'the credential of a waiting company; `too-early`: obtained before the confirmation; null for other companies',
+      'null if the company is not waiting; `too-early` means that the credential was obtained before the confirmation',
     ),
   crossedAt: time.nullable().describe('when the credential was handed over to the service'),
   sentAt: time
     .nullable()
     .describe(
-      'time of the last send intent; null if there is none, or if it is certain that the credential was not used',
+      'when a worker last recorded that it was about to send the credential; null if the credential was certainly not used',
     ),
-  existedBefore: z.boolean().describe('the client supplied the id of a company that already existed at the service'),
+  existedBefore: z
+    .boolean()
+    .describe('true if the client supplied the id of a company that already existed at the service'),
   companyId: z.string().nullable(),
   connectionId: z.string().nullable(),
   storedName: z.string().nullable(),
@@ -110,23 +128,32 @@ export const fields = {
   syncSchedule: syncSchedule.nullable(),
   leftOutBy: z.string().nullable().describe('who left the company out'),
   leftOutReason: z.string().nullable(),
-  heldBack: z.string().nullable().describe('errors that the check of the supplied details found, or `not checked yet`'),
+  heldBack: z
+    .string()
+    .nullable()
+    .describe(
+      'errors that the check of the supplied details found, or `not checked yet`; null if the company is not held back',
+    ),
   tries: count.describe('number of times that its import was tried'),
   deferred: z
     .boolean()
-    .describe('the service or the platform keeps answering "try again later"; the company is retried automatically'),
+    .describe(
+      'true if the company is retried automatically, because a call to the service or the platform did not succeed',
+    ),
   retryAt: time
     .nullable()
     .describe(
-      'the earliest time at which a deferred company is tried again; if no window is open then, it waits for the next one',
+      'the earliest time of the next try, which also waits for an open window; null if the company is not deferred',
     ),
   relinkingSince: time
     .nullable()
-    .describe('when it began to wait for its end customer to reconnect (ferry relink); null if it is not waiting'),
+    .describe(
+      'since when the migration has been checking whether the end customer has reconnected; null without ferry relink',
+    ),
   replacedApplication: z
     .boolean()
     .describe(
-      'its application was replaced after it was connected, so the service can no longer refresh its tokens until its end customer reconnects at `linkUrl`',
+      'true if the application was replaced after the company was connected, so that the service can no longer refresh the tokens; the end customer can reconnect at `linkUrl`',
     ),
 };
 
@@ -149,6 +176,6 @@ export const movedWithApplication = z.array(
   z.strictObject({
     application,
     companies: count,
-    references: z.array(z.string()).describe('of the first companies, at most 10'),
+    references: z.array(z.string()).describe('references of at most 10 of these companies'),
   }),
 );

@@ -16,7 +16,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         .nullable()
         .optional()
         .describe(
-          'only from ferry propose-time: as in ferry.show/1; null also if no worker answers, or the proposal has changed',
+          'only from ferry propose-time: as `firstOpening` in ferry.show/1, but also null if no worker answers or the proposal has changed since',
         ),
     },
   ],
@@ -33,8 +33,12 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           startAt: z
             .string()
             .nullable()
-            .describe('the start, while it is in the future; occurrences that end before it are left out'),
-          allReleased: z.boolean().describe('true in step 6 and in the self-service route'),
+            .describe(
+              'the start, if it is in the future; `occurrences` then omits windows that close before the start',
+            ),
+          allReleased: z.boolean().describe(
+            'true if all companies are allowed to move: in step 6 and in the self-service route',
+          ),
         }),
       ),
     },
@@ -50,7 +54,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       workflow: z.enum(['running', 'gone', 'completed', 'abandoned', 'cancelled']),
       decisions: z
         .array(z.strictObject({ decisionId: z.string(), kind: z.string(), by: z.string().nullable(), at: z.string() }))
-        .describe('applied and recorded again'),
+        .describe('decisions that the ledger had lost, and has now recorded again'),
       refused: z
         .array(
           z.strictObject({
@@ -61,18 +65,30 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             why: z.string(),
           }),
         )
-        .describe('Temporal has them, but the ledger does not accept them; make them again'),
-      linked: z.array(z.string()).describe('references of companies whose connection is linked, so they are syncing'),
+        .describe('decisions that Temporal has, but that the ledger does not accept; make these decisions again'),
+      linked: z.array(z.string()).describe(
+        'references of companies that are now syncing, because their connections are linked',
+      ),
       notMoved: z.array(z.string()),
-      unknown: z.array(z.string()).describe('their single-use credential might have been used; a person decides'),
+      unknown: z
+        .array(z.string())
+        .describe('references of companies whose single-use credential might have been used; a person must decide'),
       interrupted: z
         .array(z.string())
-        .describe('their single-use credential might have been used, and will be sent to the same connection again'),
-      adopted: z.array(z.string()).describe('the service has the company, and its credential was not used'),
+        .describe(
+          'references of companies whose single-use credential might have been used; it will be sent to the same connection again',
+        ),
+      adopted: z
+        .array(z.string())
+        .describe('references of companies that the service has, and whose credential was not used'),
       gone: z
         .array(z.string())
-        .describe('the service no longer has them; their credentials may have been sent, so they need new ones'),
-      toCreate: z.array(z.string()).describe('the service no longer has them; the next try creates them again'),
+        .describe(
+          'references of companies that the service no longer has, and that need new credentials, because their credentials may have been sent',
+        ),
+      toCreate: z
+        .array(z.string())
+        .describe('references of companies that the service no longer has; the next try creates these companies again'),
       doubled: z.array(z.string()).describe('references for which the service has more than one company'),
     },
   ],

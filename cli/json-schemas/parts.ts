@@ -40,7 +40,9 @@ export const estimate = (
     lowMs: z.number(),
     highMs: z.number(),
     ends: z.strictObject({ earliest: time, latest: time }).nullable(),
-    staleHours: z.number().nullable().describe('maximum hours without fresh data'),
+    staleHours: z.number().nullable().describe(
+      'maximum number of hours for which the data of a company is out of date',
+    ),
     basis: z.enum(['assumed', 'platform', 'migration']),
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>
@@ -49,14 +51,18 @@ export const estimate = (
 export const forecast = (
   z.strictObject({
     companies: count.describe('companies that the forecast covers'),
-    isComplete: z.boolean().describe('false: other companies are not ready to move, so the migration ends later'),
-    beginsAt: time.nullable().describe('when the next move begins; null: companies are moving now'),
+    isComplete: z
+      .boolean()
+      .describe('false if more companies are open that are not ready to move, so that the migration ends later'),
+    beginsAt: time.nullable().describe('when the next move begins; null if companies are moving now'),
     ends: z
       .strictObject({ earliest: time, latest: time })
       .nullable()
-      .describe('always in the future; null: the moves would take more than a year in the windows'),
+      .describe('when the moves end; null if the moves would take more than a year in the windows'),
     basis: z.enum(['throughput', 'estimate']),
-    staleMs: z.number().nullable().describe('maximum time without fresh data, in milliseconds'),
+    staleMs: z.number().nullable().describe(
+      'maximum time for which the data of a company is out of date, in milliseconds',
+    ),
   }) satisfies z.ZodType<Forecast>
 ).meta({ id: 'Forecast' });
 
@@ -128,15 +134,17 @@ export const reopened = (
     asksForChanges: z
       .literal(true)
       .exactOptional()
-      .describe('support rejected details without problems, and the client has not changed them since'),
+      .describe(
+        'support rejected details in which the check had found no problem, and the client has not changed the details since',
+      ),
     withdrawn: z
       .array(role)
       .exactOptional()
       .describe(
-        'the roles whose sign-off was withdrawn by a decision about companies; each is listed until it signs off again',
+        'the roles whose sign-off a decision about companies has withdrawn, and that have not signed off again',
       ),
   }) satisfies z.ZodType<Reopened>
-).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, until the step has ended' });
+).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, and why; kept until the step has ended' });
 
 export const endedBy = (
   z.strictObject({ by: z.string(), role, reason: z.string().nullable(), at: time }) satisfies z.ZodType<EndedBy>
@@ -154,7 +162,7 @@ export const outage = (
 });
 
 export const waitingFor = z
-  .strictObject({ roles: z.array(role).describe('empty if nobody must act'), what: z.string() })
+  .strictObject({ roles: z.array(role).describe('empty if no person must act'), what: z.string() })
   .meta({ id: 'WaitingFor' });
 
 export const meanwhile = waitingFor
@@ -166,7 +174,7 @@ export const next = z
     z.strictObject({
       who: role,
       command: z.string(),
-      first: z.string().exactOptional().describe('what must be done before the command can help'),
+      first: z.string().exactOptional().describe('what a person must do before running the command'),
     }),
   )
   .describe('commands for the next actions');
@@ -210,7 +218,7 @@ export const decision = z
     by: z.string().nullable(),
     reason: z.string().optional(),
   })
-  .meta({ id: 'Decision', description: 'as sent; the other fields depend on the kind' });
+  .meta({ id: 'Decision', description: 'a decision as it was sent; its other fields depend on its kind' });
 
 export const outcome = z
   .strictObject({
@@ -226,7 +234,9 @@ export const outcome = z
 export const sentDecision = {
   migrationId: z.string(),
   message: z.string().describe('name of the Temporal update or signal'),
-  outcome: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker processes it'),
+  outcome: z
+    .enum(['applied', 'refused', 'recorded'])
+    .describe('`recorded` means that Temporal keeps the decision until a worker processes it'),
   decisionId: z.string(),
   text: z.string(),
   signedBy: z.string().nullable(),

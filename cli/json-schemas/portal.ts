@@ -9,7 +9,7 @@ const { migrationId, state, headline, task, counts } = MigrationAnswerSchema.sha
 const fingerprint = z
   .string()
   .nullable()
-  .describe("fingerprint of the person's key, which support compares; null for a viewer");
+  .describe("fingerprint of the person's key, which support compares before it confirms the key; null for a viewer");
 
 export const PORTAL_SCHEMAS: CommandSchemas = {
   'ferry.portal-sign-in/1': [

@@ -36,20 +36,24 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
       isFinishing: z
         .boolean()
-        .describe('true if it has ended, but companies that were being moved are still being checked'),
+        .describe('true if the migration has ended, but companies that were moving are still being checked'),
       paused: z.boolean(),
       suppliedBy: z.string(),
       applications: z.strictObject({
         moved: company.movedWithApplication.describe('the applications with which companies were moved'),
-        replaced: company.movedWithApplication.describe('those that were replaced later'),
-        registered: company.application.nullable().describe("null if it is unknown or another client's"),
+        replaced: company.movedWithApplication.describe('the applications in `moved` that were replaced later'),
+        registered: company.application
+          .nullable()
+          .describe('the application that is registered now; null if it is unknown or belongs to another client'),
       }),
       planned: z
         .strictObject({
           startAt: time,
           opensAt: time
             .exactOptional()
-            .describe('when the first window after the start opens; absent if the start is in a window'),
+            .describe(
+              'when the first window after the start opens; absent if the start is in a window, or if there are no windows',
+            ),
           estimate: part.estimate,
         })
         .nullable(),
@@ -74,7 +78,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
           })
           .meta({
             id: 'ReportedCompany',
-            description: 'a company, and whether the client may switch its syncing on again',
+            description: 'a company, and whether the client may let its own application sync this company again',
           }),
       ),
     },
@@ -115,7 +119,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
           exportedAt: time,
         })
         .nullable()
-        .describe('null if the file as a whole is not signed'),
+        .describe('null if the file as a whole is not signed, or is signed with a key that was not given'),
     },
   ],
 };

@@ -12,11 +12,16 @@ const INVITATION = {
   role: z.enum(['client', 'viewer']),
   email: z.string().nullable(),
   signIn: z.enum(['link', 'openid']),
-  issuer: z.string().nullable().describe('the identity provider at which the person signs in; null with a link'),
+  issuer: z
+    .string()
+    .nullable()
+    .describe('the identity provider at which the person signs in; null if the person signs in with the link'),
   subject: z
     .string()
     .nullable()
-    .describe("the id of the person's account there; null with a link, and while it is unknown"),
+    .describe(
+      "the id of the person's account at the identity provider; null if the id is unknown, or the person signs in with the link",
+    ),
   createdBy: z.string(),
   expiresAt: time.describe('when an unused invitation expires'),
 };

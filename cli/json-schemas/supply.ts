@@ -82,10 +82,13 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         ),
       shredded: z.boolean().optional(),
       missing: z
-        .strictObject({ companies: count, references: z.array(z.string()).describe('of the first five companies') })
+        .strictObject({
+          companies: count,
+          references: z.array(z.string()).describe('references of the first five of these companies'),
+        })
         .optional()
         .describe(
-          'companies that still have no credential; absent from replace-credential, or if no credential was accepted',
+          'companies that still have no credential; absent if no credential was accepted, and with ferry replace-credential',
         ),
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })

@@ -26,11 +26,15 @@ const progress = {
     }),
   ),
   counts: company.counts,
-  digests: z.record(part.step, z.string()).describe('digest of the content to decide on, for each step'),
+  digests: z.record(part.step, z.string()).describe(
+    'for each step, the digest of what people review before they decide',
+  ),
   revisions: z
     .partialRecord(part.step, z.string())
     .exactOptional()
-    .describe('for each step, the id of the latest decision that changed what people review; covered by the digests'),
+    .describe(
+      'for each step, the id of the latest decision that changed what people review; the digests cover these ids',
+    ),
   windows: z.array(part.window),
   preflight: part.preflight.nullable(),
   checking: z.boolean(),
@@ -43,20 +47,30 @@ const progress = {
     ),
   replacedApplication: count
     .exactOptional()
-    .describe('companies that depend on an application that was replaced after their move, by the latest count'),
-  companiesPerMinute: z.number().nullable().exactOptional().describe('the limit of the plan; null if there is none'),
+    .describe(
+      'companies that depend on an application that was replaced after their move, according to the latest count',
+    ),
+  companiesPerMinute: z
+    .number()
+    .nullable()
+    .exactOptional()
+    .describe('maximum number of moves that begin in a minute; null if there is no maximum'),
   proposal: part.proposal.nullable(),
   reconnections: z
     .strictObject({ waiting: count, checkedAt: time.nullable() })
     .exactOptional()
-    .describe('companies that are waiting for their end customer to reconnect, and when this was last checked'),
+    .describe(
+      'companies whose end customers were asked to reconnect, and when the service was last asked about these companies',
+    ),
   window: part.windowOccurrence.nullable(),
   firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),
   pause: part.pause
     .nullable()
-    .describe('the automatic pause, or else the oldest pause by a person; null if the migration is not paused'),
+    .describe(
+      'the automatic pause, or without an automatic pause, the oldest pause by a person; null if the migration is not paused',
+    ),
   pauses: z.array(part.pause).exactOptional().describe('all pauses: the automatic one, and at most one of each side'),
   reopened: part.reopened.nullable(),
   signing: z
@@ -82,21 +96,21 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           missingKey: z
             .string()
             .nullable()
-            .describe('id of the payload key that is missing on this machine; null if none is'),
+            .describe('id of the payload key that is missing on this machine; null if no key is missing'),
           problem: z
             .string()
             .nullable()
             .describe(
-              'why the worker cannot continue this migration; null if it can, no worker has tried, or it was not examined',
+              'why the workers cannot continue this migration; null if no such problem is known',
             ),
           onHoldSince: time
             .nullable()
             .describe(
-              'when the outage began that keeps the migration on hold; null if there is none, or it is not known',
+              'when the outage began that keeps the migration on hold; null if no outage is known',
             ),
           onlyInLedger: z
             .boolean()
-            .describe('true: Temporal no longer has the migration, because it was deleted after its end, or lost'),
+            .describe('true if only the ledger has the migration: Temporal deleted it after its end, or lost it'),
         }),
       ),
     },
@@ -114,15 +128,15 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .string()
         .nullable()
         .describe(
-          'of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed the key',
+          'fingerprint of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed the key',
         ),
       windowsPaused: z
         .string()
         .nullable()
         .describe(
-          'who paused the windows in step 6, and why (companies keep moving in a window that is already open); null if the windows are not paused, no company is left to move, or no database is configured',
+          'who paused the windows in step 6, and why. In a window that is already open, companies continue to move. Null if the windows are not paused, if no company is left to move, or if no database is configured',
         ),
-      ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
+      ledgerBehind: z.boolean().describe('true if the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })
         .nullable()
@@ -131,7 +145,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
         .nullable()
         .describe(
-          'companies for which the service or the platform keeps answering "try again later"; they are retried automatically; null if no database is configured',
+          'companies that are retried automatically, because a call to the service or the platform did not succeed; null if no database is configured',
         ),
       confirmedBy: z
         .strictObject({ people: count, names: z.array(z.string()).describe('at most 10') })
@@ -142,14 +156,14 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       replacedApplications: company.movedWithApplication
         .nullable()
         .describe(
-          'applications that were replaced after companies had been moved with them, so that the service can no longer refresh their tokens; null if no database is configured',
+          'applications that were replaced after companies had been moved with them. The service can no longer refresh the tokens of these companies. Null if no database is configured',
         ),
       next: part.next,
       meanwhile: part.meanwhile,
       firstOpening: part.windowOccurrence
         .nullable()
         .describe(
-          'the window that is open at the start, or the first one after it; null without a start or windows, and once the first company has begun to move',
+          'the window that is open at the start, or the first window after the start. Null without a start, without windows, and once the first company has begun to move',
         ),
     },
   ],
@@ -176,7 +190,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         z.strictObject({
           check: z.string(),
           go: z.boolean(),
-          warning: z.literal(true).optional().describe('set if the answer is a go with a warning'),
+          warning: z.literal(true).optional().describe('set if the answer is go, but with a warning'),
           why: z.string(),
         }),
       ),
@@ -190,7 +204,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     {
       migrationId: z.string(),
       page: count.optional(),
-      matching: count.optional().describe('total number of matching companies, with --page or --limit'),
+      matching: count.optional().describe('total number of matching companies; only with --page or --limit'),
       companies: z.array(z.strictObject(company.fields).meta({ id: 'Company' })),
     },
   ],
@@ -198,15 +212,17 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     'ferry exceptions',
     {
       migrationId: z.string(),
-      withoutCredential: count.describe('companies that lack nothing but a usable credential'),
-      retried: count.describe('companies that were tried before and will be tried again, for example after a retry'),
+      withoutCredential: count.describe('companies that lack only a usable credential'),
+      retried: count.describe(
+        'companies that are waiting for another try, for example after ferry retry; deferred companies are not counted',
+      ),
       retriedRemedies: z
         .array(z.strictObject({ remedy: company.remedy, does: z.string(), companies: count, command: z.string() }))
         .describe(
-          'what can be decided about these companies until their next try; a command names at most 50 of the companies; empty if they are being tried now',
+          'the decisions that people can make about the companies in `retried` until the next try. A command names at most 50 companies. Empty if the companies are being tried now',
         ),
       replacedApplication: count.describe(
-        'companies that must reconnect because their application was replaced after their move; `ferry companies --replaced-application` lists them',
+        'companies whose application was replaced after their move; `ferry companies --replaced-application` lists them',
       ),
       exceptions: z.array(
         z
