@@ -144,7 +144,10 @@ export const reopened = (
         'the roles whose sign-off a decision about companies has withdrawn, and that have not signed off again',
       ),
   }) satisfies z.ZodType<Reopened>
-).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, and why; kept until the step has ended' });
+).meta({
+  id: 'Reopened',
+  description: 'who reopened a step or rejected its result, and why; kept until the step has ended',
+});
 
 export const endedBy = (
   z.strictObject({ by: z.string(), role, reason: z.string().nullable(), at: time }) satisfies z.ZodType<EndedBy>
@@ -167,7 +170,9 @@ export const waitingFor = z
 
 export const meanwhile = waitingFor
   .nullable()
-  .describe('what people must supply or decide for some companies while others can be moved; null if nothing');
+  .describe(
+    'what people must supply or decide for some companies while other companies can be moved; null if nothing is needed',
+  );
 
 export const next = z
   .array(

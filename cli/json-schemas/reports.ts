@@ -9,7 +9,7 @@ const { count, time } = part;
 const figures = z.strictObject({
   crossed: count.describe('companies whose credential was handed over to the service'),
   crossingUnknown: count,
-  movable: count.describe('companies that can still be moved, while the migration is open'),
+  movable: count.describe('companies that can still be moved while the migration is open'),
   mustReconnect: count,
   reconnectionsCheckedAt: time
     .nullable()

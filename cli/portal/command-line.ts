@@ -39,13 +39,13 @@ export function portalCommand(base: Omit<Context, 'program'> & { readonly target
   const program = createProgram(
     base,
     'ferry --portal <link>',
-    'Follow your migration, decide and supply credentials, through the portal.',
+    'Follow your migration, make decisions and supply credentials through the portal.',
   ).option('--portal <link>', 'the link of your invitation, or the address of the portal (default: TOKENFERRY_PORTAL)');
   const context: PortalContext = { ...base, program, link: () => parseLink(base.target.link) };
   addCommands(context, GROUPS, portalExamplesOf);
   program.addHelpText(
     'after',
-    '\nThe argument <migration> is optional if you have signed in to one migration only.\nferry --portal <link> <command> --help shows examples.',
+    '\nYou can leave out <migration> if you have signed in to only one migration.\nferry --portal <link> <command> --help shows examples.',
   );
   return { command: program, withDefaults: (args) => withMigration(context, args) };
 }

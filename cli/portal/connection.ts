@@ -105,7 +105,7 @@ export function onlyMigration(context: PortalContext): string {
   if (others.length === 0) return only.migrationId;
   throw new CommandFailed(
     `you are signed in to ${others.length + 1} migrations: ${[only, ...others].map((each) => each.migrationId).join(', ')}`,
-    'specify one of them after the command',
+    'specify one of these migrations after the command',
   );
 }
 
@@ -171,7 +171,7 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
   if (data !== undefined) return data;
   throw new CommandFailed(
     'the portal sent an answer that this version of ferry does not understand',
-    'check the address; if it is right, use the version of ferry that your contact gives you',
+    'check the address; if the address is right, ask your contact which version of ferry to use',
     { cause: error },
   );
 }
@@ -230,10 +230,11 @@ function unreachableText(origin: string, error: unknown): string {
   const cause = reasonOf(error);
   const code = codeOf(cause);
   if (CERTIFICATE.test(code))
-    return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate`;
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return `${origin} does not answer with TLS (${code})`;
+    return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
+    return `no encrypted connection to ${origin} is possible (${code})`;
   if (cause instanceof Error && cause.name === 'TimeoutError') return `${origin} does not answer in time`;
-  if (cause instanceof Error && /redirect/.test(cause.message)) return `${origin} leads to another address`;
+  if (cause instanceof Error && /redirect/.test(cause.message)) return `${origin} redirects to another address`;
   return `${origin} cannot be reached${code === '' ? '' : ` (${code})`}`;
 }
 

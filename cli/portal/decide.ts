@@ -148,7 +148,7 @@ async function offered(
 ): Promise<{ readonly view: MigrationView; readonly action: Action }> {
   const { role, publicKey, isKeyConfirmed } = session;
   if (role !== 'client' || publicKey === null)
-    throw new CommandFailed('your invitation is read-only', 'ask your contact for an invitation as client');
+    throw new CommandFailed('your invitation is read-only', 'ask your contact for an invitation with the role client');
   const until = Date.now() + VIEW_WITHIN_MS;
   for (;;) {
     const { view }: MigrationAnswer = await readMigration();
@@ -160,8 +160,8 @@ async function offered(
     if (action) return { view, action };
     if (Date.now() > until)
       throw new CommandFailed(
-        `the portal does not offer this decision now: ${refusedText({ message, step }, view)}`,
-        `nothing was sent; ${canSupport(message, view) ? 'ask support, who can still make it; ' : ''}see what you can decide with: ${commandText(context, 'show')}`,
+        refusedText({ message, step }, view),
+        `nothing was sent; ${canSupport(message, view) ? 'ask support to make this decision, or ' : ''}see what you can decide with: ${commandText(context, 'show')}`,
       );
     await delay(POLL_EVERY_MS);
   }
@@ -172,7 +172,7 @@ function canSupport(message: DecisionMessage, { state }: MigrationView): boolean
   return (message === 'applicationSupplied' || message === 'manifestAmended') && !isEnding(state);
 }
 
-/** Names a decision by its command, and says where the migration is: `"sign-off" in step 1 (supply details)`. */
+/** Says why a decision is not possible: `the portal does not offer "sign-off" now, in step 1 (supply details)`. */
 function refusedText(
   { message, step }: { readonly message: DecisionMessage; readonly step: string | undefined },
   view: MigrationView,
@@ -180,11 +180,10 @@ function refusedText(
   const command = commandOf({ message, ...(step === undefined ? {} : { step }) }, view) ?? message;
   const [name = message] =
     message === 'approve' || message === 'reject' ? [command.replace(/ --.*$/, '')] : command.split(' ');
-  if (isEnding(view.state)) return `"${name}", because it is ${view.state}`;
+  if (isEnding(view.state)) return `the portal no longer offers "${name}", because the migration was ${view.state}`;
   const open = view.steps.find((each) => each.state === 'open');
-  const where =
-    open === undefined ? `while it is ${view.state}` : `in step ${open.number} (${open.title.toLowerCase()})`;
-  return `"${name}" ${where}`;
+  const where = open === undefined ? '' : `, in step ${open.number} (${open.title.toLowerCase()})`;
+  return `the portal does not offer "${name}" now${where}`;
 }
 
 interface Decided {
@@ -203,7 +202,7 @@ export function decisionResult(
   { message, decisionId, answer: { outcome, text } }: Decided,
 ): CommandResult {
   if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(text), 'look at the migration, and decide again if necessary');
+    throw new CommandFailed(clause(text), 'check whether the migration shows your decision, and if not, decide again');
   const isDone = outcome === 'applied' && !isPartial({ text });
   return {
     failed: !isDone,

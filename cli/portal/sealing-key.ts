@@ -20,13 +20,16 @@ export async function trustedKey(
   options: ProviderOption,
 ): Promise<MigrationKey> {
   if (migrationKey === null)
-    throw new CommandFailed('the migration does not accept credentials now', 'nothing was sent');
+    throw new CommandFailed(
+      'the migration does not accept credentials or client secrets now',
+      'nothing was sent; ask your contact',
+    );
   const key = parseMigrationKey(migrationKey);
   const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
   await assertTrusted(key, terminal, provider === undefined ? {} : { provider });
   if (key.migrationId !== migrationId)
     throw new CommandFailed(
-      `the key that the portal sent belongs to ${key.migrationId}`,
+      `the portal sent the key of another migration, ${key.migrationId}`,
       'nothing was sent; tell your contact',
     );
   return key;

@@ -22,7 +22,9 @@ export function printView(
 ): void {
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
   if (!isCurrent)
-    output.line(output.styled('yellow', `As of ${localTime(writtenAt)}. No worker has updated it since then.`));
+    output.line(
+      output.styled('yellow', `This view is from ${localTime(writtenAt)}. No worker has updated it since then.`),
+    );
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
   printTask(output, view);
   output.line();
@@ -86,12 +88,12 @@ function printActions(output: Output, view: MigrationView, suggest: (command: st
   });
   if (offered.length === 0) return;
   output.line();
-  output.line(`${output.styled('bold', 'What you can decide,')} with: ${suggest('<command>')}`);
+  output.line(`${output.styled('bold', 'What you can decide')} with ${suggest('<command>')}:`);
   output.table(
     [{ title: '' }, { title: 'Command', unbroken: true }, { title: 'Decision' }],
     offered.map(({ title, isExpected, command }) => [isExpected ? { text: '*', style: 'yellow' } : '', command, title]),
   );
-  if (offered.some(({ isExpected }) => isExpected)) output.line('* The migration is waiting for this.');
+  if (offered.some(({ isExpected }) => isExpected)) output.line('* The migration is waiting for this decision.');
 }
 
 const COMMANDS: Readonly<Record<string, string>> = {

@@ -61,12 +61,12 @@ export function parseLink(text: string): PortalLink {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandFailed(
       'the portal must be an address that begins with https://',
-      'copy the link of your invitation, in single quotes, or the address of the portal',
+      'use the link of your invitation, in single quotes, or the address of the portal',
     );
   const { protocol, hostname, origin, hash } = new URL(text);
   if (protocol === 'http:' && !LOOPBACK.includes(hostname))
     throw new CommandFailed(
-      `${origin} is not encrypted, so others could read your session`,
+      `the connection to ${origin} is not encrypted, so other people could read what you send`,
       'nothing was sent; use the address that begins with https://',
     );
   const fragment = new URLSearchParams(hash.slice(1));

@@ -34,7 +34,7 @@ export function addApplication(context: PortalContext): void {
     .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
     .option(
       '--sealed <file>',
-      'the application and its secret, in a file that you have sealed; replaces the other options',
+      'a sealed file with the application and its secret; replaces --client-id, --environment and --secret-file',
     );
   addProviderOption(addDecideOptions(command)).action((migrationId: string, options: ApplicationOptions) =>
     run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),

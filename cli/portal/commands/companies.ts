@@ -35,7 +35,7 @@ export function addCompanies(context: PortalContext): void {
   const { program, run } = context;
   program
     .command('companies <migration>')
-    .description('List the companies with their states and what went wrong')
+    .description('List the companies with their states, and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', STATES))
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
     .option('--csv', 'print CSV for a spreadsheet')
@@ -104,7 +104,7 @@ async function print(
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
     for await (const { reference, name, state, problem, remedies, linkUrl } of companies) {
       count += 1;
-      if (linkUrl !== null) links.push(`  ${reference} reconnects at ${linkUrl}`);
+      if (linkUrl !== null) links.push(`  the end customer of ${reference} can reconnect at ${linkUrl}`);
       for (const remedy of remedies) references.set(remedy, [...(references.get(remedy) ?? []), reference]);
       yield [reference, name, stateCell(state), inReadersZone(problem ?? '')];
     }

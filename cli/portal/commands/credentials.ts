@@ -23,7 +23,7 @@ import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
-import { clause, validated, withPortal, type Connection, type PortalContext } from '../connection';
+import { clause, commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
 import { assertSealedWith, trustedKey } from '../sealing-key';
 import { inReadersZone } from '../summary';
@@ -40,7 +40,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'credentials',
       'credentialsSupplied',
-      'Check, encrypt and send the credentials in a file (CSV or JSON, one row per company), or send a sealed file. Obtain the credentials only after syncing has been disabled',
+      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. Obtain the credentials only after you have disabled syncing',
     ],
     [
       'replace-credential',
@@ -63,7 +63,7 @@ export function addCredentials(context: PortalContext): void {
       program
         .command('seal <migration> <file>')
         .description(
-          'Encrypt a credential file or a client secret into a file that only the provider can open, without sending it',
+          'Encrypt a credential file or a client secret into a file that only the provider can open. Nothing is sent',
         ),
     ),
   ).action((migrationId: string, file: string, options: SealFileOptions & ProviderOption) =>
@@ -123,7 +123,10 @@ async function supply(
   const text = [answer.text, ...refusedTexts(unsent)].join('. ');
   const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
   if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(answer.text), 'look at the migration, and supply the file again if necessary');
+    throw new CommandFailed(
+      clause(answer.text),
+      `see the migration with: ${commandText(context, 'show')}; if the credentials have not arrived, supply the file again`,
+    );
   const isComplete = outcome === 'applied' && refused.length === 0;
   const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
   return {
@@ -179,7 +182,8 @@ async function readFile(
     return { findings: null, credentials };
   }
   const platform = findPlatform(key.platformKey);
-  if (!platform) throw new CommandFailed(`this version does not know the platform ${key.platformKey}`, 'update ferry');
+  if (!platform)
+    throw new CommandFailed(`this version of ferry does not support the platform ${key.platformKey}`, 'update ferry');
   const matcher = new CredentialMatcher();
   for (const { row, reference, organization } of known.values())
     if (organization !== undefined) matcher.add({ row, reference, organization });

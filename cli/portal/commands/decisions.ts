@@ -54,7 +54,9 @@ export function addStepDecisions(context: PortalContext): void {
       run(migrationId, { message: 'approve', step: 'complete-migration' }, options),
     );
   addDecideOptions(
-    program.command('reject <migration> [step]').description('Reject a step, which reopens it'),
+    program
+      .command('reject <migration> [step]')
+      .description('Reject a step: this reopens the step, and withdraws its approvals'),
     'required',
   ).action((migrationId: string, step: string | undefined, options: DecideOptions) =>
     run(migrationId, { message: 'reject', step }, options),
@@ -79,7 +81,9 @@ export function addStepDecisions(context: PortalContext): void {
     addLimitOptions(
       program
         .command('adjust <migration>')
-        .description('Change when and how fast companies move; in the managed route, support does this'),
+        .description(
+          'Change when and how fast companies move, in a self-service migration. In a managed migration, support does this',
+        ),
     ),
   ).action((migrationId: string, options: DecideOptions & LimitOptions) => {
     const limits = limitsFrom(options);

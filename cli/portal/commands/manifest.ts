@@ -7,7 +7,7 @@ import { addEncoding, readManifest, type EncodingOption, type FindingList } from
 import { CommandFailed } from '../../shared/errors';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
-import { clause, withPortal, type Connection, type PortalContext } from '../connection';
+import { clause, commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
 import { inReadersZone } from '../summary';
 import { addDecideOptions } from './decisions';
@@ -22,7 +22,7 @@ export function addManifest(context: PortalContext): void {
       program
         .command('manifest <migration> <file>')
         .description(
-          'Check and supply the manifest (CSV or JSON), or replace it, before support has accepted the details',
+          'Check and supply the manifest, a CSV or JSON file, or replace it until support has accepted the details',
         ),
     ),
   ).action((migrationId: string, file: string, options: ManifestOptions) =>
@@ -40,7 +40,7 @@ async function supply(
   const { migrationId } = view;
   const platform = findPlatform(view.platform.key);
   if (!platform)
-    throw new CommandFailed(`this version does not know the platform ${view.platform.name}`, 'update ferry');
+    throw new CommandFailed(`this version of ferry does not support the platform ${view.platform.name}`, 'update ferry');
   const { encoding, reason } = options;
   const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
   const { findings, totals, withCredential } = manifest;
@@ -48,7 +48,7 @@ async function supply(
   if (totals.companies > MAX_MANIFEST_COMPANIES)
     throw new CommandFailed(
       `the manifest has ${counted(totals.companies, 'company')}; the portal accepts up to ${counted(MAX_MANIFEST_COMPANIES, 'company')}`,
-      'nothing was sent; ask your contact',
+      'nothing was sent; ask your contact how to supply the manifest',
     );
   const facts = [
     `${file}: ${counted(totals.companies, 'company')} on ${platform.name}`,
@@ -64,7 +64,10 @@ async function supply(
     progress: () => undefined,
   });
   if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(text), 'look at the migration, and supply the file again if necessary');
+    throw new CommandFailed(
+      clause(text),
+      `see the migration with: ${commandText(context, 'show')}; if the manifest has not arrived, supply the file again`,
+    );
   const isDone = outcome === 'applied';
   return {
     failed: !isDone,

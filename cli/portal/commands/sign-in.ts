@@ -28,7 +28,9 @@ export function addSignIn(context: PortalContext): void {
   const { program, run } = context;
   program
     .command('sign-in')
-    .description('Sign in with the link of your invitation. Creates a key on this machine that signs your decisions')
+    .description(
+      'Sign in with the link of your invitation. The first sign-in creates a key on this machine, which signs your decisions',
+    )
     .action(() => run(() => failingClearly(context, () => signIn(context))));
 }
 
@@ -37,8 +39,8 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   const link = context.link();
   if (link.isForAccount)
     throw new CommandFailed(
-      'this invitation is for an account, and only the page can sign in with an account',
-      'open the link in a browser, or ask your contact for an invitation without --sign-in openid',
+      'this invitation requires that you sign in with an account, which is possible only in a browser',
+      'open the link in a browser, or ask your contact for an invitation that requires no account',
     );
   const stored = readSignIns(terminal.env, link.origin);
   if (link.invitation !== null)
@@ -46,7 +48,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       if (!(error instanceof ApiError) || error.status !== 403 || stored.length === 0) throw error;
       const known = stored.map(({ migrationId, person }) => `${migrationId} as ${person}`).join(', ');
       throw new CommandFailed(
-        `you have already signed in on this machine, to ${known}; this invitation has been used or has expired`,
+        `this invitation cannot be used, and you have already signed in on this machine to ${known}`,
         `see your migration with: ${commandText(context, 'show')}. For another migration, ask your contact for a new invitation`,
         { cause: error },
       );
@@ -62,13 +64,15 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   if (!terminal.prompts || output.json)
     throw new CommandFailed(
       'the first sign-in needs the link of your invitation',
-      "use it as the value of --portal, in single quotes: ferry --portal '<link>' sign-in",
+      "put the link in single quotes: ferry --portal '<link>' sign-in",
     );
   const typed = parseLink((await terminal.prompts.secret('The link of your invitation?')).trim());
   if (typed.origin !== link.origin || typed.invitation === null)
     throw new CommandFailed(
-      typed.invitation === null ? 'the link contains no invitation' : `the link leads to ${typed.origin}`,
-      'nothing was sent; copy the complete link',
+      typed.invitation === null
+        ? 'the link contains no invitation'
+        : `the link leads to ${typed.origin}, and not to ${link.origin}`,
+      'nothing was sent; copy the complete link of your invitation to this portal',
     );
   return redeem(context, typed, typed.invitation);
 }
@@ -96,7 +100,7 @@ async function redeem(
         );
       throw new CommandFailed(
         clause(error.message),
-        'run the command again; if the invitation is then refused, it was used although no answer arrived: ask your contact for a new one',
+        'run the command again; if the portal refuses the invitation, the first attempt has used it, so ask your contact for a new invitation',
         { cause: error },
       );
     });
@@ -134,7 +138,9 @@ function signedInResult(
         );
         if (file !== null) output.line(`  Your key and your session are in ${file}. Do not share this file.`);
         if (provider !== null)
-          output.line(`  Provider: ${provider}. Compare it with the fingerprint that the provider publishes.`);
+          output.line(
+            `  Fingerprint of the provider: ${provider}. Compare it with the fingerprint that the provider publishes.`,
+          );
         if (publicKey === null || isKeyConfirmed) continue;
         output.line();
         output.line('Confirm your key by phone: call your contact, and read out this fingerprint:');
@@ -239,7 +245,8 @@ function listResult(listed: readonly ListedSignIn[]): CommandResult {
       })),
     },
     print: (output) => {
-      if (listed.length === 0) return output.line('You have not signed in to any migration at this portal.');
+      if (listed.length === 0)
+        return output.line('On this machine, you have not signed in to any migration at this portal.');
       output.table(
         [{ title: 'Migration', unbroken: true }, { title: 'You' }, { title: 'Key' }, { title: 'What is happening' }],
         listed.map((each) => [

@@ -15,7 +15,7 @@ export function addWatch(context: PortalContext): void {
   const { program, run } = context;
   program
     .command('watch <migration>')
-    .description('Watch the migration until it ends. The exit code is 1 if it ends without being completed')
+    .description('Watch the migration until it ends. The exit code is 1 if the migration is cancelled or abandoned')
     .option('--until-decision', 'also stop when you must act')
     .action((migrationId: string, options: { readonly untilDecision?: true }) =>
       run(() => withPortal(context, migrationId, (portal) => watch(context, portal, options))),
@@ -105,7 +105,7 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: strin
       : [
           [
             {
-              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'no worker has updated it since'}`,
+              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'no worker has updated this view since then'}`,
               style: 'yellow' as const,
             },
           ],

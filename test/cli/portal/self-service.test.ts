@@ -27,7 +27,7 @@ test('the client replaces a credential and skips a company', async () => {
   expect((await cleo.run('adjust')).err).toContain('no limit was specified');
   // The limits cannot be changed now, because no company is waiting to be moved.
   expect((await cleo.run('adjust', '--companies-per-minute', '90')).err).toContain(
-    'the portal does not offer this decision now',
+    'the portal does not offer "adjust" now',
   );
   expect((await cleo.run('skip', 'S-3', '--reason', 'closed', '--yes')).out).toContain(`✓ ${id}: `);
 

@@ -115,7 +115,7 @@ describe('says what to do if', () => {
     const cleo = portal.client();
     await cleo.runWith(link, 'sign-in');
     expect((await cleo.runWith(link, 'sign-in')).err).toContain(
-      `you have already signed in on this machine, to ${id} as Cleo; this invitation has been used or has expired; see your migration with: ferry --portal ${portal.url} show`,
+      `this invitation cannot be used, and you have already signed in on this machine to ${id} as Cleo; see your migration with: ferry --portal ${portal.url} show`,
     );
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
       'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new one\n',
@@ -148,7 +148,7 @@ describe('says what to do if', () => {
     const cleo = portal.client();
     for (const { id } of [one, other]) await cleo.runWith(await portal.invite(id), 'sign-in');
     expect((await cleo.run('show')).err).toContain(
-      `you are signed in to 2 migrations: ${one.id}, ${other.id}; specify one of them`,
+      `you are signed in to 2 migrations: ${one.id}, ${other.id}; specify one of these migrations`,
     );
     expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
     expect((await cleo.run('show', 'another.xero')).err).toContain('you are not signed in to another.xero at');
@@ -158,7 +158,7 @@ describe('says what to do if', () => {
 
   test.each([
     ['not-an-address', /must be an address that begins with https:/],
-    ['http://portal.example', /http:\/\/portal\.example is not encrypted/],
+    ['http://portal.example', /the connection to http:\/\/portal\.example is not encrypted/],
     [
       'http://127.0.0.1:49999',
       /http:\/\/127\.0\.0\.1:49999 cannot be reached \(ECONNREFUSED\); the invitation was not used; check/,
@@ -170,7 +170,7 @@ describe('says what to do if', () => {
   test('the invitation is for an account', async () => {
     const link = `${portal.url}/#migration=acme.xero&sign-in=openid`;
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
-      'ferry: this invitation is for an account, and only the page can sign in with an account; open the link in a browser, or ask your contact for an invitation without --sign-in openid\n',
+      'ferry: this invitation requires that you sign in with an account, which is possible only in a browser; open the link in a browser, or ask your contact for an invitation that requires no account\n',
     );
   });
 

@@ -221,7 +221,7 @@ describe('a decision is not applied if', () => {
     const finn = portal.client();
     await finn.runWith(await portal.invite(id, 'Finn', '--role', 'viewer'), 'sign-in');
     expect(outcomeOf(await finn.run('pause', '--reason', 'a test'))).toBe(
-      '1: ferry: your invitation is read-only; ask your contact for an invitation as client\n',
+      '1: ferry: your invitation is read-only; ask your contact for an invitation with the role client\n',
     );
   });
 
@@ -229,7 +229,7 @@ describe('a decision is not applied if', () => {
     const migration = await startMigration('sbx-ok-1.a');
     const cleo = await portal.signedIn(migration.id);
     expect(outcomeOf(await cleo.run('sign-off', '--yes'))).toMatch(
-      /^1: ferry: the portal does not offer this decision now: "sign-off" in step 1 \(supply details\); nothing was sent; see what you can decide with: ferry --portal \S+ show\n$/,
+      /^1: ferry: the portal does not offer "sign-off" now, in step 1 \(supply details\); nothing was sent; see what you can decide with: ferry --portal \S+ show\n$/,
     );
     await migration.send('approve', { step: 'supply-details', ...SUPPORT });
     await cleo.run('propose-time', 'now');
