@@ -40,7 +40,7 @@ export function cliPage(): string {
       '\n\n',
     ),
     [
-      'The exit code is 0 (success), 1 (failure, a problem was found, or you answered no) or 2 (wrong command line).',
+      'The exit code is 0 after success and 2 if the command line is wrong. It is 1 if the command failed, if it found a problem, or if you answered no.',
       'Colours are used only on terminals, and only if `NO_COLOR` is not set. The output of `--json` is described in [json.md](json.md).',
     ].join(' '),
     ...commands.flatMap((each, index) => {
@@ -53,7 +53,7 @@ export function cliPage(): string {
     [
       'A client who has an [invitation](clients.md) needs only these commands and the portal: no Temporal, no database and no key of the provider.',
       'Instead of `--portal`, set `TOKENFERRY_PORTAL` to the address of the portal.',
-      'The argument `<migration>` is optional if you have signed in to one migration only.',
+      'You can leave out the argument `<migration>` if you have signed in to only one migration.',
     ].join(' '),
     ...runnableCommands(portalProgramForReference()).map((each) => chapter(each, PORTAL)),
   ]

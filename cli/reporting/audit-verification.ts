@@ -62,7 +62,7 @@ export async function verifyTrail(
   if (named.length === 0) {
     throw new CommandFailed(
       'verifying a trail requires the public keys of the approvers, or their fingerprints',
-      'pass each with --approver role:name:fingerprint; ask each person for their fingerprint, or take it from another source that you trust, because keys that came with the trail prove nothing',
+      'add --approver role:name:fingerprint for each approver. Ask each person for the fingerprint, or use another source that you trust, because keys that came with the trail prove nothing',
     );
   }
   const keys = createKeyFinder();
@@ -145,7 +145,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       hasLedger = true;
       digest.update(`${text}\n`);
       for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
-    } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
+    } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
   }
   return {
     entries,
@@ -179,9 +179,10 @@ function createUnsignedNotes(given: readonly Approver[]): {
       const before = lines[approver.role] ?? [];
       if (!isGiven || before.length === 0 || notes.has(approver.role)) return;
       const which = before.length === 1 ? `line ${before[0]}` : `lines ${before[0]} to ${before.at(-1)}`;
+      const these = before.length === 1 ? 'this decision' : 'these decisions';
       notes.set(
         approver.role,
-        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role} in ${which} came before that, so no signature proves who made ${before.length === 1 ? 'it or what it confirmed' : 'them or what they confirmed'}. Ask ${approver.by} about ${before.length === 1 ? 'this decision' : 'these decisions'}.`,
+        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role}, in ${which}, ${before.length === 1 ? 'is' : 'are'} older and not signed. Nothing proves the author or the content of ${these}. Ask ${approver.by} about ${these}.`,
       );
     },
     notes: () => [...notes.values()],
@@ -195,11 +196,11 @@ function printVerified(
   const mark = output.styled('green', '✓');
   const whose = unverified === 0 ? '' : ' of the client';
   output.line(
-    `${mark} ${counted(entries, 'entry')}: the signature of every applied decision${whose} matches its record`,
+    `${mark} ${counted(entries, 'entry')}: the signature of every applied decision${whose} matches the recorded decision`,
   );
   if (unverified > 0)
     output.line(
-      `${output.styled('yellow', '!')} ${counted(unverified, 'decision')} of support not verified, because no key of support was given`,
+      `${output.styled('yellow', '!')} ferry did not verify ${counted(unverified, 'decision')} of support, because no key of support was given`,
     );
   for (const approver of added)
     output.line(
@@ -207,7 +208,7 @@ function printVerified(
     );
   if (hasLedger)
     output.line(
-      `${mark} in the ledger, every confirmation and every permission to move companies comes from ${unverified === 0 ? 'a signed decision' : 'one of these decisions'}`,
+      `${mark} in the ledger, every confirmation and every permission to move companies comes from ${unverified === 0 ? 'a signed decision' : 'a decision in the trail'}`,
     );
   if (end && !isEndUnknown) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;

@@ -58,7 +58,7 @@ export interface MigrationFindings {
 }
 
 const LEDGER_BEHIND =
-  'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
+  'The ledger is out of date, probably because it was restored from a backup. No company can move before the ledger is reconciled.';
 
 /**
  * Prints a migration.
@@ -187,18 +187,18 @@ const number = (count: number): string => count.toLocaleString('en-US');
 
 /** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
 const windowsPausedText = (migrationId: string, why: string): string =>
-  `No window opens until the windows are resumed (${why}). To stop moves in a window that is already open: ferry pause ${migrationId}`;
+  `No window opens now (${why}). To open windows again: ferry schedule resume ${migrationId}. To stop moves in a window that is already open: ferry pause ${migrationId}`;
 
 const ONE_INTERRUPTED = [
   'company was',
   'It continues automatically.',
-  'If its credential may have been sent, it continues automatically; otherwise, it continues once the migration is resumed.',
+  'If its credential may have been sent, the company continues automatically. Otherwise, it continues once the migration is resumed.',
 ] as const;
 
 const SEVERAL_INTERRUPTED = [
   'companies were',
   'They continue automatically.',
-  'Companies whose credential may have been sent continue automatically; the others continue once the migration is resumed.',
+  'Companies whose credential may have been sent continue automatically. All others continue once the migration is resumed.',
 ] as const;
 
 function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
@@ -215,8 +215,8 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
   if (companies === 0) return;
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  output.line(`${counted(companies, 'company')} deferred, retried automatically: ${named}`);
-  output.line(`  to see why, and to retry now or leave them out: ferry exceptions ${migrationId}`);
+  output.line(`${counted(companies, 'company')} deferred, waiting for the next try: ${named}`);
+  output.line(`  for the reasons, and commands to retry or leave out these companies: ferry exceptions ${migrationId}`);
 }
 
 /**

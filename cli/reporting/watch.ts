@@ -139,7 +139,7 @@ function waitingText(progress: Progress): string | null {
 }
 
 function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
-  const text = `Stopped watching ${progress.migrationId}. The migration continues.`;
+  const text = `Stopped watching ${progress.migrationId}. This does not affect the migration.`;
   return { progress, abnormalStatus: null, print: (output) => output.line(text) };
 }
 

@@ -222,7 +222,7 @@ describe('the verification of an exported trail', () => {
       exitCode: 0,
       out: expect.stringContaining('The export is signed with a key that you did not pass') as string,
     });
-    expect(own.out).toContain('1 decision of support not verified, because no key of support was given');
+    expect(own.out).toContain('ferry did not verify 1 decision of support, because no key of support was given');
   });
 
   test('accepts the fingerprint of a key instead of the key, because people compare fingerprints', async () => {
@@ -230,7 +230,7 @@ describe('the verification of an exported trail', () => {
     expect(await verify(SIGNED, [fingerprint])).toMatchObject({
       exitCode: 0,
       out: expect.stringContaining(
-        'the signature of every applied decision of the client matches its record',
+        'the signature of every applied decision of the client matches the recorded decision',
       ) as string,
     });
     const changed = (line: string): string => line.replace('"kind":"sync-disabled"', '"kind":"resume"');
@@ -248,7 +248,7 @@ describe('the verification of an exported trail', () => {
     expect(exitCode).toBe(1);
     expect(out.match(/this decision was applied but is not signed/g)).toHaveLength(1);
     expect(out).toMatch(
-      /According to line \d+, support added the key of Cleo \(client\) on .*1 decision of the client in line \d+ came before/,
+      /According to line \d+, support added the key of Cleo \(client\) on .*1 decision of the client, in line \d+, is older and not signed/,
     );
   });
 });

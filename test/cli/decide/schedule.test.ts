@@ -82,7 +82,7 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
     `month end; no window opens automatically until you run: ferry schedule resume ${migration.id}`,
   );
   expect((await run('show', migration.id)).out).toContain(
-    'No window opens until the windows are resumed (paused by Sam: month end)',
+    `No window opens now (paused by Sam: month end). To open windows again: ferry schedule resume ${migration.id}. `,
   );
   expect((await run('schedule', 'show', migration.id)).out).toContain(
     'no further window opens (paused by Sam: month end)',

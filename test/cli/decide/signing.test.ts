@@ -176,7 +176,9 @@ describe('the exported trail', () => {
   test('can be verified offline with only the public keys', async () => {
     const { exitCode, out, err } = await verify(lines);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toContain(`${lines.length - 2} entries: the signature of every applied decision matches its record`);
+    expect(out).toContain(
+      `${lines.length - 2} entries: the signature of every applied decision matches the recorded decision`,
+    );
     expect(out).toContain('Sam exported and signed the trail on');
   });
 

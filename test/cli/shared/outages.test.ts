@@ -94,7 +94,7 @@ test('show reports how long the credential of an interrupted company can still b
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
     `3 companies were interrupted while being moved. Companies whose credential may have been sent continue ` +
-      `automatically; the others continue once the migration is resumed. ` +
+      `automatically. All others continue once the migration is resumed. ` +
       `A credential can still be in flight to the service until ${localTime(leaseEndsAt)}.\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);

@@ -327,12 +327,12 @@ test('after the migration has ended, nothing is retried, and no command is sugge
   await updateRow(db, id, 4, deferred);
   const link = { link_url: 'http://example.com/link', relinking_since: new Date() };
   await updateRow(db, id, 2, { state: 'failed', failure: 'reauthorization-required', ...link });
-  expect((await run('show', id)).out).toContain('retried automatically: R-4');
+  expect((await run('show', id)).out).toContain('waiting for the next try: R-4');
   expect((await run('cancel', id, '--by', 'Sam', '--reason', 'over', '--yes')).exitCode).toBe(0);
   await until(async () => (await readMigration(db, id))?.state === 'closed');
 
   const shown = (await run('show', id)).out;
-  expect(shown).not.toMatch(/retried automatically|ferry exceptions/);
+  expect(shown).not.toMatch(/waiting for the next try|ferry exceptions/);
   expect(shown).toMatch(/6 +Complete the migration +ended here/);
   const { out } = await run('exceptions', id);
   expect(out).toMatch(/^not moved when the migration ended: 1 company/m);

@@ -83,7 +83,7 @@ test('watch stops and restores the cursor on Ctrl-C', async () => {
   await watch.waitFor('Supply details');
   watch.type(KEY.ctrlC);
   expect(await watch.ended).toBe(0);
-  await watch.waitFor(`Stopped watching ${quiet.id}. The migration continues.`);
+  await watch.waitFor(`Stopped watching ${quiet.id}. This does not affect the migration.`);
   expect(watch.isRestored()).toBe(true);
 });
 
