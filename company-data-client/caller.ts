@@ -159,7 +159,7 @@ export function createCaller(callerOptions: CallerOptions): Caller {
     try {
       await recordSendIntent?.();
       if (sendBefore && new Date() >= sendBefore)
-        throw new NoResponse(request.label, 'refused', 'not sent: its deadline has passed');
+        throw new NoResponse(request.label, 'refused', 'not sent: the deadline for sending this request has passed');
       const span = traceRequest(request.method, request.path);
       const traced = span ? { ...request, traceparent: span.traceparent } : request;
       response = await transport.send(traced, budget.endsAt, signal).catch((error: unknown) => {

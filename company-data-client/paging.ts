@@ -68,7 +68,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
       throw broken(source, `results read: ${received} of ${page.totalResults}, but there is a next page`);
     if (count >= MAX_PAGES) throw broken(source, `the list has more than ${MAX_PAGES} pages`);
     path = source.follow(path, next);
-    if (path === undefined) throw broken(source, 'the link to the next page is invalid or leaves the list');
+    if (path === undefined) throw broken(source, 'the link to the next page is invalid or leads out of the list');
   }
 }
 

@@ -102,7 +102,7 @@ test('a client never sends the key to another port of the same host', async () =
   const other = await startMisbehavingService();
   other.answer(page([C], 3));
   service.answer(page([A, B], 3, `${other.url}/companies?page=2`), page([C], 3));
-  await expect(listed()).rejects.toThrow(/leaves the list/);
+  await expect(listed()).rejects.toThrow(/leads out of the list/);
   expect([service.arrived.length, other.arrived.length]).toEqual([1, 0]);
   await other.close();
 });
