@@ -42,7 +42,7 @@ const environment = z.object({
   TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
   TOKENFERRY_PORTAL_URL: address('http:', 'https:').optional(),
   TOKENFERRY_OPENID_ISSUER: address('http:', 'https:')
-    .refine(isEncrypted, 'must begin with https:, unless it is on this machine.')
+    .refine(isEncrypted, 'must begin with https:, unless the address is on this machine.')
     .optional(),
   TOKENFERRY_OPENID_CLIENT_ID: z.string().max(500).optional(),
   TOKENFERRY_OPENID_CLIENT_SECRET: z.string().optional(),

@@ -127,7 +127,7 @@ function missingMessage(missing: readonly ConfigPartName[], home: string, isStac
     const why = 'because TEMPORAL_ADDRESS points to another Temporal server, or TEMPORAL_PROFILE is set';
     return `Not configured: ${names}. The running stack is not used, ${why}.`;
   }
-  return `Not configured: ${names}; and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`;
+  return `Not configured: ${names}. No stack is running on this machine, according to ${stackFile(home)}. Start a stack with: ferry up`;
 }
 
 function secretOf(value: string | undefined): Secret | undefined {

@@ -124,7 +124,7 @@ export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (
     variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
   },
   vaultSecrets: {
-    name: "the folder of the vaults' secrets (TOKENFERRY_VAULT_SECRETS)",
+    name: 'the folder of the vault secrets (TOKENFERRY_VAULT_SECRETS)',
     variables: ['TOKENFERRY_VAULT_SECRETS'],
   },
   payloadKeys: {
@@ -146,7 +146,7 @@ export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (
   },
   stackCodecUrl: { name: "the running stack's codec server", variables: [] },
   clientUi: {
-    name: 'the Web UI for clients (TOKENFERRY_CLIENT_UI_URL)',
+    name: 'the Temporal UI for clients (TOKENFERRY_CLIENT_UI_URL)',
     variables: ['TOKENFERRY_CLIENT_UI_URL'],
   },
   workerDeployment: {
@@ -158,7 +158,7 @@ export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (
     variables: ['TOKENFERRY_HEALTH_ADDRESS'],
   },
   metricsMigrations: {
-    name: 'the number of migrations with metrics (TOKENFERRY_METRICS_MIGRATIONS)',
+    name: 'the number of migrations with their own metrics (TOKENFERRY_METRICS_MIGRATIONS)',
     variables: ['TOKENFERRY_METRICS_MIGRATIONS'],
   },
   tracing: {

@@ -56,7 +56,7 @@ export function readTemporal(
       .filter(([name, value]) => !/^[a-z\d_.-]+$/.test(name) || name.endsWith('-bin') || !isHeaderText(value))
       .map(
         ([name]) =>
-          `the gRPC header ${JSON.stringify(name)} is invalid: its name may contain only a-z, 0-9, "-", "_" and "." and must not end with "-bin", and its value must be one line of ASCII text`,
+          `the gRPC header ${JSON.stringify(name)} is invalid. The name may contain only a-z, 0-9, "-", "_" and ".", and must not end with "-bin". The value must be one line of ASCII text`,
       ),
   ];
   problems.push(...wrong.map((what) => `${SOURCES}: ${what}.`));

@@ -212,7 +212,7 @@ test('reports all problems together, each problem once, without quoting a secret
 
 test('reports in one line what is missing, where the stack was looked for, and how to start one', () => {
   expect(problemsOf(() => loadConfig(['temporal', 'databaseUrl'], env))).toEqual([
-    `Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL); and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`,
+    `Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL). No stack is running on this machine, according to ${stackFile(home)}. Start a stack with: ferry up`,
   ]);
 });
 
