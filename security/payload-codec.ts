@@ -46,7 +46,7 @@ export class UnknownPayloadKey extends Error {
   ) {
     super(
       `A payload was encrypted under payload key ${printableKeyId(keyId)}, but this process only has ${known.join(', ')}. ` +
-        'Start it with that payload key as well.',
+        `Start this process with payload key ${printableKeyId(keyId)} as well.`,
     );
   }
 }

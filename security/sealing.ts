@@ -69,7 +69,8 @@ export class VaultKeyMismatch extends Error {
   constructor(options?: ErrorOptions) {
     super(
       "The vault's public key was altered or replaced in the database. Pause the migration and restore the key from " +
-        'a backup. Treat credentials supplied since the change as leaked: have them revoked and supplied again.',
+        'a backup. Treat credentials supplied since the change as leaked: have the client revoke these credentials ' +
+        'and supply new credentials.',
       options,
     );
   }
@@ -239,7 +240,8 @@ export class UnknownMasterKey extends Error {
   constructor(keyId: string, known: readonly string[]) {
     super(
       `The vault's private key was encrypted under master key ${keyId}, but this process only has ${known.join(', ')}. ` +
-        'Start it with that master key as well. Without it, the credentials must be supplied again.',
+        `Start this process with master key ${keyId} as well. If that key is lost, run "ferry vault renew" for the ` +
+        'migration, and have the client supply its credentials again.',
     );
   }
 }
@@ -253,8 +255,9 @@ export class WrappedKeyBroken extends Error {
 
   constructor(keyId: string, options?: ErrorOptions) {
     super(
-      `Master key ${keyId} cannot unwrap the key that is stored with it: the stored key was altered or replaced in ` +
-        'the database. Restore it from a backup, or have the credentials supplied again.',
+      `Master key ${keyId} cannot decrypt the vault's private key, because the stored key was altered or replaced in ` +
+        'the database. Restore the private key from a backup. If that is not possible, run "ferry vault renew" for ' +
+        'the migration, and have the client supply its credentials again.',
       options,
     );
   }

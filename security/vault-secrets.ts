@@ -54,7 +54,7 @@ export class VaultSecretElsewhere extends Error {
   constructor(migrationId: string, place: string) {
     super(
       `The vault secret of ${migrationId} was not stored in ${place}, but in another folder. Set TOKENFERRY_VAULT_SECRETS of ` +
-        `every worker to the folder that they share. If that folder is lost, ${renew(migrationId, ' --folder-lost')}`,
+        `every worker to the folder that all workers share. If that folder is lost, ${renew(migrationId, ' --folder-lost')}`,
     );
   }
 }

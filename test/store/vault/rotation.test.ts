@@ -197,7 +197,7 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   ]) {
     const attempted = attempt();
     await expect(attempted).rejects.toThrow(VaultSecretElsewhere);
-    await expect(attempted).rejects.toThrow(/TOKENFERRY_VAULT_SECRETS.*folder that they share/);
+    await expect(attempted).rejects.toThrow(/TOKENFERRY_VAULT_SECRETS.*folder that all workers share/);
   }
   expect((await readMigration(db, id))?.vaultDestroyedAt).toBeNull();
   expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
