@@ -49,7 +49,7 @@ export function postgresUser(): PostgresUser | undefined {
     }
   }
   throw new PostgresUnavailable(
-    'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Run this command as an ordinary user, or set DATABASE_URL.',
+    'Postgres refuses to run as root, and this machine has no user "postgres" or "nobody" that could run Postgres. Run this command as an ordinary user, or set DATABASE_URL to use another Postgres.',
   );
 }
 

@@ -26,11 +26,13 @@ export async function createKeyFor(databaseUrl: string, { account, plan, role }:
   const [known, another] = found;
   if (another) {
     throw new AccountMismatch(
-      `${found.length} accounts are named ${account}; use one of their ids: ${found.map(({ id }) => id).join(', ')}`,
+      `${found.length} accounts are named ${account}; specify the id of an account instead: ${found.map(({ id }) => id).join(', ')}`,
     );
   }
   if (known && plan !== undefined && plan !== known.plan) {
-    throw new AccountMismatch(`the account ${account} already has the plan ${known.plan}`);
+    throw new AccountMismatch(
+      `the account ${account} already has the plan ${known.plan}; leave out --plan, or specify another account`,
+    );
   }
   const accountId = known?.id ?? (await createAccount(databaseUrl, { name: account, plan: plan ?? 'paid' }));
   return createKey(databaseUrl, { accountId, role });

@@ -18,7 +18,7 @@ export function createSecretCipher({ newest, byId }: KeyRing): SecretCipher {
       if (!known) {
         throw new Error(
           `The service's database contains a secret that is encrypted under service key ${id}, but the service only has ` +
-            `${[...byId.keys()].join(', ')}. Start it with that key as well: see "Keys" in docs/security.md.`,
+            `${[...byId.keys()].join(', ')}. Start the service with service key ${id} as well: see "Keys" in docs/security.md.`,
         );
       }
       return decrypt(known.key, encrypted.subarray(newestKeyId.length), boundTo).toString();

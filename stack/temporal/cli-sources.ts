@@ -29,7 +29,7 @@ export interface CliTarget {
  */
 export async function downloadWithSdk({ version, executable, env, log }: CliTarget): Promise<string> {
   log(
-    `Downloading Temporal's dev server ${version} (takes under a minute; gives up if there is no answer within 10 seconds).`,
+    `Downloading Temporal's dev server ${version}. This takes under a minute, and stops if no answer arrives within 10 seconds.`,
   );
   return withTemporaryFolder(path.dirname(executable), async (folder) => {
     const download = startSupervised({
@@ -64,7 +64,9 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
  * @throws Error with the reason
  */
 export async function buildWithGo({ version, executable, moduleFolder, env, log }: CliTarget): Promise<string> {
-  log(`Building Temporal's dev server ${version} with Go (takes about 3 minutes on two cores; only needed once).`);
+  log(
+    `Building Temporal's dev server ${version} with Go. This takes about 3 minutes on two cores, and is needed only once.`,
+  );
   return withTemporaryFolder(path.dirname(executable), async (folder) => {
     const built = path.join(folder, path.basename(executable));
     const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version.slice(1)}`;

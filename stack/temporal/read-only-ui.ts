@@ -104,7 +104,8 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   const { method, url = '', headers } = request;
   const [path = ''] = url.split('?');
   // Prevents DNS rebinding: a page whose host name resolves to 127.0.0.1 could otherwise read the answers.
-  if (!isLoopback(hostnameOf(headers.host))) return sendText(response, 403, 'Only this machine may open this page.');
+  if (!isLoopback(hostnameOf(headers.host)))
+    return sendText(response, 403, 'This page can be opened only on this machine.');
   if (!path.startsWith('/')) return sendText(response, 400, 'The request must contain a path.');
   if (method !== 'GET' && method !== 'HEAD' && !(method === 'POST' && QUERY.test(path))) {
     response.setHeader('allow', 'GET, HEAD');
