@@ -83,7 +83,7 @@ export function findVaultSecretsFolder(
     return undefined;
   }
   problems.push(
-    `TOKENFERRY_VAULT_SECRETS: the folder ${folder} does not exist. Mount it, or create it on storage that all workers share.`,
+    `TOKENFERRY_VAULT_SECRETS: there is no folder ${folder}. Mount the folder, or create it on storage that all workers share.`,
   );
   return undefined;
 }

@@ -49,7 +49,7 @@ export function parseServiceKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'service key');
 }
 
-const HOW_TO_CREATE_A_KEY = `Make one with: openssl rand -base64 ${KEY_BYTES}`;
+const HOW_TO_CREATE_A_KEY = `Create a key with: openssl rand -base64 ${KEY_BYTES}`;
 
 function parseKey(word: string, index: number, purpose: string): Key {
   const bytes = Buffer.from(word, 'base64');

@@ -9,7 +9,7 @@ export const counts = (
   z.strictObject({
     total: count,
     unconfirmed: count.describe(
-      'waiting companies, not held back, for which the client has not confirmed that syncing is off',
+      'waiting companies that are not held back, and for which the client has not confirmed that syncing is off',
     ),
     unconfirmedInFirstWave: count,
     unconfirmedInNextWave: count
@@ -148,7 +148,7 @@ export const fields = {
   relinkingSince: time
     .nullable()
     .describe(
-      'since when the migration has been checking whether the end customer has reconnected; null without ferry relink',
+      'since when the migration has been checking whether the end customer has reconnected; null if it does not check this now',
     ),
   replacedApplication: z
     .boolean()

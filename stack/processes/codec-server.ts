@@ -50,7 +50,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   log.info({ url: server.url }, 'the codec server is listening');
   health.running('answers', async () => {
     const { status } = await fetch(`${server.url}/decode`, { method: 'OPTIONS' });
-    return status < 500 ? null : `the codec server answers ${status}`;
+    return status < 500 ? null : `the codec server answers with status ${status}`;
   });
   await untilAborted(stopped);
   health.stopping();

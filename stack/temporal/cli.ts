@@ -70,7 +70,7 @@ async function firstUsable(cliSources: CliSource[]): Promise<string> {
     [
       "Temporal's dev server (the command `temporal`) could not be found, downloaded or built:",
       ...reasons,
-      'Install the command (https://docs.temporal.io/cli#install), or install Go, so that it can be built (https://go.dev/dl).',
+      'Install the command (https://docs.temporal.io/cli#install), or install Go (https://go.dev/dl), so that the command can be built.',
     ].join('\n'),
   );
 }

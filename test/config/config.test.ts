@@ -69,7 +69,7 @@ test('takes the folder of the vault secrets from the environment, where it must 
   expect(loadConfig(['vaultSecrets'], { ...env, TOKENFERRY_VAULT_SECRETS: home }).vaultSecrets).toBe(home);
   const missing = { ...env, TOKENFERRY_VAULT_SECRETS: path.join(home, 'none') };
   expect(problemsOf(() => loadConfig(['vaultSecrets'], missing))).toEqual([
-    expect.stringMatching(/none does not exist. Mount it, or create it on storage that all workers share/),
+    expect.stringMatching(/there is no folder .*none\. Mount the folder, or create it on storage that all workers share/),
   ]);
 });
 
@@ -203,9 +203,9 @@ test('reports all problems together, each problem once, without quoting a secret
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
     'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not. Set both.',
-    'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
+    'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Create a key with: openssl rand -base64 32',
     expect.stringMatching(/^TOKENFERRY_VAULT_SECRETS: the folder .* does not exist/),
-    'TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
+    'TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64. Create a key with: openssl rand -base64 32',
   ]);
   expect(problems.join()).not.toContain('hunter2');
 });

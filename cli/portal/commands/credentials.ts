@@ -45,7 +45,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'replace-credential',
       'replaceCredential',
-      'Replace the credentials of companies that were not moved, and move the companies with the new credentials',
+      'Replace the credentials of companies that were not moved, so that these companies are tried again',
     ],
   ] as const)
     addFileOptions(
