@@ -105,7 +105,7 @@ export const fields = {
     .enum(['supplied', 'missing', 'too-early'])
     .nullable()
     .describe(
-      'null if the company is not waiting; `too-early` means that the credential was obtained before the confirmation',
+      'null if the company is not waiting or the migration has ended; `too-early` means that the credential was obtained before the confirmation',
     ),
   crossedAt: time.nullable().describe('when the credential was handed over to the service'),
   sentAt: time

@@ -76,7 +76,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       interrupted: z
         .array(z.string())
         .describe(
-          'references of companies whose single-use credential might have been used; it will be sent to the same connection again',
+          'references of companies whose single-use credential might have been used, and will be sent to the same connection again',
         ),
       adopted: z
         .array(z.string())
@@ -84,7 +84,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       gone: z
         .array(z.string())
         .describe(
-          'references of companies that the service no longer has, and that need new credentials, because their credentials may have been sent',
+          'references of companies that the service no longer has. Their credentials may have been sent, so these companies need new credentials',
         ),
       toCreate: z
         .array(z.string())

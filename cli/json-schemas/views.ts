@@ -69,7 +69,7 @@ const progress = {
   pause: part.pause
     .nullable()
     .describe(
-      'the automatic pause, or without an automatic pause, the oldest pause by a person; null if the migration is not paused',
+      'the automatic pause, or the oldest pause by a person if the migration did not pause itself; null if the migration is not paused',
     ),
   pauses: z.array(part.pause).exactOptional().describe('all pauses: the automatic one, and at most one of each side'),
   reopened: part.reopened.nullable(),
