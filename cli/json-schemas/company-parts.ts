@@ -134,7 +134,7 @@ export const fields = {
     .describe(
       'errors that the check of the supplied details found, or `not checked yet`; null if the company is not held back',
     ),
-  tries: count.describe('number of times that its import was tried'),
+  tries: count.describe('number of times that the import of the company was tried'),
   deferred: z
     .boolean()
     .describe(

@@ -122,7 +122,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       link: z
         .string()
         .describe(
-          "the portal's address; if the person signs in with the link, it contains a token that is printed only once and not stored",
+          "the portal's address; if the person signs in with this link, the address contains a token that is printed only once and not stored",
         ),
     },
   ],

@@ -71,11 +71,13 @@ const progress = {
     .describe(
       'the automatic pause, or the oldest pause by a person if the migration did not pause itself; null if the migration is not paused',
     ),
-  pauses: z.array(part.pause).exactOptional().describe('all pauses: the automatic one, and at most one of each side'),
+  pauses: z.array(part.pause).exactOptional().describe(
+    'all pauses: the automatic pause, and at most one pause by each side',
+  ),
   reopened: part.reopened.nullable(),
   signing: z
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
-    .describe('whose decisions must be signed, and the keys that can sign them'),
+    .describe('the roles whose decisions must be signed, and the keys that can sign these decisions'),
   endedBy: part.endedBy.nullable(),
 };
 
@@ -122,7 +124,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       forecast: part.forecast.nullable(),
       retrying: z
         .array(z.string())
-        .describe('errors of activities and workflow tasks that keep failing and are being retried'),
+        .describe('errors of activities and workflow tasks that have failed, and that Temporal retries'),
       clientPage: part.clientPage,
       keyFingerprint: z
         .string()
@@ -177,7 +179,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       meanwhile: part.meanwhile,
       counts: company.counts,
       pause: part.pause.nullable(),
-      pauses: z.array(part.pause).describe('all pauses: the automatic one, and at most one of each side'),
+      pauses: z.array(part.pause).describe('all pauses: the automatic pause, and at most one pause by each side'),
     },
   ],
   'ferry.go-nogo/1': [

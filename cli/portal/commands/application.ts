@@ -27,11 +27,11 @@ export function addApplication(context: PortalContext): void {
     .description('Supply your own application; its client secret is encrypted on this machine')
     .option('--client-id <id>', 'client id of the application at the platform')
     .addOption(
-      choiceOption('--environment <name>', 'platform environment that the application is registered in', [
+      choiceOption('--environment <name>', 'environment of the platform in which the application is registered', [
         ...['production', 'sandbox'],
       ]),
     )
-    .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
+    .option('--secret-file <path>', 'a file that contains only the client secret (default: ferry asks for the secret)')
     .option(
       '--sealed <file>',
       'a sealed file with the application and its secret; replaces --client-id, --environment and --secret-file',

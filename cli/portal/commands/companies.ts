@@ -51,7 +51,9 @@ export function addExceptions(context: PortalContext): void {
   const { program, run } = context;
   program
     .command('exceptions <migration>')
-    .description('List the companies that need attention, with what went wrong and the commands that resolve it')
+    .description(
+      'List the companies that need attention, with what went wrong and the commands that resolve these problems',
+    )
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migrationId: string, { csv }: Pick<CompaniesOptions, 'csv'>) =>
       run(() =>
