@@ -21,16 +21,16 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     // customer has reconnected.
     detail:
       accepted === null
-        ? 'the connection is linked; no response to an authorization with the supplied token was recorded'
+        ? 'the connection is linked, but no record shows whether the supplied token linked it'
         : howAccepted(platform),
     ...rounded(accepted),
   };
 }
 
 function howAccepted({ requiredFields, optionalFields }: Platform): string {
-  if (requiredFields.includes('refreshToken')) return 'the service refreshed the token once and stored the new one';
+  if (requiredFields.includes('refreshToken')) return 'the service refreshed the token once and stored the new token';
   if (optionalFields.includes('refreshToken'))
-    return 'the platform accepted the token; if a refresh token was supplied, it was refreshed once';
+    return 'the platform accepted the token; if a refresh token was supplied, the service used it once';
   return 'the platform accepted the token; the credential contains no refresh token';
 }
 
