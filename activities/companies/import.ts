@@ -49,7 +49,7 @@ export interface ImportResult {
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
 const CONNECTION_LOST = 'the service has lost the connection to which this credential may have been sent';
-const NO_SUCH_CONNECTION = 'the company has no connection with the supplied id for this platform';
+const NO_SUCH_CONNECTION = 'the company has no connection to this platform with the supplied connection id';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
@@ -165,7 +165,7 @@ export class CompanyImport {
     const { sentAt, timesSent, isInFlight } = this.company;
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
-    if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
+    if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost');
     // If the service has already accepted this body, it answers without using the token again. Another authorization
     // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;

@@ -38,7 +38,7 @@ export function relinkActivities({ db, service }: ActivityDeps) {
           await service.startSync(companyId, { signal });
         } catch (error) {
           if (!isGone(error)) throw error;
-          await giveUpRelinking(db, migrationId, row, `its link no longer works: ${error.message}`);
+          await giveUpRelinking(db, migrationId, row, `the link of this company no longer works: ${error.message}`);
           continue;
         }
         await recordRelinked(db, { migrationId, row, authorizedAt });

@@ -32,7 +32,7 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
 /** Loses an authorization before it reaches the service. Then ends the lease, and runs another slice. */
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: beforeLeaseEnd, row } = await afterLosing(token, interference, platformKey);
-  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to the authorization was lost' });
+  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to the authorization request was lost' });
   expect(beforeLeaseEnd.nextReclaimInMs).toBeGreaterThan(0);
   const { lease_ends_at: leaseEndsAt } = row;
   // Reading the connection again does not extend the lease.

@@ -33,7 +33,7 @@ test('the poll gives up on a company that was deleted at the service and continu
   expect(await readRow(db, id, 1)).toMatchObject({
     state: 'failed',
     link_url: null,
-    failure_text: expect.stringContaining('its link no longer works') as string,
+    failure_text: expect.stringContaining('the link of this company no longer works') as string,
   });
   expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
   expect(await readRelinking(db, id)).toEqual([]);
@@ -81,7 +81,7 @@ test('an end customer who connects the wrong organization must reconnect again, 
   const { organization } = await readRow(db, id, 1);
   expect(await readRow(db, id, 1)).toMatchObject({
     ...{ state: 'failed', failure: 'wrong-organization' },
-    failure_text: `the end customer connected organization 4620816365999999999, but the manifest says ${organization}; send the link again`,
+    failure_text: `the end customer connected organization 4620816365999999999, but the manifest says ${organization}; send the link to the end customer again`,
     link_url: expect.stringContaining('http') as string,
   });
 
