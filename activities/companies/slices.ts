@@ -85,7 +85,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', stopNumbers: null, outage: null };
   }
   if (trust.ledger === 'reconciling') {
-    return { claimed: 0, ledgerMark: knownMark, stop: null, stopNumbers: null, outage: RECONCILING };
+    return { claimed: 0, ledgerMark: knownMark, stop: null, stopNumbers: null, outage: reconciling(migrationId) };
   }
   await beginAgainIfLost(db, owner, trust.currentRun);
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
@@ -151,7 +151,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   // A ledger that was restored during the slice has refused further claims. The marks reveal the restore.
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
-  const outage = behindSince === null || isProvenBehind ? end.outage : RECONCILING;
+  const outage = behindSince === null || isProvenBehind ? end.outage : reconciling(migrationId);
   return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
 }
 
@@ -159,10 +159,10 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
  * Reported like an outage, because a reconciliation takes only seconds: the batch run waits, and the migration is not
  * paused.
  */
-const WHY_RECONCILING =
-  'the ledger is being reconciled; if this takes more than a few minutes, start the reconciliation again';
-
-const RECONCILING: SliceOutage = { why: WHY_RECONCILING, gotThrough: 0 };
+function reconciling(migrationId: string): SliceOutage {
+  const restart = `if this takes more than a few minutes, start it again with: ferry reconcile ${migrationId}`;
+  return { why: `the ledger is being reconciled; ${restart}`, gotThrough: 0 };
+}
 
 async function createImportContext(
   deps: ActivityDeps,
