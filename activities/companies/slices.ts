@@ -156,7 +156,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 }
 
 /**
- * Reported like an outage, because a reconciliation takes only seconds: the batch run waits, and the migration is not
+ * Reports a reconciliation like an outage, because it takes only seconds: the batch run waits, and the migration is not
  * paused.
  */
 function reconciling(migrationId: string): SliceOutage {

@@ -55,7 +55,7 @@ async function contentProblem(tx: Database, migrationId: string, decision: Manif
   }
   if (companies === 0) return 'the rows of the manifest have not arrived; supply the manifest again';
   if (!isInOrder || companies !== decision.companies || digest.hex() !== decision.manifestDigest)
-    return 'the rows that arrived do not match the decision; supply the manifest again';
+    return 'the manifest rows that arrived do not match the decision; supply the manifest again';
   return references.size < companies || organizations.size < companies
     ? 'the manifest contains a reference or an organization more than once'
     : null;
@@ -75,5 +75,5 @@ export async function applyManifest(
   const discarded = await replaceManifest(tx, migrationId, decision);
   return discarded === 0
     ? text
-    : `${text}; ${counted(discarded, 'stored credential')} deleted; supply the credentials again`;
+    : `${text}; this deleted ${counted(discarded, 'stored credential')}, so supply the credentials again`;
 }

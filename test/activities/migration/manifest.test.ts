@@ -87,7 +87,7 @@ test('a manifest replaces all companies, their credentials and the decisions abo
   expect(await record(id, await stagedManifest(id, rows))).toMatch(/^refused: the details have been accepted/);
   await record(id, recordOf(id, 'reject', { step: 'supply-details', ...BY_SAM }, null));
   expect(await record(id, await stagedManifest(id, rows))).toBe(
-    'done; 2 stored credentials deleted; supply the credentials again',
+    'done; this deleted 2 stored credentials, so supply the credentials again',
   );
   expect(await countCompanies(db, id)).toMatchObject({ total: 1 });
   expect((await readMigration(db, id))?.released).toBe('nothing');
