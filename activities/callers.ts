@@ -70,7 +70,7 @@ async function assertCaller(db: Database, callers: readonly Caller[], migrationI
   if (!callers.some((caller) => isCaller(caller, workflowId, migrationId)))
     refuse(`workflow ${workflowId} is not allowed to call this activity for ${migrationId}`);
   const own = await readNamespace(db, migrationId);
-  if (own !== null && own !== namespace) refuse(`${migrationId} belongs to another namespace`);
+  if (own !== null && own !== namespace) refuse(`${migrationId} belongs to another Temporal namespace`);
 }
 
 function isCaller(caller: Caller, workflowId: string, migrationId: string): boolean {

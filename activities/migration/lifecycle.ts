@@ -41,8 +41,8 @@ export function lifecycleActivities(deps: ActivityDeps) {
       const limits = await startRun(db, migrationId, run).catch(asFinalFailure);
       const { slices, companies } = paceOf(limits);
       if (slices * companies > MAX_IN_FLIGHT) {
-        const problem = `the plan asks for ${slices * companies} companies at once, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;
-        log.warn(`${problem}; run more workers, or lower the limits of the migration`, { migrationId });
+        const problem = `the limits of the migration allow ${slices * companies} companies in parallel, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;
+        log.warn(`${problem}; run more workers, or lower the limits`, { migrationId });
       }
       return { slicesAtOnce: slices, counts: await countWithMark(db, migrationId) };
     },

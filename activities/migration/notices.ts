@@ -46,7 +46,7 @@ export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webh
         bodyTimeout: ANSWER_TIMEOUT_MS,
       });
       await answer.dump();
-      if (statusCode >= 300) throw new NoticeRefused(`the webhook responded with ${statusCode}`);
+      if (statusCode >= 300) throw new NoticeRefused(`the webhook responded with status ${statusCode}`);
     },
   };
 }

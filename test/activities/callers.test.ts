@@ -14,7 +14,7 @@ test.each<[string, string, string]>([
   ['', 'ours', 'counted'],
   ['.batch', 'ours', 'counted'],
   ['.evil', 'ours', 'is not allowed to call this activity'],
-  ['', 'theirs', 'belongs to another namespace'],
+  ['', 'theirs', 'belongs to another Temporal namespace'],
 ])('a call from the workflow <migration>%s in the namespace %s: %s', async (suffix, namespace, answer) => {
   const { id, ...more } = suppliedMigration({ namespace: 'ours' });
   await supplyMigration(ledger.db, { id, ...more }, manifestRows(1));

@@ -47,7 +47,7 @@ test('the delivery of a notice fails if the webhook refuses it, so that it is re
   const receiver = await startMisbehavingService();
   receiver.answer(json(503, {}));
   const notifier = createNotifier(recordingLog(), { url: receiver.url, secret: SECRET });
-  await expect(notifier.post(NOTICE, 'run.7')).rejects.toThrow('the webhook responded with 503');
+  await expect(notifier.post(NOTICE, 'run.7')).rejects.toThrow('the webhook responded with status 503');
   await receiver.close();
 });
 
