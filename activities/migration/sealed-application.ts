@@ -41,14 +41,14 @@ export async function registerSealedApplication(
   } catch (error) {
     if (error instanceof CompanyDataError && error.retrySafety !== 'useless') throw error;
     if (!(error instanceof CompanyDataError || error instanceof SealBroken)) throw error;
-    log.warn('the sealed application was not registered', { migrationId, reason: error.message });
+    log.warn('the application with a sealed secret was not registered', { migrationId, reason: error.message });
     const isUseless = error instanceof BadRequest || error instanceof SealBroken;
     if (isUseless) await discardSealedApplication(db, migrationId, decisionId);
     const reason = error instanceof SealBroken ? 'its sealed secret cannot be opened' : error.message;
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
     const advice = isUseless
-      ? 'seal and supply it again'
-      : 'check the API key of the workers; the registration is retried whenever the details are checked';
+      ? 'seal and supply the application again'
+      : "check the workers' API key; the workers retry the registration whenever they check the details";
     return errorFinding('application-not-registered', message, advice);
   }
   await discardSealedApplications(db, migrationId);

@@ -31,11 +31,11 @@ export async function exchangeRefusal(
   if (kind === 'application-supplied')
     return (await readStagedApplicationDigest(tx, migrationId, decisionId)) === sealedDigest
       ? null
-      : `the encrypted client secret that arrived does not match this decision, so it is not used; supply it ${AGAIN}`;
+      : `the encrypted client secret that arrived does not match this decision, so it is not used; supply the secret again. ${IF_REPEATED}`;
   const replaces = kind === 'replace-credential';
   return (await readStagedDigest(tx, migrationId, { decisionId, replaces })) === sealedDigest
     ? null
-    : `the encrypted credentials that arrived do not match this decision, so none of them is used; supply them ${AGAIN}`;
+    : `the encrypted credentials that arrived do not match this decision, so no credential is used; supply the credentials again. ${IF_REPEATED}`;
 }
 
 const REFERENCES_SHOWN = 5;
@@ -66,7 +66,7 @@ export async function unopenableRefusal(
   }
   if (broken.length === 0) return null;
   const which = namedCompanies(broken.length, broken.slice(0, REFERENCES_SHOWN));
-  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so none of them is used: ${which}. A credential cannot be opened if it was altered, replaced, or sealed with another key; seal the original file again, and supply it`;
+  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so no supplied credential is used: ${which}. A credential cannot be opened if it was altered, replaced, or sealed with another key. Seal the original file again, and supply the new sealed file`;
 }
 
 function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean {
@@ -79,7 +79,7 @@ function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean 
   }
 }
 
-const AGAIN = 'again, and tell support if this happens twice';
+const IF_REPEATED = 'If this happens twice, tell support';
 
 /** Deletes the credentials, the application and the manifest that are staged for a decision. */
 export async function discardSupply(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
