@@ -31,11 +31,11 @@ export async function exchangeRefusal(
   if (kind === 'application-supplied')
     return (await readStagedApplicationDigest(tx, migrationId, decisionId)) === sealedDigest
       ? null
-      : `the encrypted client secret that arrived does not match this decision, so it is not used; supply the secret again. ${IF_REPEATED}`;
+      : `the encrypted client secret that arrived does not match this decision, so it is not used; supply the secret again, and ${TELL_SUPPORT}`;
   const replaces = kind === 'replace-credential';
   return (await readStagedDigest(tx, migrationId, { decisionId, replaces })) === sealedDigest
     ? null
-    : `the encrypted credentials that arrived do not match this decision, so no credential is used; supply the credentials again. ${IF_REPEATED}`;
+    : `the encrypted credentials that arrived do not match this decision, so no credential is used; supply the credentials again, and ${TELL_SUPPORT}`;
 }
 
 const REFERENCES_SHOWN = 5;
@@ -79,7 +79,7 @@ function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean 
   }
 }
 
-const IF_REPEATED = 'If this happens twice, tell support';
+const TELL_SUPPORT = 'tell support if this happens twice';
 
 /** Deletes the credentials, the application and the manifest that are staged for a decision. */
 export async function discardSupply(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
