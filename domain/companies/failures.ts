@@ -161,7 +161,7 @@ function retry(failure: CallFailure): Consequence {
 
 const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
   refused: 'the service refused the company or its details',
-  'credential-unreadable': 'the stored credential is unusable and must be supplied again',
+  'credential-unreadable': 'the stored credential is unusable and must be replaced',
   'reauthorization-required': 'must reconnect: the platform no longer accepts the authorization',
   'wrong-organization': 'the credential belongs to another organization',
   incomplete: 'incomplete data: fewer records than expected',
@@ -178,15 +178,15 @@ export function failureText(kind: FailureKind): string {
 
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
-    "the service rejects Tokenferry's API key; set a valid key (in the managed route, an administrator key), then resume",
+    "the service rejects Tokenferry's API key; set a valid key or, in the managed route, a valid administrator key, then resume",
   'account-limit': 'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
   'application-refused':
     "the platform rejects the client's application; correct its client id, secret or environment, then resume",
   'wrong-organization':
-    'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
+    'a credential belongs to another organization; check whether the rows of a file have shifted by one, then resume',
   'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
   'ledger-behind':
-    'the ledger was out of date: it was probably restored from a backup; reconcile it unless this has already been done, then resume',
+    'the ledger was out of date, probably because it was restored from a backup; reconcile the ledger if this has not been done yet, then resume',
 };
 
 /**

@@ -135,6 +135,6 @@ test('the texts of failures and stops are distinct and contain no internal terms
 
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {
   expect(stopReasonText('ledger-behind')).toMatch(
-    /^the ledger was out of date: .*; reconcile it unless this has already been done, /,
+    /^the ledger was out of date, .*; reconcile the ledger if this has not been done yet, /,
   );
 });
