@@ -25,13 +25,13 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
   if (confirmedAt === null || heldBack !== null || credential === null || credential === 'supplied') return null;
   return credential === 'missing'
     ? 'no credential supplied'
-    : 'its credential was obtained before the confirmation that syncing is off';
+    : 'the credential was obtained before the client confirmed that syncing is off';
 }
 
 /** Returns why a waiting company cannot be moved yet; null if it can. */
 export function notReadyText(company: WaitingCompany): string | null {
   if (company.heldBack !== null) return company.heldBack;
-  return company.confirmedAt === null ? 'no confirmation that syncing is off' : missingCredentialText(company);
+  return company.confirmedAt === null ? 'the client has not confirmed that syncing is off' : missingCredentialText(company);
 }
 
 /**

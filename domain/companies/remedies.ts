@@ -92,9 +92,9 @@ export function remedyText(remedy: Remedy): string {
     case 'credentials':
       return 'supply a new credential from the client';
     case 'application':
-      return 'if no company has moved with another application, register the one that obtained the credential; then retry';
+      return 'if no company has moved with the registered application, register the application that obtained the credential instead, then retry';
     case 'skip':
-      return 'give up on it and leave it out';
+      return 'give up on the company and leave it out';
     case 'amend':
       return 'correct the row in the manifest (if its expected number of invoices was wrong, retry afterwards)';
     case 'exclude':

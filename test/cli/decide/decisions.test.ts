@@ -149,7 +149,7 @@ test('companies can be confirmed individually, even before step 4', async () => 
 });
 
 test.each([
-  ['C-1003', 'no confirmation that syncing is off'],
+  ['C-1003', 'the client has not confirmed that syncing is off'],
   ['C-1001', 'no credential supplied'],
 ])('first-company says why %s cannot be moved yet: %s', async (reference, why) => {
   const { exitCode, out } = await run('first-company', ID, reference);

@@ -137,5 +137,5 @@ test.each([
 
 test('a name that only loses other characters comes without a transliteration', async () => {
   const [altered] = await findingsOf(csv('A-1,Acme (London),1,1,1'));
-  expect(altered?.advice).toMatch(/^change it if you do not want this; /);
+  expect(altered?.advice).toMatch(/^change the name if it must not be stored like this; /);
 });

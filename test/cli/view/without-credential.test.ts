@@ -50,7 +50,7 @@ const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
 test('companies --without-credential gives the reasons, and JSON and CSV show who has a credential', async () => {
   const { out } = await run('companies', id, '--without-credential');
-  expect(out).toMatch(/c1 +.* its credential was obtained before the confirmation that syncing is off\n/);
+  expect(out).toMatch(/c1 +.* the credential was obtained before the client confirmed that syncing is off\n/);
   expect(out).toMatch(/c2 +.* no credential supplied\n/);
   expect(out).toContain('\n2 companies\n');
   const { json } = await runJson(orchestrator, 'companies', id, '--limit', '3');
