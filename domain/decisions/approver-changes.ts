@@ -31,7 +31,7 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
       : 'approvers for support can be added only if the migration was started with approvers';
   }
   return owner && approvers.every((each) => each === owner || each.role !== role)
-    ? `this is the last key of an approver for ${roleText(role)}; add another key before you remove this one`
+    ? `this is the last key of an approver for ${roleText(role)}; add another key before you remove this key`
     : null;
 }
 

@@ -152,7 +152,7 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
       if (facts.ended.includes(step))
         return `${stepText(step)} has already ended; to stop further moves, pause the migration`;
       return afterwards === undefined
-        ? 'a rejection must specify what to do next: same-company, another-company or abandon'
+        ? 'a rejection of the first company must say what to try next: same-company, another-company or abandon'
         : null;
     case 'complete-migration': {
       const open = openText(facts);
@@ -178,7 +178,7 @@ function applicationRefusal(facts: DecisionFacts): string | null {
 }
 
 const ACCEPTED =
-  'the details have been accepted; to change them, support must first reject step 1; after the change, support must approve it again';
+  'the details have been accepted; to change them, support must first reject step 1, and approve step 1 again after the change';
 
 /**
  * A supplied manifest replaces all companies, so it is refused once a move might have begun, the details have been

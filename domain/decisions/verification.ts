@@ -52,7 +52,7 @@ export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): str
   const { decision, outcome } = record;
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
-  if (rules === null) return 'an older version of Tokenferry created this migration; start a new one';
+  if (rules === null) return 'an older version of Tokenferry created this migration; start a new migration';
   const refusal =
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
@@ -166,5 +166,5 @@ export function isValidlySigned({ decision, signed }: DecisionRecord, ledger: Le
 export function contentMismatch(decision: DecisionRecord['decision'], signed: SignedMessage): string | null {
   const parsed = parseDecision(signed.message, signed.content, () => '');
   const isAsSigned = 'decision' in parsed && canonicalJson(parsed.decision) === canonicalJson(decision);
-  return isAsSigned ? null : 'the signed decision differs from the recorded one';
+  return isAsSigned ? null : 'the signed decision differs from the recorded decision';
 }

@@ -113,7 +113,7 @@ export function signatureRefusal(
     return 'this decision must say when it was signed, as a UTC time such as 2026-03-07T20:00:00.000Z';
   const last = lastSigned[signature.publicKey];
   if (last !== undefined && signedAt <= last)
-    return 'this decision is out of order: the same person has already sent a decision that was signed at the same time or later; make the decision again';
+    return 'the same key has already signed a decision at the same time or later, so this decision is out of order; make the decision again';
   return null;
 }
 

@@ -145,7 +145,7 @@ describe('companies are released by recorded approvals', () => {
           ...each,
           decision: { ...each.decision, by: 'Eve' } as Decision,
         })),
-      /differs from the recorded one/,
+      /differs from the recorded decision/,
     ],
     [
       'signed decisions of the wrong role',

@@ -261,7 +261,7 @@ describe('the exported trail', () => {
     const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
     const verified = await verify(out.trimEnd().split('\n'));
     expect(verified.exitCode).toBe(1);
-    expect(verified.out).toMatch(/differs from the recorded one|twice/);
+    expect(verified.out).toMatch(/differs from the recorded decision|twice/);
   });
 });
 

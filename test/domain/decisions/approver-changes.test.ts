@@ -148,13 +148,13 @@ describe('in a migration that was started with approvers', () => {
       remove(OF_SAM, SAM),
     );
     expect(results).toEqual([
-      'this is the last key of an approver for the client; add another key before you remove this one',
+      'this is the last key of an approver for the client; add another key before you remove this key',
       'applied',
       'applied',
       'applied',
       'this decision is signed with a key that does not belong to an approver of this migration',
       'applied',
-      'this is the last key of an approver for support; add another key before you remove this one',
+      'this is the last key of an approver for support; add another key before you remove this key',
     ]);
   });
 

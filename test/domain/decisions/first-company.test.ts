@@ -45,7 +45,7 @@ describe('a rejection of the first company', () => {
   });
 
   test.each<[string, Partial<MigrationState>, string]>([
-    ['if it does not specify what to do next', {}, 'a rejection must specify what to do next'],
+    ['if it does not say what to try next', {}, 'a rejection of the first company must say what to try next'],
     ['while the company has no result', { firstCompany: firstCompany({ stage: 'importing' }) }, 'has no result yet'],
     ['if there is no first company', { firstCompany: null }, 'has no result yet'],
   ])('is refused %s', (_, changes, why) => {

@@ -41,7 +41,7 @@ describe('another application', () => {
   test('can be supplied between a rejection and a new approval of the details, as the refusal says', () => {
     const scheduled = stateAt('schedule', accepted);
     expect(answer(scheduled)).toBe(
-      'the details have been accepted; to change them, support must first reject step 1; after the change, support must approve it again',
+      'the details have been accepted; to change them, support must first reject step 1, and approve step 1 again after the change',
     );
     expect(answer(decideAll(scheduled, reject('supply-details', 'support')))).toBe('applied');
   });

@@ -151,7 +151,7 @@ describe('an exported audit trail', () => {
     [
       'a name is changed',
       [{ ...entryOf(paused), decision: { ...entryOf(paused).decision, by: 'Pia' } }],
-      /differs from the recorded one/,
+      /differs from the recorded decision/,
     ],
     ['an entry is repeated', [entryOf(paused), entryOf(paused)], /twice/],
     ['two entries are swapped', [entryOf(resumed), entryOf(paused)], /out of order/],
