@@ -244,7 +244,11 @@ export function isFirstCompanyRetry(
 }
 
 function exceptionRefusal(facts: DecisionFacts): string | null {
-  if (facts.step !== 'complete-migration') return 'exceptions can be resolved only in step 6';
+  if (facts.step !== 'complete-migration') {
+    return facts.route === 'self-service'
+      ? 'exceptions can be resolved only after the details have been checked'
+      : 'exceptions can be resolved only in step 6';
+  }
   return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
 }
 

@@ -31,13 +31,13 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
     case 'step':
       return 'a self-service migration has no approvals or rejections: it ends automatically';
     case 'time':
-      return 'a self-service migration has already started; adjust its windows instead';
+      return 'a self-service migration starts at once, so no start time can be proposed; adjust its windows instead';
     case 'first-company':
       return 'a self-service migration has no first company';
     case 'sync-disabled':
       return 'the start of a self-service migration confirms that syncing is off for every company';
     case 'manifest-supplied':
-      return 'the manifest of a self-service migration is supplied at its start; amend it instead';
+      return 'the manifest of a self-service migration is supplied at the start; amend the manifest instead';
     case 'credentials-supplied':
     case 'application-supplied':
     case 'manifest-amended':
