@@ -20,7 +20,8 @@ export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut)
 export function decideExceptions(state: MigrationState, decision: LeaveOut | Retry): Ruling {
   const companies = companiesText(decision.companies);
   const firstAgain = decision.kind === 'retry' ? withFirstCompanyRetried(state, decision.companies) : null;
-  if (firstAgain) return applied(firstAgain, `${companies} will be tried again`);
+  if (firstAgain)
+    return applied(firstAgain, `${decision.companies === 'all' ? 'the first company' : companies} will be tried again`);
   if (decision.kind === 'retry' && isBeforeMoving(state)) {
     return applied(withDetailsChanged(state), 'the supplied details will be checked again');
   }
@@ -33,7 +34,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     case 'relink':
       return applied(
         { ...withoutSignOff(state), relinking: state.relinking + 1 },
-        `${decision.companies === 'all' ? 'all companies that must reconnect' : companies} will be checked once reconnected`,
+        `${decision.companies === 'all' ? 'all companies that must reconnect' : companies} will be checked after reconnecting`,
       );
     case 'exclude':
     case 'skip':

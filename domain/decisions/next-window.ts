@@ -17,7 +17,7 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   if (state.step !== 'migrate-first-company' && state.step !== 'complete-migration') return ruling;
   const opensAt = nextMove(state.limits.windows, at);
   if (opensAt === null || opensAt === at) return ruling;
-  const text = `the next window opens at ${momentText(opensAt)}, and no move begins before then, unless the windows are changed`;
+  const text = `no move begins before the next window, which opens at ${momentText(opensAt)}`;
   return { state, text: `${ruling.text}; ${text}` };
 }
 

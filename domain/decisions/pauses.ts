@@ -50,7 +50,7 @@ function liftedText(lifted: readonly Pause[], isStillPaused: boolean): string {
     each.stopReason === null ? `the pause by ${pauserText(each)}` : 'the automatic pause',
   );
   const pauses = `lifted ${whose.join(' and ')}`;
-  const stays = `${pauses}; the migration stays paused, because it has also paused itself, and only support can resume it`;
+  const stays = `${pauses}; the migration has also paused itself, so it stays paused until support resumes it`;
   const resumed = `resumed (${pauses})`;
   return isStillPaused ? stays : resumed;
 }

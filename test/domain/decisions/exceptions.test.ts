@@ -83,7 +83,7 @@ describe('the answer to a decision', () => {
     ['a new credential', replace, '1 company will be tried again with a new credential'],
   ])('says after %s outside the windows when the next window opens', (_, draft, text) => {
     const waits =
-      '; the next window opens at 2026-03-02 13:00 UTC, and no move begins before then, unless the windows are changed';
+      '; no move begins before the next window, which opens at 2026-03-02 13:00 UTC';
     expect(texts(draft, [LATER_TODAY])).toMatchObject({ applied: true, text: `${text}${waits}` });
     expect(texts(draft, [daily('09:00', '15:00')])).toMatchObject({ applied: true, text });
     expect(texts(draft, [])).toMatchObject({ applied: true, text });
