@@ -43,7 +43,7 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
 export function terminationRecord(decisionId: string, requestedBy: string | null, at: string): DecisionRecord {
   const terminated = 'the migration was terminated in Temporal before it ended';
   const reason =
-    requestedBy === null ? terminated : `${terminated}; closed at the request of ${requestedBy} (not verified)`;
+    requestedBy === null ? terminated : `${terminated}; closed at the request of ${requestedBy} (name not verified)`;
   const decision: MigrationControl = { kind: 'cancel', decisionId, role: 'support', by: 'Tokenferry', reason };
   return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };
 }
@@ -89,7 +89,7 @@ export function trailEndProblem(
 ): string | null {
   const signature: Signature | null = parseSignature(given);
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
-  if (!signature || !signer) return 'the last line of the file is not signed with any of these keys';
+  if (!signature || !signer) return 'the last line of the file is not signed with the key of an approver';
   const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
   return matches && verifies(signature, endBytesToSign(end))
     ? null
@@ -144,7 +144,7 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
 
   function verify(entry: TrailEntry): EntryProof {
     const { decision, applied } = entry;
-    if (seen.has(decision.decisionId)) return { proof: 'none', why: 'this decision is in the trail twice' };
+    if (seen.has(decision.decisionId)) return { proof: 'none', why: 'this decision is in the audit trail twice' };
     seen.add(decision.decisionId);
     const result = proofOf(entry);
     if (applied && isApproverDecision(decision) && isTrusted(decision, result.proof)) changes = [...changes, decision];

@@ -54,7 +54,7 @@ export function createLedgerProof(): LedgerProof {
       return [
         ...(confirmed === proven
           ? []
-          : [`${counted(confirmed, 'company')} confirmed in the ledger, ${proven} by signed decisions`]),
+          : [`the ledger shows ${counted(confirmed, 'company')} as confirmed, but signed decisions confirm only ${proven}`]),
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
           : [`the ledger allows ${TEXTS[released]} to be moved; the signed decisions allow ${TEXTS[provenRelease]}`]),

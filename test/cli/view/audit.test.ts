@@ -61,7 +61,7 @@ test('confirmations and a release without a signed decision are named', async ()
   await db.updateTable('companies').set({ confirmed_at: new Date() }).where('row', '>', 1).execute();
   await db.updateTable('migrations').set({ released: 'all' }).execute();
   const differences = [
-    '3 companies confirmed in the ledger, 1 by signed decisions',
+    'the ledger shows 3 companies as confirmed, but signed decisions confirm only 1',
     'the ledger allows all companies to be moved; the signed decisions allow none',
   ];
   const { exitCode, out } = await verifyExport();

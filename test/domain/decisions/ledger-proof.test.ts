@@ -12,25 +12,25 @@ const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerSummary => ({
 });
 
 test.each<[string, Companies | null, LedgerSummary, readonly string[]]>([
-  ['no decision', null, confirmed(6), ['6 companies confirmed in the ledger, 0 by signed decisions']],
+  ['no decision', null, confirmed(6), ['the ledger shows 6 companies as confirmed, but signed decisions confirm only 0']],
   ['a decision on all companies', 'all', confirmed(6), []],
   [
     'a decision on fewer companies',
     ['a', 'b', 'a'],
     confirmed(3),
-    ['3 companies confirmed in the ledger, 2 by signed decisions'],
+    ['the ledger shows 3 companies as confirmed, but signed decisions confirm only 2'],
   ],
   [
     'a decision of another person',
     'all',
     confirmed(1, 'Eve'),
-    ['1 company confirmed in the ledger, 0 by signed decisions'],
+    ['the ledger shows 1 company as confirmed, but signed decisions confirm only 0'],
   ],
   [
     'an earlier decision',
     'all',
     confirmed(1, 'Cleo', '2026-03-03T00:00:00.000Z'),
-    ['1 company confirmed in the ledger, 0 by signed decisions'],
+    ['the ledger shows 1 company as confirmed, but signed decisions confirm only 0'],
   ],
 ])('confirmations are compared with %s', (_, companies, summary, differences) => {
   const proof = createLedgerProof();
