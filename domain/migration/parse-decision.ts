@@ -139,7 +139,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     }
     case 'chooseFirstCompany': {
       const { company } = fields;
-      if (!isReference(company)) return malformed('company must be the reference of one company');
+      if (!isReference(company)) return malformed('"company" must be the reference of one company');
       return { decision: { kind: 'first-company', ...sender, reference: company } };
     }
     case 'confirmSyncDisabled': {
