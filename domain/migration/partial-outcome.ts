@@ -2,7 +2,7 @@
 import { counted, outOf } from '../text/sentences';
 import type { Outcome } from './decision';
 
-const WHY_NOT_ALL = 'the rest do not exist, or their state does not allow it';
+const WHY_NOT_ALL = 'the rest of the companies do not exist, or their state does not allow the decision';
 
 /**
  * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were.

@@ -72,7 +72,7 @@ export function occupiedText(workflowId: string): string {
 
 /** Returns the advice on how to free an occupied id. */
 export function adviceToFreeId(workflowId: string): string {
-  return `to end it, run: temporal workflow terminate --workflow-id ${workflowId}`;
+  return `to end that workflow, run: temporal workflow terminate --workflow-id ${workflowId}`;
 }
 
 /**
@@ -80,7 +80,7 @@ export function adviceToFreeId(workflowId: string): string {
  * run has moved.
  */
 export function endedText(problem: string): string {
-  return `the batch run has ended without a report (${problem}); another one will begin`;
+  return `the batch run has ended without a report (${problem}); another batch run will begin`;
 }
 
 const SCHEDULE_SUFFIX = '.windows';

@@ -60,7 +60,7 @@ describe('a decision', () => {
     const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
     expect(texts).toEqual([
       'done',
-      'done; applied to 1 of 3 companies: the rest do not exist, or their state does not allow it',
+      'done; applied to 1 of 3 companies: the rest of the companies do not exist, or their state does not allow the decision',
     ]);
   });
 

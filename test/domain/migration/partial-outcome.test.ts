@@ -2,11 +2,11 @@ import { companiesOutcomeText, isPartial } from '../../../domain/migration/parti
 
 test.each([
   [3, 3, 'retried', false],
-  [0, 1, 'retried; applied to 0 of 1 company: the rest do not exist, or their state does not allow it', true],
+  [0, 1, 'retried; applied to 0 of 1 company: the rest of the companies do not exist, or their state does not allow the decision', true],
   [
     1284,
     2000,
-    'skipped; applied to 1,284 of 2,000 companies: the rest do not exist, or their state does not allow it',
+    'skipped; applied to 1,284 of 2,000 companies: the rest of the companies do not exist, or their state does not allow the decision',
     true,
   ],
 ])(
@@ -19,6 +19,6 @@ test.each([
 
 test('an outcome begins with the number of companies that were changed', () => {
   expect(companiesOutcomeText('4 companies will not be moved: 4 companies too late', 1, 4)).toBe(
-    '1 company will not be moved: 4 companies too late; applied to 1 of 4 companies: the rest do not exist, or their state does not allow it',
+    '1 company will not be moved: 4 companies too late; applied to 1 of 4 companies: the rest of the companies do not exist, or their state does not allow the decision',
   );
 });

@@ -206,7 +206,7 @@ test('a migration waits while another workflow occupies the id of its batch run,
   expect(outage).toMatchObject({ why: expect.stringContaining('another workflow occupies') as string });
   expect((await ferry(['show', migration.id], undefined, orchestrator.env)).out).toContain(terminate);
   expect((await ferry(['doctor'], undefined, orchestrator.env)).out).toMatch(
-    /✗ workflow ids +another workflow occupies the id (\S+)\n +to end it, run: temporal workflow terminate --workflow-id \1\n/,
+    /✗ workflow ids +another workflow occupies the id (\S+)\n +to end that workflow, run: temporal workflow terminate --workflow-id \1\n/,
   );
   await occupant.terminate();
   const { outage: over } = await migration.until(({ counts }) => counts.moved === 3);
@@ -244,7 +244,7 @@ test.each(['terminate', 'cancel'] as const)(
     const { runId } = await batch.describe();
     await batch[end]();
     const { outage } = await other.until(({ outage: problem }) => problem !== null);
-    expect(outage?.why).toMatch(/^the batch run has ended without a report \(.+\); another one will begin$/);
+    expect(outage?.why).toMatch(/^the batch run has ended without a report \(.+\); another batch run will begin$/);
     // A decision ends the wait.
     expect(await other.send('adjust', { limits: { rampCompanies: 0 }, ...SUPPORT })).toBe('applied');
     await other.until(({ outage: problem }) => problem === null);
