@@ -2,7 +2,7 @@
  * The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows.
  * The ledger stores the current limits.
  */
-import { outOf } from '../text/sentences';
+import { counted, outOf } from '../text/sentences';
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
@@ -178,18 +178,18 @@ function isReminderIntervals(value: unknown): boolean {
 }
 
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
-const MIN_TRIED_FOR_SHARE = 20;
+export const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance: `6 of 27 companies tried by then could not be moved, 22%; the limit is 20%`. */
+/** Returns the numbers that exceed the tolerance: `..., 6 of 27 tried companies could not be moved, which is 22%; ...`. */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const numbers = `${outOf(failed, tried, 'company')} tried by then could not be moved, ${percent(failed / tried)}`;
+  const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is ${percent(failed / tried)}`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
-  return `${numbers}; the limit is ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;
+  return `${numbers}; the limit is ${isShare ? percent(toleratedShare ?? 1) : counted(toleratedFailures ?? 0, 'company')}`;
 }
 
 /** Formats a share with at most one decimal, as `22%` or `0.5%`. */
