@@ -1,16 +1,18 @@
 /** Go or no-go: the conditions that pause an unattended migration, and the conditions that do not pause it. */
 import type { MigrationLimits } from '../planning/limits';
-import { exceedsTolerance } from '../planning/limits';
+import { exceedsTolerance, MIN_TRIED_FOR_SHARE } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';
 import { counted, hoursText, momentText, outOf } from '../text/sentences';
 import type { Forecast } from './forecast';
 import type { GoNoGoFacts } from './go-nogo-facts';
 
-export function pauseConditions({ limits, failures, platform }: GoNoGoFacts): readonly string[] {
+export function pauseConditions({ route, limits, failures, platform }: GoNoGoFacts): readonly string[] {
+  const several = 'for several companies in a row';
+  const which = route === 'self-service' ? several : `for the first company or ${several}`;
   return [
     ...(hasTolerance(limits) ? [toleranceText(limits, failures)] : []),
-    'the service rejects the API key, or the account reaches one of its limits or expires (401, 402, 403)',
-    `${platform.name} rejects the application for several companies in a row, or several credentials in a row belong to another organization`,
+    'the service rejects the API key, or the account reaches one of its limits or expires (HTTP status 401, 402 or 403)',
+    `${which}, ${platform.name} rejects the application or the credential belongs to another organization`,
   ];
 }
 
@@ -50,10 +52,10 @@ function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   if (exceedsTolerance(limits, failures))
-    return `it tries another company; the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
+    return `a worker tries another company: the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
-    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),
+    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of at least ${MIN_TRIED_FOR_SHARE} tried companies`]),
   ];
   return `${bounds.join(' or ')} could not be moved ${soFar(failures)}`;
 }

@@ -306,12 +306,12 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40 },
-    'more than 5 companies or more than 20% of those tried could not be moved (2 of 40 companies so far)',
+    'more than 5 companies or more than 20% of at least 20 tried companies could not be moved (2 of 40 companies so far)',
   ],
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'it tries another company; the number of companies that could not be moved already exceeds the limit (2 of 40 companies so far)',
+    'a worker tries another company: the number of companies that could not be moved already exceeds the limit (2 of 40 companies so far)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
