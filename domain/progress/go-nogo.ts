@@ -161,7 +161,7 @@ function suppliedAnswer(
   answer: Answer,
 ): Answer {
   if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
-  return { ...answer, warning: true, why: `${answer.why}; it was not supplied for this migration` };
+  return { ...answer, warning: true, why: `${answer.why}; this application was not supplied for this migration` };
 }
 
 /** Adds the companies whose tokens need an application other than the registered application. */

@@ -46,7 +46,7 @@ function resumeText(state: MigrationState): string {
   const text = automatic?.stopReason ? stopReasonText(automatic.stopReason) : null;
   if (automatic !== null && text !== null) {
     const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));
-    const also = who.length === 0 ? '' : `; ${who.join(' and ')} paused it too`;
+    const also = who.length === 0 ? '' : `; ${who.join(' and ')} also paused the migration`;
     return `${automatic.reason.startsWith(text) ? automatic.reason : text}${also}`;
   }
   return state.route === 'self-service'
@@ -116,7 +116,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
       if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${requestedFirst.reference} goes first but is not ready: supply what it needs, or choose another company`,
+          what: `${requestedFirst.reference} goes first but is not ready: the client supplies what is missing, or support chooses another company`,
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);

@@ -108,7 +108,7 @@ test('an answer that contains a warning is a go with a warning, not a plain go',
   expect(warned(supplied)).toEqual([]);
   expect(warned(facts())).toEqual(['application']);
   expect(goNoGo(facts()).answers.find(({ check }) => check === 'application')?.why).toBe(
-    'app-1 (production); it was not supplied for this migration',
+    'app-1 (production); this application was not supplied for this migration',
   );
   const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
   const selfService = { route: 'self-service', platform: platform('xero') } as const;
