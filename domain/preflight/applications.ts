@@ -59,6 +59,9 @@ export interface ApplicationsOfMoved {
 
 const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own account (docs/deploying.md)';
 
+const ADVICE_FOR_ONE_CLIENT =
+  'supply the same application for both migrations, or wait until the other migration has ended';
+
 export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts): boolean {
   return one.clientId === other.clientId && one.environment === other.environment;
 }
@@ -126,11 +129,11 @@ export function replacedAction(
 
 /** The problem of one company that was moved with a replaced application. Completes `it has moved, but ...`. */
 export const REPLACED_PROBLEM =
-  'the application with which it was connected was replaced, so the service can no longer refresh its tokens';
+  'the application that obtained the tokens was replaced, so the service can no longer refresh them';
 
 /** The remedy for one company. */
 export const REPLACED_REMEDY =
-  'its end customer reconnects with the link, unless support registers the replaced application again';
+  'the end customer must reconnect with the link, or support must register the replaced application again';
 
 /** Says what happens to the data of companies whose application was replaced. */
 export function replacedStaleText(replaced: readonly MovedWithApplication[]): string {
@@ -196,23 +199,23 @@ export function applicationConflicts(
       return [];
     case 'different': {
       const { own, other } = conflict;
-      const uses = `${migrationId} uses the application ${applicationName(own)}, but`;
+      const ownUse = `${migrationId} uses the application ${applicationName(own)}`;
       const rule = 'an account has only one application per platform';
-      const message = `${uses} ${other.migrationId} uses ${applicationName(other.application)}; ${rule}`;
-      const found = finding('application-of-another-migration', message, ACCOUNT_ADVICE);
-      if (other.client === client) return [found];
-      const ownUse = applications.supplied ? uses : '';
-      const clientMessage =
-        `${ownUse} another client of this account uses a different application; ${rule}, so support has to decide`.trim();
-      return [{ ...found, clientMessage }];
+      const message = `${ownUse}, but ${other.migrationId} uses ${applicationName(other.application)}; ${rule}`;
+      const isSameClient = other.client === client;
+      const advice = isSameClient ? ADVICE_FOR_ONE_CLIENT : ACCOUNT_ADVICE;
+      const found = finding('application-of-another-migration', message, advice);
+      if (isSameClient) return [found];
+      const otherUse = `another client of this account uses a different application; ${rule}, so support has to decide`;
+      return [{ ...found, clientMessage: applications.supplied ? `${ownUse}, but ${otherUse}` : otherUse }];
     }
     case 'not-supplied': {
       const message =
         `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
-        `and none was supplied for ${migrationId}`;
+        `but no application was supplied for ${migrationId}`;
       const advice =
         'if both clients use this application, supply it for this migration too; if not, give each client its own account (docs/deploying.md)';
-      const clientMessage = `no application was supplied for ${migrationId}; supply the one that obtained your tokens`;
+      const clientMessage = `no application was supplied for ${migrationId}; supply the application that obtained your tokens`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }
     case 'not-registered': {
@@ -221,7 +224,7 @@ export function applicationConflicts(
         `but ${applicationName(registered)} is registered at the service`;
       const clientMessage =
         `the application ${applicationName(conflict.supplied)} was supplied for ${migrationId}, ` +
-        `but a different one is registered at the service`;
+        `but a different application is registered at the service`;
       return [
         {
           ...finding('application-differs', message, 'supply the application that obtained the tokens'),

@@ -385,6 +385,6 @@ test('a company whose application was replaced is listed with its link until its
   });
   await updateRow(orchestrator.ferry.db, replaced.id, 2, { state: 'skipped', left_out_reason: 'sold' });
   expect((await run('companies', replaced.id, '--csv')).out).toMatch(
-    /\nR-2,.*sold; the application with which it was connected was replaced/,
+    /\nR-2,.*sold; the application that obtained the tokens was replaced/,
   );
 }, 60_000);
