@@ -66,8 +66,8 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
   const { companies, withoutFamily, families, companiesInFamilies, largestFamily } = sizes;
   const findings: PreflightFinding[] = [];
   if (families > 0) {
-    const sizeText = `${counted(families, 'token family')} (the largest has ${largestFamily})`;
-    const message = `${counted(companiesInFamilies, 'company')} belong to ${sizeText}; companies of one family move one at a time`;
+    const largest = families === 1 ? '' : `, and the largest family has ${counted(largestFamily, 'company')}`;
+    const message = `${counted(companiesInFamilies, 'company')} belong to ${counted(families, 'token family')}; companies of one family move one at a time${largest}`;
     findings.push(warningFinding('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {

@@ -48,7 +48,7 @@ function willBeReauthorized({ existing }: ManifestRow, { companyId, status }: Co
 
 function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
-  const advice = 'an organization can be open in only one migration: remove it from one of the two';
+  const advice = 'an organization can be part of only one open migration: remove it from one of the two migrations';
   const clientMessage = `${quoted(organization)} is already part of another migration`;
   return { ...errorFinding('organization-open-elsewhere', message, advice), clientMessage };
 }

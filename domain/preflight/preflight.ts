@@ -70,12 +70,12 @@ function otherRoute({ platform: { name }, route }: PreflightFacts): PreflightFin
     ? errorFinding(
         'no-managed-route',
         `${name} has no managed route`,
-        'move its connections in a self-service migration',
+        'move these connections in a self-service migration',
       )
     : errorFinding(
         'no-self-service-route',
         `${name} has only the managed route`,
-        'support moves its connections in a managed migration',
+        'ask support to move these connections in a managed migration',
       );
 }
 
@@ -95,7 +95,7 @@ function accountFindings(
       errorFinding(
         'key-not-administrator',
         'the API key is not an administrator key',
-        'give the workers an administrator key',
+        'use an administrator key, also for the workers',
       ),
     );
   }
@@ -151,7 +151,7 @@ function platformFindings(
     const message = `the service does not show which ${name} application is registered`;
     return [
       ...findings,
-      warningFinding('application-not-shown', message, 'check that it is the application that obtained the tokens'),
+      warningFinding('application-not-shown', message, 'check that the registered application obtained the tokens'),
     ];
   }
   if (application === null) {
@@ -180,7 +180,7 @@ function applicationMissing(message: string, facts: PreflightFacts): PreflightFi
       `if tokens are refused, ${applicationAdvice('the application', facts)}`,
     );
   }
-  return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('it', facts));
+  return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('that application', facts));
 }
 
 function environmentFindings(
@@ -191,7 +191,7 @@ function environmentFindings(
   if (environment === (platform.environment ?? 'production')) return [];
   const message = `the application ${quoted(clientId)} is registered for the ${environment} environment of ${platform.name}`;
   return platform.environment === undefined
-    ? [warningFinding('application-environment', message, 'it can move only companies of that environment')]
+    ? [warningFinding('application-environment', message, 'this application can move only companies of that environment')]
     : [
         errorUnlessSuppliedLater(facts)(
           'application-environment',

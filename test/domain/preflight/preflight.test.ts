@@ -200,7 +200,7 @@ describe('a manifest row', () => {
       {
         code: 'token-families',
         message:
-          '5 companies belong to 2 token families (the largest has 3); companies of one family move one at a time',
+          '5 companies belong to 2 token families; companies of one family move one at a time, and the largest family has 3 companies',
       },
     ]);
     const single = { companies: 3, withoutFamily: 1, families: 0, companiesInFamilies: 0, largestFamily: 1 };
