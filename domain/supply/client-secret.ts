@@ -17,7 +17,7 @@ export function clientSecretProblem(secret: string): string | null {
   if (isJson(secret)) return 'contains JSON, not only a client secret';
   if (hasColumnNames(secret)) return 'contains column names, so it looks like a file of credentials or companies';
   if (/[\r\n]/.test(secret)) return 'contains more than one line, but a client secret is a single line';
-  if (/[\p{Cc}\uFFFD]/u.test(secret)) return 'contains characters that are not text in UTF-8';
+  if (/[\p{Cc}\uFFFD]/u.test(secret)) return 'contains control characters, or is not text in UTF-8';
   if (secret.length > MAX_SECRET_LENGTH)
     return `is longer than ${MAX_SECRET_LENGTH.toLocaleString('en-US')} characters, too long for a client secret`;
   return isPlaceholder(secret) ? 'is a placeholder, not the client secret itself' : null;

@@ -118,7 +118,7 @@ export function matchColumns(
         code: 'duplicate-column',
         severity: 'error',
         ...{ file, line: header.line, column: header.column, field: name },
-        message: `the columns ${inQuotes(first.text)} and ${inQuotes(header.text)} are both ${name}`,
+        message: `the columns ${inQuotes(first.text)} and ${inQuotes(header.text)} are both read as ${name}`,
         advice: 'remove one of them',
       });
     }
@@ -182,7 +182,7 @@ function reportMissing(
     advice:
       others.length === 0
         ? rename
-        : `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if it is right, ${rename}`,
+        : `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if the platform is right, ${rename}`,
   });
   return [...near.flatMap((each) => each.headers), ...others.map(({ header }) => header)];
 }
@@ -238,7 +238,7 @@ function reportUnknown(file: string, unknown: readonly Cell[], unused: readonly 
       ...{ file, line: header.line, column: header.column },
       message: `the column ${inQuotes(header.text.trim())} is not used`,
       advice:
-        near === undefined ? 'remove it if it does not belong here' : `rename it to ${near} if that is its content`,
+        near === undefined ? 'remove the column if it does not belong here' : `rename the column to ${near} if that is what it contains`,
     });
   }
 }

@@ -183,7 +183,7 @@ function syntaxFinding(error: Error, file: string, line: number): Finding {
       ...where,
       code: 'unclosed-quote',
       message: 'a quotation mark in the row that starts here is never closed, or the row is too long',
-      advice: 'close it; write a quotation mark inside a cell twice: "Tom ""Tiny"" Ltd"',
+      advice: 'close the quotation mark; write a quotation mark inside a cell twice: "Tom ""Tiny"" Ltd"',
     };
   }
   return {

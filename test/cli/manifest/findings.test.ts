@@ -99,7 +99,7 @@ test.each([
   [
     'a file of another platform',
     'reference,name,tenantId\nA-1,Acme,1',
-    'this looks like a file for Xero, so check the platform; if it is right, rename "tenantId" to realmId',
+    'this looks like a file for Xero, so check the platform; if the platform is right, rename "tenantId" to realmId',
   ],
 ])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
   const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
@@ -110,8 +110,8 @@ test('mistakes in other headers are reported together with a missing column', as
   const findings = await findingsOf('reference,Company Name,realmId,expectedInvoice,colour\nA-1,Acme,1,3,red');
   expect(findings.map(({ code, advice }) => [code, advice])).toEqual([
     ['missing-column', 'rename "Company Name" to name'],
-    ['unknown-column', 'rename it to expectedInvoices if that is its content'],
-    ['unknown-column', 'remove it if it does not belong here'],
+    ['unknown-column', 'rename the column to expectedInvoices if that is what it contains'],
+    ['unknown-column', 'remove the column if it does not belong here'],
   ]);
 });
 
@@ -119,8 +119,8 @@ test('an unused column is suggested for a missing optional column', async () => 
   const findings = await findingsOf('reference,name,realmId,Number of invoices,Contact Name\nA-1,Acme,1,3,Sam');
   const unknown = findings.filter(({ code }) => code === 'unknown-column').map(({ advice }) => advice);
   expect(unknown).toEqual([
-    'rename it to expectedInvoices if that is its content',
-    'remove it if it does not belong here',
+    'rename the column to expectedInvoices if that is what it contains',
+    'remove the column if it does not belong here',
   ]);
 });
 
