@@ -54,7 +54,7 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     return {
       ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
       advice:
-        'supply it as it is, with "ferry --portal <link> credentials" or through support; or choose the original file',
+        'supply this file as it is, through support or with "ferry --portal <link> credentials <file>", or choose the original file',
     };
   const kind = binaryKindOf(head);
   if (kind === null) return null;

@@ -9,7 +9,7 @@ const ROWS_INSIDE = 'companies';
 /** The maximum depth of nesting. A manifest needs three levels. */
 const MAX_DEPTH = 50;
 
-const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
+const EXPECTED = `the file must be [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
 
 /** Returns whether the text is JSON rather than CSV. CSV does not start with a bracket. */
 export function isJson(text: string): boolean {

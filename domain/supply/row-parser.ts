@@ -52,7 +52,7 @@ function parseId(reader: RowReader, field: string): string | null {
   const text = reader.text(field, { maxLength: 100 });
   if (text === null || UUID.test(text)) return text?.toLowerCase() ?? null;
   const message = `${field} is ${inQuotes(text)}; the service's ids are UUIDs`;
-  reader.error(field, 'invalid-id', message, 'copy it from the service, or leave it empty to create a new one');
+  reader.error(field, 'invalid-id', message, 'copy the id from the service, or leave the field empty');
   return null;
 }
 
@@ -129,7 +129,7 @@ const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: CredentialTimes): string | null {
   if (!reader.has('obtainedAt')) return (given ?? beforeNow(reader.fileModifiedAt, now)).toISOString();
   if (given !== undefined) {
-    const message = 'obtainedAt is filled in, but --obtained-at gives a time too';
+    const message = 'the field obtainedAt is filled in, but the option --obtained-at also sets a time';
     reader.error('obtainedAt', 'invalid-time', message, 'leave --obtained-at out, or clear the field obtainedAt');
     return null;
   }

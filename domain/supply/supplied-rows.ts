@@ -36,5 +36,5 @@ export function suppliedRowProblem(company: ManifestRow, platform: Platform): st
   if (error || parsed === null) return error?.message ?? 'the row is invalid';
   return digestedRow(parsed) === digestedRow(company)
     ? null
-    : 'the row contains a value that would be read differently from a file, for example one with a space at its start or end';
+    : 'the row contains a value that no file can supply, for example a value that starts or ends with a space';
 }

@@ -34,7 +34,7 @@ test('--obtained-at is used for credentials without obtainedAt, and is an error 
   expect(findings).toEqual([
     expect.objectContaining({
       ...{ code: 'invalid-time', line: 2, field: 'obtainedAt', severity: 'error' },
-      message: 'obtainedAt is filled in, but --obtained-at gives a time too',
+      message: 'the field obtainedAt is filled in, but the option --obtained-at also sets a time',
     }),
   ]);
   expect(credentials.map(({ reference, obtainedAt }) => [reference, obtainedAt])).toEqual([
