@@ -47,21 +47,21 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
     case 'name':
       return 'the name of the company';
     case organizationField:
-      return `its organization at ${platform}${organizationForm ? `; ${organizationForm.description}` : ''}`;
+      return `the company's organization at ${platform}${organizationForm ? `; ${organizationForm.description}` : ''}`;
     case 'expectedInvoices':
-      return `number of its invoices at ${platform}; if there are fewer after the move, the company counts as incomplete`;
+      return `the number of the company's invoices at ${platform}; if there are fewer after the move, the company counts as incomplete`;
     case 'wave':
-      return 'lower waves are moved first: 1, 2, ...';
+      return 'companies of lower waves are moved first: 1, 2, ...';
     case 'family':
-      return `the ${platform} user who authorized it; companies of one user are moved one at a time`;
+      return `the ${platform} user who authorized the company; companies of one user are moved one at a time`;
     case COMPANY_ID:
       return 'the id of the company at the service; if empty, a new company is created';
     case CONNECTION_ID:
-      return 'the id of its connection at the service, if it already has one';
+      return "the id of the company's connection at the service, if it already has a connection";
     case 'obtainedAt':
-      return 'the time when your application received it, e.g. 2026-03-01T14:30:00Z; if empty, the time when this file was last changed is used';
+      return 'the time when your application received the token, e.g. 2026-03-01T14:30:00Z; if empty, the time of the last change of this file counts';
     default:
-      return `as your application received it from ${platform}`;
+      return `the value that your application received from ${platform}`;
   }
 }
 

@@ -71,8 +71,8 @@ test.each(['csv', 'json'])('an empty %s template is not a valid manifest', async
 
 test('export-template explains the content of each column', async () => {
   const { out } = await ferry(['export-template', folder, '-p', 'zoho-books']);
-  expect(out).toMatch(/^organizationId +required +its organization at Zoho Books; only digits/m);
-  expect(out).toMatch(/^family {2,}the Zoho Books user who authorized it/m);
+  expect(out).toMatch(/^organizationId +required +the company's organization at Zoho Books; only digits/m);
+  expect(out).toMatch(/^family {2,}the Zoho Books user who authorized the company/m);
   expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
 });
 
