@@ -18,11 +18,11 @@ const FaultSchema = z.discriminatedUnion('kind', [
   z.object({ ...Scope, kind: z.literal('unavailable') }),
   z.object({
     ...Scope,
-    kind: z.literal('droppedConnection').describe('Closes the connection before the request is processed.'),
+    kind: z.literal('droppedConnection').describe('Closes the HTTP connection before the request is processed.'),
   }),
   z.object({
     ...Scope,
-    kind: z.literal('lostAnswer').describe('Closes the connection after the request has been processed.'),
+    kind: z.literal('lostAnswer').describe('Closes the HTTP connection after the request has been processed.'),
   }),
 ]);
 export type Fault = z.infer<typeof FaultSchema>;

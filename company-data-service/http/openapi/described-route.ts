@@ -52,7 +52,7 @@ function errorsOf({ needsKey, repeatable, url }: RouteKind): Record<string, unkn
       401: errorAnswer('The API key is missing or wrong.'),
       402: errorAnswer('The account has expired, or a limit of its plan is reached.'),
       403: errorAnswer(
-        'The API key is outdated, belongs to another account or is not an administrator’s, or the platform is not accessible.',
+        'The API key is outdated, belongs to another account, or is not an administrator key. Or the platform is not accessible.',
       ),
       429: errorAnswer('Too many requests. Retry after `Retry-After` seconds.'),
     }),

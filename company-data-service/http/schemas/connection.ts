@@ -16,7 +16,7 @@ export const ConnectionSchema = z
       .record(z.string(), z.string())
       .optional()
       .describe(
-        'Information from the platform. Absent until the connection is first linked. `lastAuthorized` is when the platform last accepted a credential: a migrated one, or one from the consent of the end customer.',
+        'Information from the platform. Absent until the connection is first linked. `lastAuthorized` is the time when the platform last accepted a migrated credential or the consent of the end customer.',
       ),
     dataConnectionErrors: z.array(
       z.object({

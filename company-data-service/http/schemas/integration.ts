@@ -24,11 +24,12 @@ export const IntegrationSchema = z
     callbackUrl: z
       .url()
       .describe(
-        'Add this redirect URI to the application that you registered with the platform. The platform opens it in the ' +
-          'browser of the end customer after consent. It is not an operation of this API, and the sandbox does not serve it.',
+        'Add this redirect URI to the application that you registered with the platform. After consent, the platform ' +
+          'opens the URI in the browser of the end customer. The URI is not an operation of this API, and the sandbox ' +
+          'does not serve it.',
       ),
     application: ApplicationSchema.nullable().describe(
-      'The account’s own application, without its secret. Null if none is registered.',
+      'The account’s own application, without its secret. Null if no application is registered.',
     ),
   })
   .meta({ id: 'Integration' });

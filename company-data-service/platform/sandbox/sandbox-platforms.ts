@@ -152,7 +152,7 @@ export class SandboxPlatforms implements Platforms {
     if (await recordAndCheckNewest(this.db, known)) return;
     throw new PlatformRefusal(
       'GrantRefused',
-      'The user has obtained newer refresh tokens, which invalidated this one.',
+      'The user has obtained newer refresh tokens, which invalidated this refresh token.',
     );
   }
 }
