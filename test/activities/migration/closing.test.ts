@@ -257,7 +257,7 @@ describe('a termination', () => {
   test('is refused for a migration that no workflow has opened yet', async () => {
     const id = await createMigration();
     await rig.ledger.db.updateTable('migrations').set({ state: 'supplied' }).where('id', '=', id).execute();
-    await expect(terminate(id)).rejects.toThrow(/has not been opened/);
+    await expect(terminate(id)).rejects.toThrow(/has not started/);
     expect(await migrationOf(id)).toMatchObject({ state: 'supplied' });
   });
 });

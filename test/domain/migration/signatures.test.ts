@@ -114,7 +114,7 @@ test('a replayed decision changes nothing, even if its outcome is no longer kept
   expect(received(resumed, signed())).toBe(resumed);
   const withoutOutcomes = { ...resumed, outcomes: [] };
   expect(resultOf(received(withoutOutcomes, signed()))).toMatch(
-    /has already sent a decision that was signed at the same time or later/,
+    /has already signed a decision at the same time or later/,
   );
 });
 

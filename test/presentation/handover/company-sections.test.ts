@@ -112,7 +112,7 @@ describe('a company in the report', () => {
     expect(companyRecord(company, true)).toMatchObject({
       outcome: 'moved',
       why: expect.stringContaining('was replaced') as unknown,
-      'what to do': expect.stringContaining('reconnects with the link') as unknown,
+      'what to do': expect.stringContaining('must reconnect with the link') as unknown,
       'link for the end customer': 'https://link.example/1',
     });
     expect(companyRecord(COMPANY, true)).toMatchObject({ why: '', 'link for the end customer': '' });
