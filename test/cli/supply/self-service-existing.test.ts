@@ -59,7 +59,7 @@ describe('a company that already exists', () => {
     expect(json).toMatchObject({ state: 'waiting', counts: { failed: 2, moved: 0 } });
     const [unknownCompany, unknownConnection] = await me.companiesOf('me.xero.unknown');
     expect(unknownCompany?.failureText).toContain('404');
-    expect(unknownConnection?.failureText).toContain('no connection with the supplied id');
+    expect(unknownConnection?.failureText).toContain('no connection to this platform with the supplied connection id');
   });
 
   test('is kept if the migration is cancelled, whereas a company that was created is deleted', async () => {

@@ -88,7 +88,7 @@ describe('a manifest', () => {
   });
 
   test('in the self-service route is supplied only at the start', () => {
-    expect(answer(inStep1({ route: 'self-service' }))).toContain('supplied at its start');
+    expect(answer(inStep1({ route: 'self-service' }))).toContain('supplied at the start');
   });
 
   test('changes the digest of the details that support accepts', () => {
