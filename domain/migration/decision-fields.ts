@@ -63,10 +63,10 @@ export function parseApprover(value: unknown): Approver | string {
 export function parseCompanies({ companies }: Fields): { readonly companies: Companies } | string {
   if (companies === 'all') return { companies };
   if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
-    return 'companies must be "all" or a list of references';
+    return '"companies" must be "all" or a list of references';
   }
   if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
-    return `companies must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
+    return `"companies" must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
   }
   return { companies };
 }

@@ -149,7 +149,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     }
     case 'credentialsSupplied': {
       const { companies } = fields;
-      if (!isCount(companies)) return malformed('companies must be a whole number, 0 or more');
+      if (!isCount(companies)) return malformed('"companies" must be a whole number, 0 or more');
       const sealed = parseSealedDigest(fields);
       if (typeof sealed === 'string') return malformed(sealed);
       return { decision: { kind: 'credentials-supplied', ...sender, companies, ...sealed } };
@@ -175,20 +175,20 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       if (typeof manifestDigest !== 'string' || !/^[0-9a-f]{64}$/.test(manifestDigest))
         return malformed('manifestDigest must be 64 lower-case hexadecimal digits');
       if (!isCount(companies) || companies === 0 || companies > MAX_MANIFEST_COMPANIES)
-        return malformed(`companies must be a whole number from 1 to ${MAX_MANIFEST_COMPANIES}`);
+        return malformed(`"companies" must be a whole number from 1 to ${MAX_MANIFEST_COMPANIES}`);
       return { decision: { kind: 'manifest-supplied', ...sender, manifestDigest, companies } };
     }
     case 'manifestAmended': {
       const { added, corrected } = fields;
       if (!isCount(added) || !isCount(corrected))
-        return malformed('added and corrected must be whole numbers, 0 or more');
+        return malformed('"added" and "corrected" must be whole numbers, 0 or more');
       return { decision: { kind: 'manifest-amended', ...sender, added, corrected } };
     }
     case 'exclude':
     case 'skip': {
       const parsed = parseCompanies(fields);
       if (typeof parsed === 'string') return malformed(parsed);
-      if (parsed.companies === 'all') return malformed('companies must be a list of references, not "all"');
+      if (parsed.companies === 'all') return malformed('"companies" must be a list of references, not "all"');
       const { reason } = sender;
       if (reason === undefined) return malformed('a reason for leaving the companies out is required');
       return { decision: { kind: message, ...sender, reason, companies: parsed.companies } };
@@ -202,7 +202,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     case 'replaceCredential': {
       const parsed = parseCompanies(fields);
       if (typeof parsed === 'string') return malformed(parsed);
-      if (parsed.companies === 'all') return malformed('companies must be a list of references, not "all"');
+      if (parsed.companies === 'all') return malformed('"companies" must be a list of references, not "all"');
       const sealed = parseSealedDigest(fields);
       if (typeof sealed === 'string') return malformed(sealed);
       return { decision: { kind: 'replace-credential', ...sender, companies: parsed.companies, ...sealed } };

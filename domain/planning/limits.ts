@@ -87,7 +87,7 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
     isValid: wholeWithin(MINUTE_MS, 30 * DAY_MS),
     expected: 'a whole number of milliseconds, from a minute to 30 days',
   },
-  rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number from 0 to 100,000; 0 for no ramp' },
+  rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number from 0 to 100,000; 0 means no ramp' },
   toleratedFailures: {
     isValid: orNull(wholeWithin(0, 1_000_000)),
     expected: 'a whole number from 0 to 1,000,000, or null',

@@ -38,7 +38,7 @@ test.each([
   ['--tolerated-share', '7', 'Expected a number from 0 to 1, or "any".'],
   ['--tolerated-share', '30%', 'Expected a number from 0 to 1, or "any".'],
   ['--companies-per-minute', '0', 'Expected a whole number from 1 to 1,000,000, or "any".'],
-  ['--ramp', 'some', 'Expected a whole number from 0 to 100,000; 0 for no ramp.'],
+  ['--ramp', 'some', 'Expected a whole number from 0 to 100,000; 0 means no ramp.'],
 ])('an invalid limit is refused before anything is stored: %s %s', async (option, value, expected) => {
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'nobody', option, value];
   const { exitCode, err } = await ferry(start, undefined, orchestrator.env);

@@ -105,20 +105,20 @@ describe('parseDecision', () => {
     ['a time without a zone', 'proposeTime', { ...SENT, startAt: '2026-03-07T20:00' }, 'startAt must be'],
     ['a month that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
     ['a time in words', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
-    ['companies as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, 'companies must be "all"'],
-    ['companies that are not text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, 'companies must be "all"'],
+    ['companies as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, '"companies" must be "all"'],
+    ['companies that are not text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, '"companies" must be "all"'],
     ['too many companies', 'confirmSyncDisabled', { ...SENT, companies: tooMany }, 'at most 1000'],
     [
       'a reference that is too long',
       'confirmSyncDisabled',
       { ...SENT, companies: ['x'.repeat(201)] },
-      'companies must be',
+      '"companies" must be',
     ],
     [
       'a reference that cannot be stored',
       'exclude',
       { ...SENT, companies: ['a\0'], reason: 'sold' },
-      'companies must be',
+      '"companies" must be',
     ],
     ['a name that cannot be stored', 'pause', { ...SENT, by: 'Cleo\0' }, '"by" must be the name'],
     ['an unpaired surrogate', 'pause', { ...SENT, reason: 'sold \ud83d' }, 'reason must be text'],
@@ -149,9 +149,9 @@ describe('parseDecision', () => {
       { ...SENT, startAt: '2026-03-07T20:00Z', windows: [{ ...WINDOW, from: '22' }] },
       'windows must be a list of at most 50 windows',
     ],
-    ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a whole number'],
+    ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, '"companies" must be a whole number'],
     ['a short digest', 'credentialsSupplied', { ...SENT, companies: 1, sealedDigest: 'ab' }, '64 hexadecimal digits'],
-    ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a whole number'],
+    ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, '"companies" must be a whole number'],
   ])('refuses a message with %s (%s), and says what it expects', (_, message, input, expected) => {
     expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
   });
