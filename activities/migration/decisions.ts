@@ -82,7 +82,7 @@ export function decisionActivities(deps: ActivityDeps) {
 function acceptedRecord(given: DecisionRecord, scheduledAt: Date): DecisionRecord {
   const record = parseRecord(given) ?? malformedRecord(given, scheduledAt.toISOString());
   if (record) return record;
-  throw ApplicationFailure.nonRetryable('a decision to be recorded is malformed and has no id', 'MalformedRecord');
+  throw ApplicationFailure.nonRetryable('the workflow sent a malformed decision without an id', 'MalformedRecord');
 }
 
 /**

@@ -189,7 +189,7 @@ const GRANT_LOST = {
 } as const;
 const ADOPTED = { kind: 'adopted', change: { to: 'waiting' } } as const;
 const USE_UNKNOWN =
-  'it is unknown whether the single-use token was used: the ledger was restored to an older state, and the connection at the service is not linked';
+  'it is unknown whether the single-use token was used, because the ledger was restored to an older state and the connection at the service is not linked';
 
 /** Compares a company with the service. Returns undefined if nothing needs to be repaired. */
 async function findingFor(

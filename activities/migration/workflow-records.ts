@@ -63,7 +63,7 @@ const HIGHEST_MARK = 1_000_000_000_000;
 async function queryMark(handle: WorkflowHandle): Promise<number> {
   const mark: unknown = await handle.query(ledgerMarkQuery);
   if (typeof mark === 'number' && Number.isInteger(mark) && mark >= 0 && mark <= HIGHEST_MARK) return mark;
-  throw malformed(handle.workflowId, 'it reports an impossible ledger mark');
+  throw malformed(handle.workflowId, 'the workflow reports an impossible ledger mark');
 }
 
 /** Creates a failure that is not retried, because a retry cannot turn the workflow into one of Tokenferry's. */
