@@ -45,7 +45,7 @@ export function unusualOrganization(
 ): PreflightFinding {
   const form = organizationForm === undefined ? '' : ` (expected: ${organizationForm.description})`;
   const message = `${quoted(organization)} is an unusual ${organizationField}${form}`;
-  return warningFinding('unusual-organization', message, 'check that it is right');
+  return warningFinding('unusual-organization', message, 'check that the value is right');
 }
 
 /** How the companies of a manifest are distributed among token families. */

@@ -142,7 +142,7 @@ function platformFindings(
       errorFinding(
         'platform-disabled',
         `${name} is not enabled in the account`,
-        "enable it in the account's settings, or ask the service's support team",
+        "enable the platform in the account's settings, or ask the service's support team",
       ),
     );
   }

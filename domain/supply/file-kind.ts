@@ -64,7 +64,7 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     file,
     message: `this is ${kind}, not CSV or JSON`,
     advice: /Excel|spreadsheet/.test(kind)
-      ? 'open it in the spreadsheet program, format the id columns as text, and save as "CSV UTF-8 (comma delimited)"'
+      ? 'open it in the spreadsheet program, format the id columns as text, and save it as "CSV UTF-8 (comma delimited)"'
       : 'export the companies as CSV in UTF-8, or as JSON',
   };
 }

@@ -114,6 +114,6 @@ export function notJson(file: string, where: Pick<JsonToken, 'line' | 'column'>,
     code: 'syntax',
     severity: 'error',
     ...{ file, line, column, message },
-    advice: 'correct it, or use CSV',
+    advice: 'correct the file, or use CSV',
   });
 }

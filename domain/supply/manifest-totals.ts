@@ -54,14 +54,14 @@ export function reportTotalFindings(file: string, totals: ManifestTotals, platfo
   ] as const) {
     if (!rounding.isLikely) continue;
     const message = `all long values of ${field} end in zeros after 15 digits; a spreadsheet has probably rounded them`;
-    const advice = 'compare one of them with the original; format the column as text before you enter the values';
+    const advice = 'compare one of the values with the original; format the column as text before you enter the values';
     report({ ...warning, code: 'rounded-numbers', field, message, advice });
   }
 
   const { companies, companiesWithoutVolume } = totals;
   if (companiesWithoutVolume > 0) {
     const message = `expectedInvoices is missing for ${outOf(companiesWithoutVolume, companies, 'company')}`;
-    const advice = 'fill it in, so that missing invoices are noticed';
+    const advice = 'fill in the number of invoices, so that missing invoices are noticed';
     report({ ...warning, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
   }
 
