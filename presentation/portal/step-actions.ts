@@ -35,8 +35,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
-      consequence: `${hasSupportApproved('schedule') ? 'Support has approved it already, so the companies' : 'Once support has approved it too, the companies'} begin to move at this time. If a step before the move is still open then, they wait until it has ended. A move cannot be undone.`,
-      isIrreversible: true,
+      consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move at this time. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
     },
@@ -48,7 +47,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: callbackUrl !== null,
       title: 'Confirm the callback URL',
       facts: [`Callback URL: ${callbackUrl ?? ''}`],
-      consequence: `You confirm that your application at ${platform} has this callback URL, in addition to its own.`,
+      consequence: `You confirm that your application at ${platform} has this callback URL, in addition to its other callback URLs.`,
       isExpected: isExpectedIn('update-application'),
       reason: 'optional',
     },
@@ -89,7 +88,8 @@ function startFacts(progress: Progress, now: string): string[] {
 /** Says how many companies begin to move once the start is approved, and in which order. */
 function startedText({ counts }: Progress): string {
   const companies = counts.waiting - counts.heldBack;
-  const order = companies === 1 ? '' : ': one first, and the others once support has accepted its result';
+  const order =
+    companies === 1 ? '' : '. One company moves first, and the others follow once support has approved its move';
   return `Starts the move of ${counted(companies, 'company')}${order}`;
 }
 
@@ -156,13 +156,14 @@ export function rejections(
       title: 'Reject the handover',
       facts: resultFacts(progress),
       ...handoverWarnings(applications),
-      consequence: 'Both sign-offs are withdrawn. Support reads your reason and decides what to do next.',
+      consequence:
+        'Sign-offs that you or support have already given no longer count. Support reads your reason and decides what to do next.',
     }),
     reject('schedule', {
       applies: proposed !== null,
       title: isAt('schedule') ? 'Reject the proposed start' : 'Withdraw the agreed start',
       facts: startFacts(progress, now),
-      consequence: 'Step 2 is open, without a start, until you or support propose another one.',
+      consequence: 'The migration then has no start. Step 2 is open until you and support have agreed on another start.',
     }),
     reject('supply-details', {
       applies: preflight !== null,
@@ -170,19 +171,19 @@ export function rejections(
       facts: [],
       consequence: isAt('supply-details')
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
-        : 'Step 1 opens again, and the steps after it are repeated. The details are checked again.',
+        : 'Step 1 opens again, and the details are checked again. The later steps are repeated where necessary.',
     }),
     reject('update-application', {
       applies: hasReached('update-application') && approvalsOf('update-application').length > 0,
       title: 'Withdraw the confirmation of the callback URL',
       facts: [`Callback URL: ${preflight?.callbackUrl ?? 'not known'}`],
-      consequence: 'Step 3 opens again, and you and support confirm the callback URL again.',
+      consequence: 'You and support have to confirm the callback URL again. Until then, step 3 is open.',
     }),
     reject('disable-syncing', {
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
       title: 'Withdraw the confirmation that syncing is off',
       facts: [`${counted(counts.waiting - counts.heldBack - counts.unconfirmed, 'company')} confirmed`],
-      consequence: `Step 4 opens again, and every company has to be confirmed again.${isRotating ? ' Credentials that were obtained before then no longer count.' : ''}`,
+      consequence: `You have to confirm in step 4 again that syncing is off for every company.${isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
     }),
   ];
 }
@@ -198,7 +199,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       title: 'Pause the migration',
       facts: pausesIn(progress).map((pause) => `Already paused ${pauseText(pause)}`),
       consequence:
-        'No other company begins to move until you or support resume the migration. Moves that have begun will finish.',
+        'No other company begins to move while the migration is paused. You or support can lift this pause. Moves that have begun will finish.',
       reason: 'required',
     },
     {
@@ -220,7 +221,7 @@ export function controls(progress: Progress): readonly Candidate[] {
         counts.total === 0
           ? []
           : [
-              `${outOf(counts.moved, counts.total, 'company')} moved so far; ${counts.moved === 1 ? 'it stays' : 'they stay'} moved`,
+              `${outOf(counts.moved, counts.total, 'company')} moved so far. A company that has moved stays moved`,
             ],
       consequence:
         'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
@@ -257,7 +258,7 @@ function resumption(progress: Progress): Candidate {
     consequence: [
       ...(overrides === null ? [] : [`${overrides}.`]),
       isLifted
-        ? 'Companies move again as soon as they have everything they need.'
+        ? 'The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need.'
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
     ].join(' '),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),

@@ -85,7 +85,7 @@ const OTHERS = [
   action({
     message: 'cancel',
     title: 'Cancel the migration',
-    facts: ['14 of 60 companies moved so far; they stay moved'],
+    facts: ['14 of 60 companies moved so far. A company that has moved stays moved'],
     consequence:
       'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
     isIrreversible: true,

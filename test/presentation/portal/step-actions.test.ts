@@ -77,9 +77,9 @@ test('a decision that completes an agreement says whether support has made it al
     'Support has signed off already, so the migration then ends',
   );
   const start = decideAll(stateAt('schedule'), proposeTime('support'));
-  expect(consequenceAt(start, 'schedule')).toContain('Once support has approved it too');
+  expect(consequenceAt(start, 'schedule')).toContain('Once support has approved the start too');
   expect(consequenceAt(decideAll(start, approve('schedule', 'support')), 'schedule')).toContain(
-    'Support has approved it already',
+    'Support has already approved the start',
   );
 });
 
@@ -94,7 +94,7 @@ test('the approval of the start says what it starts', () => {
   expect(approvalOf(62, 2)).toEqual([
     expect.stringMatching(/^Start: .*, proposed by /),
     expect.stringMatching(/^Moves begin /),
-    'Starts the move of 60 companies: one first, and the others once support has accepted its result',
+    'Starts the move of 60 companies. One company moves first, and the others follow once support has approved its move',
   ]);
   expect(approvalOf(1)).toContain('Starts the move of 1 company');
 });
