@@ -10,7 +10,7 @@ import type { ActionFacts, Candidate } from './candidate';
 import { isWaitingForClient, ownApplication } from './candidate';
 
 const ENCRYPTED =
-  'is encrypted on your device before it is sent. Only the workers that move the companies can decrypt it.';
+  "is encrypted on your device before it is sent. Only the provider's servers that move the companies can decrypt it.";
 
 export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFacts): Candidate {
   const { step, state, counts, digests } = progress;
@@ -28,15 +28,15 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     applies: unconfirmed > 0,
     title: 'Confirm that syncing is off',
     facts: [
-      ...(isBeforeSync(step) ? ['Not needed yet: step 4 asks for it'] : []),
-      ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} goes first, so it must be confirmed`]),
+      ...(isBeforeSync(step) ? ['You can confirm now, but it is not necessary before step 4'] : []),
+      ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} moves first, so you must confirm that its syncing is off`]),
       `${outOf(unconfirmed, counts.total, 'company')} without a confirmation`,
       ...(unconfirmedInNextWave === undefined || unconfirmedInNextWave === unconfirmed
         ? []
         : [`Next: ${nextWaveText(counts)}`]),
     ],
     consequence:
-      'Confirm only companies that your own application no longer syncs. Their data is out of date from then until they have moved. Never switch syncing back on for a company that is moving or has moved.',
+      'Confirm only companies that your own application no longer syncs. The data of these companies is out of date from the moment when syncing stops until they have moved. Never switch syncing back on for a company that is moving or has moved.',
     isExpected: isTheirTurn && !isBeforeSync(step) && state !== 'paused' && isWaitingForClient(progress),
   };
 }
@@ -75,7 +75,7 @@ export function supplies(
       applies: canSeal && (isSupplyingDetails || pause?.stopReason === 'application-refused') && route === 'managed',
       title: application ? 'Replace your application' : 'Supply your application',
       facts: application ? [`Now: ${oneLine(application.clientId, 250)} (${application.environment})`] : [],
-      consequence: `The client secret ${ENCRYPTED} They register the application, and the details are checked again.`,
+      consequence: `The client secret ${ENCRYPTED} Afterwards, the application is registered, and the details are checked again.`,
       isExpected:
         isSupplyingDetails &&
         state !== 'paused' &&
@@ -130,7 +130,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
         `${counted(waiting, 'company')} not moved yet`,
         ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
       ],
-      consequence: `The companies that you name are not moved, and cannot be added to this migration again.${endText(progress)}`,
+      consequence: `The companies that you name will not be moved, and cannot be added to this migration again.${endText(progress)}`,
       isIrreversible: true,
       isExpected:
         isHeldBackTask && (isWaitingForClient(progress) || meanwhileText(progress) !== null) && !isBeforeSync(step),
@@ -174,7 +174,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       applies: isSelfService && stuck + again > 0,
       title: 'Give up on companies',
       facts: withAgain,
-      consequence: `The companies that you name are not tried again.${endText(progress)}`,
+      consequence: `The companies that you name will not be tried again.${endText(progress)}`,
       isIrreversible: true,
       isExpected,
       reason: 'required',

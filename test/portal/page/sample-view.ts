@@ -44,7 +44,7 @@ export const CONFIRM_SYNC = action({
   title: 'Confirm that syncing is off',
   facts: ['60 of 60 companies without a confirmation', 'Next: the 20 companies of wave 1'],
   consequence:
-    'Confirm only companies that your own application no longer syncs. Their data is out of date from then until they have moved. Never switch syncing back on for a company that is moving or has moved.',
+    'Confirm only companies that your own application no longer syncs. The data of these companies is out of date from the moment when syncing stops until they have moved. Never switch syncing back on for a company that is moving or has moved.',
   isExpected: true,
 });
 
@@ -57,7 +57,7 @@ const OTHERS = [
       'Each credential must have been obtained after you confirmed that syncing is off for its company.',
     ],
     consequence:
-      'The file is encrypted on your device before it is sent. Only the workers that move the companies can decrypt it.',
+      "The file is encrypted on your device before it is sent. Only the provider's servers that move the companies can decrypt it.",
     isExpected: true,
   }),
   action({
@@ -77,7 +77,7 @@ const OTHERS = [
     message: 'exclude',
     title: 'Leave companies out',
     facts: ['41 companies not moved yet'],
-    consequence: 'The companies that you name are not moved, and cannot be added to this migration again.',
+    consequence: 'The companies that you name will not be moved, and cannot be added to this migration again.',
     isIrreversible: true,
     reason: 'required',
   }),
