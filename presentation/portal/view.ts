@@ -12,7 +12,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
-import { replacedStaleText, replacedText } from '../../domain/preflight/applications';
+import { adviceToKeepRegistered, replacedStaleText, replacedText } from '../../domain/preflight/applications';
 import { farStartText, firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import { retriedText } from '../../domain/progress/retried';
@@ -112,7 +112,7 @@ function taskView(
   const what =
     unconfirmedFirst === null
       ? taskOf(progress, now).what
-      : `in your own application, turn off syncing for ${unconfirmedFirst}, the company that moves first; then confirm that it is off and supply its credential, or ask support to choose another company`;
+      : `turn off syncing for ${unconfirmedFirst} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company`;
   return { what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) };
 }
 
@@ -145,12 +145,12 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
     case 'update-application':
       return 'Your customers can reconnect later only if your application has this callback URL.';
     case 'disable-syncing':
-      return 'If your own application keeps syncing, it can make the credentials useless while they are being moved.';
+      return 'If your own application keeps syncing a company, the credential of the company can stop working before it is moved.';
     case 'migrate-first-company':
     case 'complete-migration':
-      if (countOpen(counts) > 0) return 'These companies cannot move until this is done.';
+      if (countOpen(counts) > 0) return 'Some companies cannot move before you have done this.';
       return route === 'self-service'
-        ? 'Once you have decided about each of these companies, the migration ends automatically, and the stored credentials are destroyed.'
+        ? 'Once every company has moved or been left out, the migration ends automatically, and the stored credentials are destroyed.'
         : 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
   }
 }
@@ -168,24 +168,24 @@ function nextText(progress: Progress): string {
   const later = waitingFor.roles.includes('client') ? null : laterText(progress);
   if (route === 'self-service')
     return step === 'supply-details'
-      ? 'Then the companies move.'
+      ? 'Once the details have been checked, the companies move.'
       : 'Once every company has moved or been left out, the migration ends and the stored credentials are destroyed.';
   switch (step) {
     case 'supply-details':
       return 'Once support has accepted the details, you and support agree on a start.';
     case 'schedule':
-      return 'Then you add the callback URL to your application at the platform.';
+      return 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.';
     case 'update-application':
-      return 'Before the start, you turn off syncing in your own application and supply the credentials.';
+      return 'Once the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.';
     case 'disable-syncing':
-      return 'Then you supply the credentials, and one company moves first.';
+      return 'Once syncing is off, you supply the credentials, and one company moves first.';
     case 'migrate-first-company':
       return 'Once support has approved the first company, the other companies move.';
     case 'complete-migration':
       if (later !== null) return later;
       return countOpen(counts) > 0
         ? 'Once every company has moved or been left out, you and support sign off the handover.'
-        : 'Then the migration ends. The handover report lists every company.';
+        : 'Once both sides have signed off, the migration ends. The handover report lists every company.';
   }
 }
 
@@ -197,8 +197,15 @@ function staleText(progress: Progress, applications: ApplicationsOfMoved | null,
 }
 
 function replacedNotice(replaced: MovedWithApplication, applications: ApplicationsOfMoved): string {
-  const links = replaced.companies === 1 ? 'its link to reconnect' : 'their links to reconnect';
-  return `Warning: ${replacedText(replaced, applications, 'client')}. The list of companies that need attention has ${links}`;
+  const [links, customers] =
+    replaced.companies === 1 ? ['the link', 'its end customer'] : ['the links', 'their end customers'];
+  const list = `the list of companies that need attention has ${links}`;
+  // If the advice is already to reconnect, the links are part of it. If not, they are the alternative.
+  const advice =
+    adviceToKeepRegistered(replaced, applications) === null
+      ? `If support cannot do this, let ${customers} reconnect: ${list}`
+      : sentence(list);
+  return `Warning: ${replacedText(replaced, applications, 'client')}. ${advice}`;
 }
 
 function noticesOf(progress: Progress, applications: ApplicationsOfMoved | null, now: string): string[] {
@@ -216,7 +223,7 @@ function noticesOf(progress: Progress, applications: ApplicationsOfMoved | null,
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
     ...(retried === null ? [] : [`${retried}.`]),
-    ...(progress.checking && !isEnding(progress.state) ? ['Your changed details are being checked.'] : []),
+    ...(progress.checking && !isEnding(progress.state) ? ['Your details are being checked.'] : []),
   ].map(text);
 }
 

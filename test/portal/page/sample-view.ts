@@ -104,11 +104,11 @@ export function sampleView(changes: Partial<MigrationView> = {}): MigrationView 
     headline: 'Step 4 of 6: waiting for you to turn off syncing in your own application.',
     task: {
       what: 'Turn off syncing in your own application for all 60 companies, then confirm it here.',
-      why: 'If your own application keeps syncing, it can make the credentials useless while they are being moved.',
+      why: 'If your own application keeps syncing a company, the credential of the company can stop working before it is moved.',
       since: '2026-11-14T09:00:00.000Z',
       by: '2026-11-28T20:00:00.000Z',
     },
-    next: 'Then you supply the credentials, and one company moves first.',
+    next: 'Once syncing is off, you supply the credentials, and one company moves first.',
     notices: ['Moves begin only in the windows: the next one opens at 2026-11-28 20:00 UTC.'],
     steps: sampleSteps(4),
     start: { at: '2026-11-28T20:00:00.000Z', by: 'Sam', role: 'support', isAgreed: true },

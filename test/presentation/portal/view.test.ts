@@ -50,7 +50,7 @@ test('tells the client what to do, why and by when', () => {
   expect(view).toMatchObject({
     headline: 'Please approve the start at 2026-03-07 20:00 UTC.',
     start: { at: START_AT, by: 'Sam', role: 'support', isAgreed: false },
-    next: 'Then you add the callback URL to your application at the platform.',
+    next: 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.',
   });
 });
 
@@ -72,7 +72,7 @@ test('companies whose application was replaced are named, and their data does no
   );
   const view = migrationView(progress, { ...FACTS, applications }, LATER);
   expect(view.notices).toEqual([
-    expect.stringMatching(/^Warning: 2 companies \(M-1, M-2\) were .*\. The list of .* has their links to reconnect$/),
+    expect.stringMatching(/^Warning: 2 companies \(M-1, M-2\) were .*\. If support cannot do this, let .* reconnect: the list of .* has the links$/),
   ]);
   expect(view.outOfDate).toBe(
     'The data of all other companies that were moved is up to date. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
@@ -109,7 +109,7 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   });
   const facts = { ...FACTS, unconfirmedFirst: 'acme-9' };
   expect(migrationView(progressOf(migrationPlan(), first), facts, LATER).task?.what).toBe(
-    'In your own application, turn off syncing for acme-9, the company that moves first; then confirm that it is off and supply its credential, or ask support to choose another company.',
+    'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company.',
   );
 });
 
