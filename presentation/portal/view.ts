@@ -145,7 +145,7 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
     case 'update-application':
       return 'Your customers can reconnect later only if your application has this callback URL.';
     case 'disable-syncing':
-      return 'If your own application keeps syncing a company, the credential of the company can stop working before it is moved.';
+      return 'If your own application keeps syncing a company, its credential can stop working before the company is moved.';
     case 'migrate-first-company':
     case 'complete-migration':
       if (countOpen(counts) > 0) return 'Some companies cannot move before you have done this.';

@@ -35,7 +35,7 @@ export function batchDetails({ migrationId, runNumber, window, counts, at, outag
 }
 
 function windowText(window: WindowOccurrence | null): string {
-  if (!window) return 'none; companies are moved at any time';
+  if (!window) return 'none; moves can begin at any time';
   return `companies are moved from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 

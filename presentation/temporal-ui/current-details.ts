@@ -67,7 +67,7 @@ export function currentDetails(progress: Progress, { now, reconnect }: PageFacts
       `- **What may be switched back on:** ${switchOnText(progress)}`,
       `- **How long data is out of date:** ${staleText(progress, now)}`,
     ].join('\n'),
-    `Written at ${momentText(now)}. The page is updated when something changes; reload it to see the latest.`,
+    `Written at ${momentText(now)}. The page is updated when something changes; reload it to see the latest version.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }
@@ -158,17 +158,17 @@ function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
   const who = untrustedText(contact, MAX_TEXT_LENGTH);
   const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
-  const never = 'never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them';
+  const never = 'never send tokens or secrets by email, chat or phone before ferry seal has encrypted them';
   if (route === 'self-service') return `${commands}${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   const manifest = isManifestMissing(progress)
-    ? `choose the manifest in the portal (support sends you a link), or send ${who} the file, without tokens`
+    ? `open the portal with the link from support and choose the manifest there, or send ${who} the manifest without tokens`
     : null;
   // A decision that must be signed can only be made with the client's own key.
   if (progress.signing.mustSign.includes('client'))
     return `decide on the page of the portal, or with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =
-    'support sends you the migration key; encrypt the file with it (the command ferry seal does this), and send support only the sealed file';
+    'encrypt the file with ferry seal and the migration key that support sends you, and send support only the sealed file';
   return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 
@@ -195,8 +195,8 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
 }
 
 function reportText({ route, migrationId, contact }: Progress): string {
-  const ask = `it lists every company. Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for it`;
-  return route === 'self-service' ? `${ask}, or run \`ferry report ${migrationId}\`` : ask;
+  const ask = `this report lists every company. Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for the report`;
+  return route === 'self-service' ? `${ask}, or create it with: \`ferry report ${migrationId}\`` : ask;
 }
 
 const RECONNECT_TITLE = '## Links to reconnect';
@@ -214,7 +214,7 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
   const more = counts.mustReconnect - links.length;
   return [
     RECONNECT_TITLE,
-    'Send the owner of each company its link. The owner opens it and connects once more.',
+    'Send the owner of each company its link. The owner opens the link and connects the company again.',
     [...lines, ...(more > 0 ? [`- and ${more} more in the handover report`] : [])].join('\n'),
   ];
 }

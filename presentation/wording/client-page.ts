@@ -48,7 +48,7 @@ export function deadlineText(progress: Progress, now: string): string | null {
   const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
   if (!window || !next) return null;
   const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
-  return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}. If syncing of a company is off, its data is out of date until it has moved.`;
+  return `the window closes at ${closes}. If something is still missing then, moves begin in the next window, at ${reopens}. If syncing of a company is off, its data is out of date until the company has moved.`;
 }
 
 /**
@@ -66,7 +66,7 @@ export function openingText(progress: Progress, now: string): { readonly why: st
   const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
   return {
     why: proposal.startAt > now ? 'The start is outside the windows' : 'No window is open',
-    text: `moves begin at ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that, its data is out of date until it has moved${longest}.`,
+    text: `moves begin at ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that time, its data is out of date until the company has moved${longest}.`,
   };
 }
 
@@ -106,7 +106,7 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
   const moved = `the data of all ${hasExceptions ? 'other ' : ''}companies that were moved is up to date`;
   if (state === 'completed') return `${moved}, because the service syncs it.`;
   if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch their syncing back on in your own application, or until their end customers reconnect. The handover report says for which companies you may switch it back on.';
+    return 'if syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application, or until its end customer reconnects. The handover report says for which companies you may switch syncing back on.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (counts.total > 0 && countOpen(counts) === 0) return `${moved}.`;
@@ -137,7 +137,7 @@ export function beforeSignOff(progress: Progress): string | null {
   const replaced = replacedNumberText(progress);
   return [
     'read the handover report, which support sends you.',
-    ...(notMoved === 0 ? [] : [`${named} The report says why, and what to do about each.`]),
+    ...(notMoved === 0 ? [] : [`${named} The report says why, and what to do about each company.`]),
     ...(replaced === null ? [] : [replaced]),
     'Once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
   ].join(' ');

@@ -124,7 +124,7 @@ test('a migration without a manifest waits for the client, and its details canno
     problems: ['no application is registered'],
   });
   expect(statusLine(progress, 'Xero', AT)).toBe('Please supply the manifest and your Xero application.');
-  expect(currentDetails(progress, { now: AT })).toContain('choose the manifest in the portal');
+  expect(currentDetails(progress, { now: AT })).toContain('choose the manifest there');
   expect(decideOne(empty(1), approve('supply-details', 'support')).outcome).toMatchObject({
     applied: false,
     text: expect.stringContaining('no manifest has been supplied yet') as string,

@@ -104,7 +104,7 @@ export function sampleView(changes: Partial<MigrationView> = {}): MigrationView 
     headline: 'Step 4 of 6: waiting for you to turn off syncing in your own application.',
     task: {
       what: 'Turn off syncing in your own application for all 60 companies, then confirm it here.',
-      why: 'If your own application keeps syncing a company, the credential of the company can stop working before it is moved.',
+      why: 'If your own application keeps syncing a company, its credential can stop working before the company is moved.',
       since: '2026-11-14T09:00:00.000Z',
       by: '2026-11-28T20:00:00.000Z',
     },

@@ -18,7 +18,7 @@ test('the page of a batch run shows its window, the counts and the time of the c
 
 test('the page shows no times without windows, and no counts before the first count', () => {
   const text = batchDetails({ ...run, window: null, counts: null, at: AT });
-  expect(text).toContain('companies are moved at any time');
+  expect(text).toContain('moves can begin at any time');
   expect(text).toContain('# The companies are about to move.');
   expect(text).not.toContain('Counted');
 });

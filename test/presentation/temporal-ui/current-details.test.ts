@@ -77,7 +77,7 @@ test('credentials are exported after the confirmation, and sealed with the migra
     ...{ proposal: null, counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) },
   });
   expect(detailsAt(state)).toContain(
-    '**How:** export the credentials after you have confirmed that syncing is off; support sends you the migration key; encrypt the file with it (the command ferry seal does this)',
+    '**How:** export the credentials after you have confirmed that syncing is off; encrypt the file with ferry seal and the migration key that support sends you',
   );
 });
 
@@ -146,7 +146,7 @@ test('the page does not ask anyone to send credentials by email', () => {
   const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
   expect(text).toContain('to go. Please supply credentials for 2 companies (N-1, N-2).');
   expect(text).toContain(
-    'and send support only the sealed file; never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them; for help, ask',
+    'and send support only the sealed file; never send tokens or secrets by email, chat or phone before ferry seal has encrypted them; for help, ask',
   );
   expect(text).not.toContain('record your decision');
 });
@@ -233,7 +233,7 @@ test('the page of a migration with windows says what happens after the window ha
   const proposal = { startAt: '2026-03-02T22:00:00.000Z', by: 'Sam', role: 'support', at: AT } as const;
   const state = { ...planned, proposal, limits: { ...planned.limits, windows: [...windows] } };
   expect(detailsAt(state)).toContain(
-    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC. If syncing of a company is off, its data is out of date until it has moved.',
+    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If something is still missing then, moves begin in the next window, at 2026-03-03 22:00 UTC. If syncing of a company is off, its data is out of date until the company has moved.',
   );
   expect(detailsAt({ ...state, limits: planned.limits })).not.toContain('Deadline');
 });

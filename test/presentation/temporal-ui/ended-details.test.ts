@@ -28,7 +28,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if it was cancelled',
     { closed: 'cancelled' },
-    'companies that were not moved stays out of date until you switch their syncing back on in your own application, or until their end customers reconnect. The handover report says for which companies you may switch it back on.',
+    'if syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application, or until its end customer reconnects. The handover report says for which companies you may switch syncing back on.',
   ],
 ])(
   'after the migration has ended, the page says what may be switched back on and whose data is out of date: %s',
@@ -46,7 +46,7 @@ test('the page of a finished migration shows 20 links to reconnect, the report, 
   expect(text).toContain(
     '- R-19, A\\_B Ltd: https://link.example/connect/19?a=1&b=2\n- and 5 more in the handover report',
   );
-  expect(text).toContain('**Handover report:** it lists every company. Ask solutions team, +44 20 7946 0018 for it');
+  expect(text).toContain('**Handover report:** this report lists every company. Ask solutions team, +44 20 7946 0018 for the report');
   expect(text).toContain('- not moved, which support has accepted: 3');
   expect(text).not.toContain('What to do');
 });

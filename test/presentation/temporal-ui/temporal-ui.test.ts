@@ -122,7 +122,7 @@ uiTest('the pages of a migration and of its batch run show how many companies ar
   // The syncing company is a straggler of the ramp, so the run shows it as moving.
   const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
   expect(run).toContain(`batch run 1 of ${id}`);
-  expect(run).toContain('companies are moved at any time');
+  expect(run).toContain('moves can begin at any time');
 });
 
 uiTest('the event list names each decision and wait', async () => {
@@ -170,7 +170,7 @@ uiTest(
     // The page shows the links once the migration is closed in the ledger.
     const text = await details(migration.id, 'R-7, Company 7: http', 'done');
     expect(text).toContain('Completed: 6 of 7 companies have moved');
-    expect(text).toContain('Handover report: it lists every company. Ask the solutions team for it');
+    expect(text).toContain('Handover report: this report lists every company. Ask the solutions team for the report');
     expect(text).toContain('What may be switched back on: look up each company in the handover report.');
     expect(text).toContain('How long data is out of date: the data of all companies that were moved is up to date');
   },
