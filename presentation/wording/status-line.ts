@@ -140,7 +140,7 @@ function pauseText(progress: Progress, platform: string): string {
   const names = pausesIn(progress).flatMap(({ by, stopReason }) => (stopReason === null && by !== null ? [by] : []));
   const people = names.length === 0 ? '' : ` by ${names.join(' and ')}`;
   if (pause === null || pause.stopReason === null) return people;
-  const who = route === 'self-service' ? 'you can resume when this is solved' : 'support is looking at it';
+  const who = route === 'self-service' ? 'you can resume the migration when this problem is solved' : 'support is looking at it';
   const also = people === '' ? '' : `. Also paused${people}`;
   return `: ${stopText(pause.stopReason, platform, counts)}; ${who}${also}`;
 }
@@ -154,7 +154,7 @@ function stopText(reason: StopReason, platform: string, { failed }: Counts): str
     case 'application-refused':
       return `${platform} refuses your application`;
     case 'wrong-organization':
-      return 'a credential belongs to a company other than the one in the list';
+      return 'a credential does not belong to the company that the manifest names';
     case 'too-many-failures':
       return failed === 0
         ? 'too many companies could not be moved'
@@ -213,7 +213,7 @@ function firstCompanyText(progress: Progress, platform: string, now: string): st
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {
       if (requestedFirst?.notReady) {
-        return `Please supply what ${requestedFirst.reference} needs before it can go first, or choose another company.`;
+        return `Please supply what ${requestedFirst.reference} needs before it can move first, or ask support to choose another company.`;
       }
       if (waitingFor.roles.length > 0) return needsText(progress);
       const from = [proposal?.startAt, window?.opensAt, opening?.opensAt]
@@ -233,9 +233,9 @@ function completionText(progress: Progress, platform: string, now: string): stri
     if (waitingFor.roles.length === 0) return `${moved}.`;
     const { reopened } = progress;
     const task = reopened?.withdrawn?.includes('client')
-      ? `Your sign-off no longer counts, because ${roleText(reopened.role)} made changes to companies after it: please review the handover, and sign it off again.`
+      ? `Your sign-off no longer counts, because ${roleText(reopened.role)} made changes to companies afterwards. Please review the handover, and sign it off again.`
       : reopened?.step === 'complete-migration' && !reopened.withdrawn
-        ? 'The handover was rejected: please resolve the problem with support, and then sign off.'
+        ? 'The handover was rejected. Please resolve the problem with support, and then sign off the handover.'
         : 'Please sign off the handover.';
     return hasClientTask(progress)
       ? `${moved}. ${task}`
@@ -252,7 +252,7 @@ function completionText(progress: Progress, platform: string, now: string): stri
     return `${counted(ready, 'company')} ${verb} waiting ${outageText(outage, platform, now)}; ${others}.`;
   }
   if (window && window.opensAt > now && counts.importing + counts.syncing === 0) {
-    return `${moved}. The next ${ready === 1 ? 'one moves' : 'ones move'} at ${momentText(window.opensAt)}.`;
+    return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
   return `${moved}, ${ready.toLocaleString('en-US')} to go.`;
 }

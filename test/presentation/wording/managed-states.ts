@@ -145,7 +145,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company not ready',
     first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
-    'Please supply what acme-2 needs before it can go first, or choose another company.',
+    'Please supply what acme-2 needs before it can move first, or ask support to choose another company.',
   ],
   [
     'no credential',
@@ -204,7 +204,7 @@ export const MANAGED: readonly Row[] = [
   [
     'before the next window',
     step6({ total: 60, moved: 41, waiting: 19 }, { window }),
-    `41 of 60 companies have moved. The next ones move at 2026-03-08 20:00 UTC.${FREE}`,
+    `41 of 60 companies have moved. The next companies move at 2026-03-08 20:00 UTC.${FREE}`,
   ],
   [
     'windows paused',
@@ -239,7 +239,7 @@ export const MANAGED: readonly Row[] = [
   [
     'a rejected handover',
     decideAll(step6({ total: 60, moved: 60 }), reject('complete-migration', 'client')),
-    'All 60 companies have moved. The handover was rejected: please resolve the problem with support, and then sign off.',
+    'All 60 companies have moved. The handover was rejected. Please resolve the problem with support, and then sign off the handover.',
   ],
   [
     'signed off by the client',

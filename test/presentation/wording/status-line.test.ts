@@ -26,7 +26,7 @@ const PAUSED: readonly Row[] = (
     ['application-refused', 'Paused: QuickBooks Online refuses your application; support is looking at it.'],
     [
       'wrong-organization',
-      'Paused: a credential belongs to a company other than the one in the list; support is looking at it.',
+      'Paused: a credential does not belong to the company that the manifest names; support is looking at it.',
     ],
     ['too-many-failures', 'Paused: 6 companies could not be moved; support is looking at it.'],
     ['ledger-behind', 'Paused: the records of this migration are out of date; support is looking at it.'],
@@ -78,7 +78,7 @@ const SELF_SERVICE: readonly Row[] = [
   [
     'paused',
     { ...pausedFor('too-many-failures'), route: 'self-service' },
-    'Paused: 6 companies could not be moved; you can resume when this is solved. 41 of 60 companies have moved.',
+    'Paused: 6 companies could not be moved; you can resume the migration when this problem is solved. 41 of 60 companies have moved.',
   ],
 ];
 
