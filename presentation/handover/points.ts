@@ -47,13 +47,13 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
             companies: movable,
             text: 'companies that can still be moved.',
           },
-          { topic: 'Yes', text: 'companies that were left out, unless the tables below say otherwise.' },
+          { topic: 'Yes', text: 'companies that were left out. If the tables below say otherwise for a company, follow the tables.' },
         ]
       : [
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: `companies whose access was not handed over to us. You may use them in your own application${mustReconnect > 0 ? ' until their end customers reconnect to us' : ''}, unless the tables below say otherwise.`,
+            text: `companies whose access was not handed over to us. You may use them in your own application${mustReconnect > 0 ? ' until their end customers reconnect to us' : ''}. If the tables below say otherwise for a company, follow the tables.`,
           },
         ]),
   ];
@@ -74,7 +74,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
           ? `Reconnect the ${each.companies === 1 ? 'company' : 'companies'} that ${each.companies === 1 ? 'was' : 'were'} connected with ${applicationName(each.application)}`
           : sentence(keepApplicationText(each.application)),
         companies: each.companies,
-        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered, each.companies)}${instead ? `; ${instead}` : ''}. The table has the link of each company.`,
+        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered, each.companies)}. ${instead ? `${sentence(instead)}. The table has the link of each company.` : 'If support cannot register this application again, send the end customers the links in the table.'}`,
         section: 'replaced-application',
       };
     }),
@@ -88,7 +88,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       topic: 'Supply credentials',
       companies: ended ? 0 : counts.withoutCredential,
       // In self-service, credentials count whenever they were obtained.
-      text: `the data of these companies is out of date until they have moved; the table names them.${head.route === 'managed' ? ' Export the credentials after your confirmation.' : ''}`,
+      text: `the data of these companies is out of date until they have moved; the table names them.${head.route === 'managed' ? ' Export the credentials after you have confirmed that syncing is off.' : ''}`,
       section: 'not-finished',
     },
     {
@@ -104,7 +104,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-finished',
     },
     {
-      topic: 'Ask support about the companies that were left out after access to them was handed over',
+      topic: 'Ask support about the companies that were left out after access to them was handed over to us',
       companies: ended ? figures.leftOutAtService : 0,
       text: 'support can tell you whether their connections stay in use. Never switch their syncing back on.',
       section: 'left-out',
@@ -135,7 +135,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
             topic: 'Rotate the secret of your application',
             text:
               figures.crossed > 0
-                ? `${shared} support the new one before the old one expires.`
+                ? `${shared} support the new secret before the old secret expires.`
                 : 'no connection depends on it.',
             section: 'credentials',
           },
@@ -147,7 +147,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
 /** Says that no action is required. A report of a migration that continues does not list what it is waiting for. */
 export function nothingToDo({ ending }: ReportHead): string {
   return ending === null
-    ? 'Nothing about the companies below. The page of the migration says what it is waiting for now.'
+    ? 'You do not need to do anything about the companies below. The page of the migration says what the migration is waiting for now.'
     : 'Nothing.';
 }
 
@@ -163,12 +163,12 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
       ? {
           topic: 'Destroyed',
           text:
-            `the secret that decrypts the credentials supplied for this migration was erased at ${timeText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
-            'Encrypted copies can remain in the files, log and backups of our database. They cannot be decrypted, not even with our master key, unless the secret was copied before it was erased.',
+            `the secret that decrypts the credentials of this migration was erased at ${timeText(vaultDestroyedAt)}. ${count === 0 ? 'No credential is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
+            'Encrypted copies can remain in the files, log and backups of our database. To decrypt these copies, our master key is not enough: this also needs a copy of the secret that was made before the secret was erased.',
         }
       : {
           topic: ending === null ? 'Stored' : 'Destroyed soon',
-          text: `${storedText(count)} Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
+          text: `${count === 0 ? 'none at the moment.' : `${left}, in encrypted form.`} ${ending === null ? keptText(count) : DESTROYED_SOON}`,
         },
     {
       topic: 'To delete on your side',
@@ -202,11 +202,15 @@ function mayHaveCopies({ route, platformKey, counts, figures, decisions }: Repor
 /** After these decisions, the client may have exported credentials. */
 const EXPORTED_BY: readonly string[] = ['sync-disabled', 'credentials-supplied', 'replace-credential'];
 
-/** Returns how many credentials are stored, and when they are deleted. */
-function storedText(count: number): string {
-  if (count === 0) return 'none at the moment.';
-  return `${counted(count, 'credential')}, in encrypted form. Each is deleted once its company has been moved, or when the migration ends.`;
+/** Returns when stored credentials are deleted, and until when they can be decrypted. */
+function keptText(count: number): string {
+  const deleted =
+    count === 0 ? '' : 'Each credential is deleted once its company has been moved, or when the migration ends. ';
+  return `${deleted}Until the migration ends, our keys can still decrypt copies of deleted credentials in the files, log and backups of our database. When the migration ends, we erase the secret that is needed to decrypt them.`;
 }
+
+const DESTROYED_SOON =
+  'The migration has ended, so we will soon erase the secret that decrypts the credentials, and delete the credentials.';
 
 /**
  * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was needed
@@ -237,9 +241,9 @@ function rotationPoints(head: ReportHead): readonly Point[] {
       point(
         needed[0]?.application ?? supplied,
         figures.crossed > 0
-          ? `The moved connections depend on it, so ${how} before the old one expires.`
+          ? `The moved connections depend on it, so ${how} before the old secret expires.`
           : ending === null
-            ? `The migration needs it, so ${how} before the old one expires.`
+            ? `The migration needs it, so ${how} before the old secret expires.`
             : 'No connection depends on it.',
       ),
     ];
@@ -247,7 +251,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
     ...needed.map((each) =>
       point(
         each.application,
-        `The connections of ${namedCompanies(each.companies, each.references)} depend on it, so ${how} before the old one expires.`,
+        `The connections of ${namedCompanies(each.companies, each.references)} depend on it, so ${how} before the old secret expires.`,
       ),
     ),
     ...other.map((application) => point(application, 'No connection depends on it.')),

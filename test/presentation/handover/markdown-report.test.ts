@@ -70,7 +70,7 @@ describe('the head of the report', () => {
       { ending: 'cancelled', isFinishing: true },
       'State: cancelled; companies that were being moved are still being checked (this report is preliminary)',
     ],
-    [{ ending: 'cancelled', isFinishing: true }, '**Destroyed soon**: none at the moment. Until the migration ends'],
+    [{ ending: 'cancelled', isFinishing: true }, '**Destroyed soon**: none at the moment. The migration has ended'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Details supplied: 20 Nov 2026 22:00 by Cleo'],
@@ -81,7 +81,7 @@ describe('the head of the report', () => {
     [{}, '| not moved | 1 |'],
     [
       { vaultDestroyedAt: '2026-11-20T23:00:00.000Z' },
-      'was erased at 20 Nov 2026 23:00, and the credentials were deleted; none is left in our database. Encrypted copies can remain',
+      'was erased at 20 Nov 2026 23:00. No credential is left in our database. Encrypted copies can remain',
     ],
     [{}, '**To delete on your side**: every export'],
     [{}, '| data out of date |  | at most 6.3 hours, median 2 hours |'],
@@ -154,9 +154,9 @@ describe('the head of the report', () => {
     expect(head).toContain('- **Never** (59)');
     expect(head).toContain('- **Remove the stored tokens of the companies whose access was handed over to us** (59)');
     expect(head).toContain(
-      '- **Ask support about the companies that were left out after access to them was handed over** (3): support can',
+      '- **Ask support about the companies that were left out after access to them was handed over to us** (3): support can',
     );
-    expect(head).toContain('You may use them in your own application, unless the tables below say otherwise.');
+    expect(head).toContain('You may use them in your own application. If the tables below say otherwise for a company, follow the tables.');
     expect(head).toContain('the stored tokens of the companies whose access was handed over to us, so that nothing');
     const all = { ...ended, counts: { ...NO_COUNTS, total: 59, moved: 59 } };
     expect(reportHead({ ...all, figures })).not.toContain('left out after access');
@@ -228,7 +228,7 @@ describe('the head of the report', () => {
   test('advises ferry application for the new secret only while the migration is open', () => {
     expect(reportHead(HEAD)).toContain('supply the new secret before');
     const ended = reportHead({ ...HEAD, ending: 'completed' });
-    expect(ended).toContain('so give support the new secret before the old one expires');
+    expect(ended).toContain('so give support the new secret before the old secret expires');
     expect(ended).not.toContain('ferry application');
   });
 
