@@ -143,7 +143,7 @@ const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
  * The text under "Switch back on" for a company that was left out after the service had received its grant. For other
  * companies that the service has, the text is only `never`.
  */
-const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether it stays in use';
+const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether the connection stays in use';
 
 const MOVED: Section = {
   id: 'moved',
@@ -167,7 +167,7 @@ const MOVED: Section = {
 /** Companies that were created at the service but not used, and not deleted when the migration ended. */
 const UNUSED: Section = {
   id: 'unused',
-  title: 'Created at the service but not used: delete them there',
+  title: 'Unused companies to delete at the service',
   states: ['waiting', 'excluded'],
   includes: ({ companyId, crossedAt, existedBefore }) => companyId !== null && crossedAt === null && !existedBefore,
   count: () => null,
@@ -213,7 +213,7 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
   const [remedy] = remediesFor(company);
   if (!ended && missingCredentialText(company) !== null)
     return company.credential === 'too-early'
-      ? 'supply a credential that was exported after the confirmation'
+      ? 'supply a credential that was exported after the confirmation that syncing is off'
       : 'supply a credential';
   if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyText(remedy);
   switch (company.failure) {
@@ -225,12 +225,12 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
     case 'wrong-organization':
     case 'application-refused':
     case 'credential-unreadable':
-      return 'correct the problem, then move it in a new migration';
+      return 'correct the problem, then move the company in a new migration';
     case 'reauthorization-required':
       return company.linkUrl === null ? 'ask support for a link' : 'send its owner the link to reconnect';
     case null:
-      if (company.state === 'waiting') return 'to move it, start a new migration';
-      return 'ask support: its credential was sent to us, or might have been, but the move was not verified';
+      if (company.state === 'waiting') return 'to move the company, start a new migration';
+      return 'ask support, because its credential may have been sent to us, but the move was not verified';
   }
 }
 

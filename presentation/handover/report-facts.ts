@@ -96,7 +96,7 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
 function proofText(unproven: readonly string[]): string {
   if (unproven.length === 0)
     return 'every confirmation, and every permission to move companies, is backed by a signed decision';
-  return `${unproven.join('; ')}. Someone changed the database without a signed decision. Find out who before you rely on this report`;
+  return `${unproven.join('; ')}. Someone changed the database without a signed decision. Find out who did this before you rely on this report`;
 }
 
 export function resultRows({ counts, figures }: ReportHead): readonly (readonly [what: string, companies: number])[] {
@@ -168,11 +168,11 @@ function replacedTexts({ applications: { replaced } }: ReportHead): readonly str
 function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
   const handedOver = Math.max(0, figures.crossed - counts.moved);
   const others = counts.total - counts.moved - handedOver;
-  const reconnect = figures.mustReconnect > 0 ? ', or until their end customers reconnect' : '';
+  const reconnect = figures.mustReconnect > 0 ? ', or until its end customer reconnects' : '';
   return [
     ...(others > 0
       ? [
-          `The data of companies that were not moved stays out of date until you switch their syncing back on in your own application${reconnect}. The tables below say for which companies you may switch it back on.`,
+          `If syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application${reconnect}. The tables below say for which companies you may switch syncing back on.`,
         ]
       : []),
     ...(handedOver > 0

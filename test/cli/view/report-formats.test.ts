@@ -161,7 +161,7 @@ describe('the HTML report', () => {
     [null, 'From the moment syncing is disabled for a company until it has been moved. So far: at most 6.3 hours'],
     [
       'cancelled',
-      'until you switch their syncing back on in your own application, or until their end customers reconnect. The tables below say',
+      'until you switch syncing back on in your own application, or until its end customer reconnects. The tables below say',
     ],
   ] as const)('explains how long data is out of date if the ending is %s: %s', async (ending, text) => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);

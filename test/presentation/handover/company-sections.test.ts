@@ -166,7 +166,7 @@ describe('a company in the report', () => {
   test.each<[CompanyState, boolean, boolean, string]>([
     ['syncing', true, false, 'never'],
     ['failed', true, true, 'never'],
-    ['skipped', true, true, 'never: the service has its connection; ask support whether it stays in use'],
+    ['skipped', true, true, 'never: the service has its connection; ask support whether the connection stays in use'],
     ['waiting', true, true, 'never'],
     ['importing', false, false, 'ask first'],
     ['outcome-unknown', false, true, 'ask first'],
@@ -206,7 +206,7 @@ describe('a company in the report', () => {
 
   test('that was created but not used is listed for deletion after the migration has ended', () => {
     const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
-    const title = 'Created at the service but not used: delete them there';
+    const title = 'Unused companies to delete at the service';
     expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
     expect(rowsOf(unused, false)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);

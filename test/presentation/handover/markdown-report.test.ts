@@ -167,14 +167,14 @@ describe('the head of the report', () => {
     const figures = { ...HEAD.figures, crossed: 59, mustReconnect: 0 };
     const text = (changes: Partial<ReportHead>) => outOfDateText({ ...HEAD, ending: 'completed', counts, ...changes });
     const others =
-      'The data of companies that were not moved stays out of date until you switch their syncing back on in your own application';
-    const tables = 'The tables below say for which companies you may switch it back on.';
+      'If syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application';
+    const tables = 'The tables below say for which companies you may switch syncing back on.';
     const handedOver =
       '3 companies were not moved although access was handed over to us. Never switch their syncing back on; the tables below say what to do.';
     expect(text({ figures })).toContain(`${others}. ${tables} ${handedOver}`);
     expect(text({ figures: { ...figures, crossed: 60 } })).not.toContain('stays out of date');
     const reconnecting = text({ figures: { ...figures, crossed: 56, mustReconnect: 1 } });
-    expect(reconnecting).toContain(`${others}, or until their end customers reconnect. ${tables}`);
+    expect(reconnecting).toContain(`${others}, or until its end customer reconnects. ${tables}`);
     expect(reconnecting).not.toContain('although');
     const all = { figures: { ...figures, crossed: 56 }, counts: { ...NO_COUNTS, total: 56, moved: 56 } };
     expect(text(all)).toMatch(/up to date again\. It was out of date for .*\)\.$/);
