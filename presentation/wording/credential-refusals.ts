@@ -8,7 +8,7 @@ export const NO_SUCH_COMPANY = 'the manifest has no company with this reference'
 export const DUPLICATE = 'the file contains this reference more than once';
 export const NOT_CONFIRMED = 'you have not confirmed that syncing is off for the company';
 export const TOO_EARLY =
-  'credentials that were obtained before you confirmed that syncing is off might no longer work; export them again';
+  'credentials that were obtained before you confirmed that syncing is off might no longer work; export the credentials again';
 
 /**
  * Returns why the state of a company accepts no credential, in the client's words.
@@ -27,11 +27,11 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
       return 'the company was left out of the migration';
     case 'waiting':
       return replaces
-        ? 'the company is still waiting to be moved; supply its new credential with "Supply credentials" (ferry --portal: credentials), which replaces the stored one'
+        ? 'the company is still waiting to be moved; to replace its stored credential, use "Supply credentials" on the page, or the command "credentials" of ferry --portal'
         : CHANGED;
     case 'failed':
     case 'outcome-unknown':
-      return replaces ? CHANGED : 'the company has already been tried; replace its credential instead';
+      return replaces ? CHANGED : 'the move of the company has already been tried; to supply a new credential, replace the stored credential';
   }
 }
 

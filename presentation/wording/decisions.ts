@@ -48,7 +48,7 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
     case 'retry':
       return `${decision.kind} ${companiesText(decision.companies)}`;
     case 'relink':
-      return `check ${companiesText(decision.companies)} once reconnected`;
+      return `check ${companiesText(decision.companies)} after the reconnection`;
     case 'replace-credential':
       return `replace the credential of ${companiesText(decision.companies)}`;
     case 'add-approver':

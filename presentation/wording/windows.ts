@@ -33,7 +33,7 @@ export function parseWindowText(text: string): Window | { readonly problem: stri
   const { days = '', from = '', to = '', timeZone = '' } = WINDOW.exec(text.trim())?.groups ?? {};
   const window = { days: parseDays(days.toLowerCase()), from, to: to === '24:00' ? '00:00' : to, timeZone };
   if (timeZone !== '' && !isTimeZone(timeZone))
-    return { problem: `There is no time zone ${timeZone}; write it like Europe/London, or UTC.` };
+    return { problem: `There is no time zone ${timeZone}; use a name such as Europe/London or UTC.` };
   return isWindow(window) ? window : { problem: 'Write it like "mon-fri 22:00-05:00 Europe/London".' };
 }
 
