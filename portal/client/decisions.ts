@@ -59,7 +59,10 @@ export async function sendInParts(
     const part = companies.slice(start, start + MAX_COMPANIES_PER_MESSAGE) as readonly string[];
     const answer = await send({ message, fields: { ...fields, companies: part } });
     if (answer.outcome !== 'applied')
-      return { ...answer, text: `${outOf(start, companies.length, 'company')} sent, then: ${answer.text}` };
+      return {
+        ...answer,
+        text: `the decision was applied to ${outOf(start, companies.length, 'company')}; the answer about the next companies: ${answer.text}`,
+      };
     texts.add(answer.text);
     onProgress((start + part.length) / companies.length);
   }

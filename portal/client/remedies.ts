@@ -24,11 +24,12 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
   relink: {
     ...{ message: 'relink', title: 'Check the reconnection' },
-    ...{ client: 'check it once its end customer has reconnected', support: 'check it once its owner has reconnected' },
+    client: 'have it checked again after its end customer has reconnected',
+    support: 'check it again after its end customer has reconnected',
   },
   'replace-credential': {
     ...{ message: 'replaceCredential', title: 'Replace the credential' },
-    ...{ client: 'replace its credential with a new one', support: null },
+    ...{ client: 'replace its credential with a new credential', support: null },
   },
   credentials: {
     ...{ message: 'credentialsSupplied', title: 'Supply a credential' },
@@ -80,7 +81,7 @@ export function offeredRemedies(
     const offered = actions.find((action) => action.message === message);
     if (offered === undefined) return [];
     const isSupply = remedy === 'credentials' || remedy === 'replace-credential';
-    const advice = isSupply && isRotating ? `${client}, exported after you confirmed that syncing is off` : client;
+    const advice = isSupply && isRotating ? `${client} that was exported after you confirmed that syncing is off` : client;
     return [{ remedy, action: { ...offered, title: title ?? offered.title }, namesCompanies: title !== null, advice }];
   });
 }
@@ -111,6 +112,6 @@ export function noExceptionsText({ withoutCredential, retried = 0 }: MigrationVi
   const again =
     retried === 0 ? '' : ` ${counted(retried, 'company')} ${retried === 1 ? 'is' : 'are'} waiting to be tried again.`;
   if (withoutCredential === 0) return `No company needs attention now.${again}`;
-  const lacking = counted(withoutCredential, 'confirmed company');
-  return `No company has failed, but ${lacking} ${withoutCredential === 1 ? 'has' : 'have'} no usable credential.${again}`;
+  const lacking = counted(withoutCredential, 'company');
+  return `No company has failed, but ${lacking} with syncing off ${withoutCredential === 1 ? 'has' : 'have'} no usable credential.${again}`;
 }

@@ -126,7 +126,7 @@ test('the client replaces the credential of a company that was not moved', async
   const ferry = `ferry --portal ${portal.url}`;
   const before = await cleo.run('exceptions');
   expect(before.out).toBe(
-    `No company has failed, but 3 confirmed companies have no usable credential.\n  ${ferry} credentials credentials.csv\n`,
+    `No company has failed, but 3 companies with syncing off have no usable credential.\n  ${ferry} credentials credentials.csv\n`,
   );
   const all = { 'R-1': 'sbx-ok-1.r1', 'R-2': 'sbx-revoked', 'R-3': 'sbx-ok-1.r3' };
   await cleo.run('credentials', await writeCredentials(cleo, id, all));
@@ -135,7 +135,7 @@ test('the client replaces the credential of a company that was not moved', async
   await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
 
   // The possible decisions are part of the portal view, which follows the migration with a delay of a few seconds.
-  const advice = `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new one, exported after`;
+  const advice = `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new credential that was exported after`;
   await until(async () => (await cleo.run('exceptions')).out.includes(advice));
   const exceptions = (await cleo.run('exceptions')).out;
   expect(exceptions).toMatch(/\n {2}Support can: .*try again; give up on it\.\n1 exception\n$/);

@@ -204,7 +204,7 @@ describeWithChromium("the portal's page", () => {
     const mustReconnect = page.locator('#companies li').nth(2);
     const replace = { ...CONFIRM_SYNC, message: 'replaceCredential', title: 'Replace credentials' };
     current.portal.publish({ actions: [replace] });
-    await mustReconnect.getByText('You can: replace its credential with a new one').waitFor();
+    await mustReconnect.getByText('You can: replace its credential with a new credential').waitFor();
     expect(await mustReconnect.textContent()).toContain('Its owner can reconnect it on the reconnect page.');
     expect(await mustReconnect.locator('.buttons button').allTextContents()).toEqual(['Replace the credential']);
   });
@@ -213,7 +213,7 @@ describeWithChromium("the portal's page", () => {
     const page = await open();
     current.portal.companies = [];
     current.portal.publish({ counts: { ...sampleView().counts, withoutCredential: 2 } });
-    await page.getByText('No company has failed, but 2 confirmed companies have no usable credential.').waitFor();
+    await page.getByText('No company has failed, but 2 companies with syncing off have no usable credential.').waitFor();
   });
 
   test('changes the limits of a self-service migration', async () => {
