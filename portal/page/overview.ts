@@ -38,11 +38,11 @@ export function renderTask(app: App): readonly Child[] {
         'p',
         { class: 'deadline' },
         el('strong', {}, 'By: '),
-        task.by ? `${timeText(task.by)} (${distanceText(task.by)})` : 'no fixed time. The migration waits for you.',
+        task.by ? `${timeText(task.by)} (${distanceText(task.by)})` : 'no fixed time.',
       ),
     isUnconfirmed(app) &&
       expected.length > 0 &&
-      el('p', { class: 'hint' }, 'You can do this once support has confirmed your key: see above.'),
+      el('p', { class: 'hint' }, 'You can do this once support has confirmed your key. "Confirm your key by phone" says how.'),
     canDecide(app) &&
       expected.length > 0 &&
       el(
@@ -168,6 +168,13 @@ export function renderSteps({ steps, firstCompany, next }: Shown<'steps' | 'firs
   ];
 }
 
+/** The words for the stages of the first company. */
+const STAGES: Readonly<Record<string, string>> = {
+  importing: 'being moved and checked',
+  verified: 'moved and checked',
+  failed: 'not moved',
+};
+
 function firstCompanyResult({ reference, stage, evidence }: NonNullable<MigrationView['firstCompany']>): HTMLElement {
   const failed = evidence.filter(({ ok }) => !ok).length;
   const checks =
@@ -175,7 +182,7 @@ function firstCompanyResult({ reference, stage, evidence }: NonNullable<Migratio
   return el(
     'details',
     { class: 'first', open: failed > 0 },
-    el('summary', {}, `First company: ${reference}, ${evidence.length === 0 ? stage : checks}`),
+    el('summary', {}, `First company: ${reference}, ${evidence.length === 0 ? (STAGES[stage] ?? stage) : checks}`),
     el(
       'ul',
       {},
@@ -230,7 +237,7 @@ export function renderOtherDecisions(app: App): readonly Child[] {
     el(
       'p',
       { class: 'hint' },
-      'You can make these decisions at any time. Each one is explained before you confirm it.',
+      'You can also make these decisions now. Before you confirm a decision, the page explains what it does.',
     ),
     el('div', { class: 'buttons' }, ...others.map((action) => button(action.title, () => openAction(app, action)))),
   ];

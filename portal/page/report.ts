@@ -43,7 +43,7 @@ export function reportSection(migrationId: string): readonly Child[] {
     el(
       'p',
       {},
-      'Everything about this migration up to now: what was decided and by whom, each company and its result. Once the migration has ended, keep the report for your records.',
+      'The report shows everything about this migration up to now: who decided what, and the result of each company. Once the migration has ended, create the report again and keep it for your records.',
     ),
     el(
       'div',

@@ -51,9 +51,9 @@ export function limitsForm() {
         field(
           'When companies may move',
           windows,
-          `${WINDOW_HINT} Leave it empty to keep the current windows, or write "any time".`,
+          `${WINDOW_HINT} Leave the field empty to keep the current windows. Write "any time" to allow moves at any time.`,
         ),
-        field('Maximum companies per minute', pace, 'Leave it empty to keep the current limit.'),
+        field('Maximum companies per minute', pace, 'Leave the field empty to keep the current limit.'),
       ),
     ],
     read: () => {
@@ -89,7 +89,7 @@ export function timeForm({ start, windows }: MigrationView) {
         field(
           'When companies may move (optional)',
           windowsInput,
-          `${WINDOW_HINT} Now: ${windows ?? 'at any time'}. Leave it empty to keep the current windows, or write "any time".`,
+          `${WINDOW_HINT} Now: ${windows ?? 'at any time'}. Leave the field empty to keep the current windows. Write "any time" to allow moves at any time.`,
         ),
       ),
     ],
