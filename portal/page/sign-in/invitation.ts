@@ -46,7 +46,7 @@ export function showUnsupported(): void {
     el(
       'p',
       {},
-      'Your decisions are signed in the browser, with a key of the type Ed25519 that never leaves it. This browser cannot create such a key.',
+      'Your browser signs your decisions with a key of the type Ed25519, which never leaves the browser. This browser cannot create such a key.',
     ),
     el('p', {}, 'Your invitation has not been used. Open its link in one of these browsers:'),
     el(
@@ -84,7 +84,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     el(
       'ul',
       { class: 'points' },
-      el('li', {}, 'The invitation is for you. It works once, in this browser.'),
+      el('li', {}, 'The invitation is only for you, and works once. Afterwards, use this browser to sign in again.'),
       el(
         'li',
         {},
@@ -96,7 +96,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       el(
         'p',
         {},
-        `This browser was last used for ${other}. It shows one migration at a time. To keep that migration open, use this link in another browser.`,
+        `This browser was last used for ${other}. A browser shows one migration at a time. To continue to see the other migration here, open this link in another browser.`,
       ),
     el('div', { class: 'buttons' }, go),
     status,
@@ -129,7 +129,7 @@ function showRefused(error: ApiError): void {
   showMessage(
     'This invitation does not work',
     el('p', {}, problemText(error)),
-    el('p', {}, 'An invitation works once and expires. If you did not use it yourself, tell your contact at once.'),
+    el('p', {}, 'An invitation works once, and only for a limited time. If someone else might have used this invitation, tell your contact at once.'),
     el('p', {}, ASK_SUPPORT),
   );
 }

@@ -16,11 +16,11 @@ export async function showNoSession(): Promise<void> {
     return showMessage(
       'You are not signed in',
       el('p', {}, 'This browser has no key with which you can sign in.'),
-      el('p', {}, 'Open the link in your invitation. It works once, unless you sign in with an account.'),
+      el('p', {}, 'Open the link in your invitation. If the invitation is for an account, its link always works. Any other link works once.'),
       el(
         'p',
         {},
-        'If you have used it already, use the same browser again, or ask your contact at the provider for a new invitation.',
+        'If you have already used a link that works once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation.',
       ),
     );
   const status = el('p', { role: 'status' });
