@@ -34,7 +34,7 @@ export function openApplication(app: App, action: Action): void {
         el('legend', {}, `Your application at ${platform.name}`),
         field('Client id', clientId),
         field('Environment', environment),
-        field('Client secret', secret, 'It is encrypted in this page, before it is sent.'),
+        field('Client secret', secret, 'This page encrypts the client secret before it is sent.'),
       ),
     ],
     send: async (reason, { say }) => {

@@ -89,7 +89,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
           el(
             'p',
             { class: 'hint' },
-            `Used for rows without obtainedAt. Enter it in your time zone, ${zoneText()}. If you leave it empty, the time when the file was last changed is used.`,
+            `This time applies to rows without obtainedAt. Enter the time in your time zone, ${zoneText()}. If you leave the field empty, the page uses the time when the file was last changed.`,
           ),
         ),
         encoding.element,
@@ -112,9 +112,9 @@ async function keyLine(app: App): Promise<Child> {
     return el(
       'p',
       { class: 'hint' },
-      'The encryption key was signed by the provider that your invitation names: ',
+      'The provider that your invitation names has signed the encryption key. Fingerprint of the provider: ',
       el('code', {}, signedBy),
-      '. Compare it with the fingerprint that the provider publishes.',
+      '. Check that the provider publishes the same fingerprint.',
     );
   } catch (error) {
     return el('p', { class: 'problem' }, problemText(error));

@@ -80,7 +80,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
       el(
         'p',
         { class: 'hint' },
-        `The file also contains ${counted(withCredential, 'credential')}. This page does not send them; supply them later.`,
+        `The file also contains ${counted(withCredential, 'credential')}. This page does not send credentials; supply credentials later.`,
       ),
     ...accentedList(accented),
     ...findingsList(findings),
@@ -90,7 +90,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
 function problemOf({ findings, rows }: CheckedManifest): string {
   return findings.errors > 0
     ? `The file has ${counted(findings.errors, 'error')}. Nothing was sent.`
-    : `The file has ${counted(rows.length, 'company')}; the portal accepts up to ${counted(MAX_MANIFEST_COMPANIES, 'company')}. Ask your contact.`;
+    : `The file has ${counted(rows.length, 'company')}, but the portal accepts at most ${counted(MAX_MANIFEST_COMPANIES, 'company')}. Ask your contact to supply the manifest.`;
 }
 
 /** Describes the waves in their order: ` (wave 1: 10, wave 2: 50)`. Empty if there are none. */
