@@ -28,7 +28,7 @@ export const noSession = () =>
   new PortalError(
     401,
     'You are not signed in.',
-    'Open the link of your invitation. If it no longer works, ask your contact for a new one.',
+    'Open the link of your invitation. If the link no longer works, ask your contact for a new invitation.',
     {
       'www-authenticate': 'Bearer',
     },
@@ -43,7 +43,7 @@ export const forbidden = (message: string, advice?: string) => new PortalError(4
 export const unusableInvitation = () =>
   forbidden(
     'This invitation cannot be used.',
-    'An invitation works once, and for a limited time. Ask your contact for a new one.',
+    'An invitation works once, and for a limited time. Ask your contact for a new invitation.',
   );
 
 export const notFound = () => new PortalError(404, 'There is nothing at this address.');
@@ -91,7 +91,7 @@ const INVALID_REQUESTS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The address is not valid.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The request is not valid JSON.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The request is not valid JSON.',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body is not its Content-Length.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from its Content-Length.',
 };
 
 /** Converts an error of Fastify or another library. */

@@ -134,7 +134,7 @@ const NO_ANSWER = /TIMEOUT|ABORT|FORBIDDEN|NOT_CONFORM|NOT_JSON|PARSE_ERROR/;
 function asProviderError(openid: Library, error: unknown): never {
   if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
     if (PROVIDER_FAILURES.has(error.error)) throw new IdentityProviderFailed(error.error, { cause: error });
-    throw new IdentityRefused(`the identity provider refused: ${error.error}`, { cause: error });
+    throw new IdentityRefused(`the identity provider refused the sign-in: ${error.error}`, { cause: error });
   }
   if (error instanceof openid.ClientError && error.code !== undefined && !NO_ANSWER.test(error.code))
     throw new IdentityRefused(error.code, { cause: error });

@@ -172,7 +172,7 @@ describe('a body', () => {
     const answer = await app.inject({ method: 'POST', url: '/', headers, payload: '{}' });
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
-      { error: 'The length of the body is not its Content-Length.' },
+      { error: 'The length of the body differs from its Content-Length.' },
     ]);
   });
 

@@ -118,7 +118,7 @@ describe('says what to do if', () => {
       `this invitation cannot be used, and you have already signed in on this machine to ${id} as Cleo; see your migration with: ferry --portal ${portal.url} show`,
     );
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
-      'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new one\n',
+      'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new invitation\n',
     );
   });
 
