@@ -9,8 +9,9 @@ import type { Access, Api } from '../api';
 const DESCRIPTION = `The API of the page on which a client follows its migration, decides, and supplies credentials.
 
 Sign in with the token of an invitation: \`POST /api/session\`. A program asks for a bearer token (\`"as": "token"\`) and
-sends it as \`Authorization: Bearer <token>\`. A browser gets a cookie; its requests that change something need the header
-\`x-tokenferry-portal: 1\`, and so does signing in. When the session has ended, sign in again with the registered key:
+sends it as \`Authorization: Bearer <token>\`. A browser gets a cookie. Signing in, and each later request that changes
+something and has no bearer token, needs the header \`x-tokenferry-portal: 1\`. When the session has ended, sign in again
+with the registered key:
 \`POST /api/session/renewal\`. A person whose invitation is for an account signs in at an identity provider, with
 a browser: \`POST /api/session/identity\`.
 

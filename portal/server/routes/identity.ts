@@ -37,9 +37,9 @@ export function identityRoutes(app: Api, context: PortalContext): void {
       schema: {
         summary: 'Start a sign-in at the identity provider',
         description:
-          'For browsers, if the invitation is for an account. The answer has the address at which the person signs in ' +
-          '(OpenID Connect, authorization code flow with PKCE). The identity provider then redirects the browser to ' +
-          '`/sign-in`. 404: the portal has no identity provider.',
+          'For browsers, if the invitation is for an account. The answer has the address at which the person signs in, ' +
+          'with the authorization code flow of OpenID Connect and PKCE. The identity provider then redirects the browser ' +
+          'to `/sign-in`. 404: the portal has no identity provider.',
         tags: ['Session'],
         body: StartIdentitySignInSchema,
         response: {
@@ -70,8 +70,9 @@ export function identityRoutes(app: Api, context: PortalContext): void {
       schema: {
         summary: 'Sign in with the answer of the identity provider',
         description:
-          'The first sign-in uses the invitation: the verified email address must be that of the invitation. From then ' +
-          'on, the account identifies the person. A worker checks the ID token and creates the session, which is returned as a cookie.',
+          'At the first sign-in, the verified email address must be the email address of the invitation. At each later ' +
+          'sign-in, the account identifies the person. A worker checks the ID token and creates the session. The portal ' +
+          'returns the session as a cookie.',
         tags: ['Session'],
         body: FinishIdentitySignInSchema,
         response: {

@@ -36,7 +36,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         summary: 'Read what the page shows about the migration',
         tags: ['Migration'],
         response: {
-          200: MigrationAnswerSchema.describe('The migration, as a worker has written it.'),
+          200: MigrationAnswerSchema.describe('The view of the migration that a worker wrote last.'),
           503: ErrorSchema,
         },
       },
@@ -59,10 +59,10 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       schema: {
         summary: 'Follow the migration (server-sent events)',
         description:
-          'Sends the event `migration` with the data of `GET /api/migration` at once and whenever the view changes, and the ' +
-          'event `ended` when the session has ended. With the header `Last-Event-ID`, which browsers send when they ' +
-          'connect again, the first event is left out if nothing has changed since. After 15 seconds without an ' +
-          'event, a comment is sent.',
+          'Sends the event `migration`, with the data of `GET /api/migration`, immediately and whenever the view changes. ' +
+          'Sends the event `ended` when the session has ended. A browser that connects again sends the header ' +
+          '`Last-Event-ID`; if nothing has changed since that event, no event is sent immediately. After 15 seconds ' +
+          'without an event, a comment is sent.',
         tags: ['Migration'],
         response: {
           200: {

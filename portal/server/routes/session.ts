@@ -64,11 +64,12 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
         summary: 'Sign in again with a registered key',
         description:
           'For a person whose session has ended. The request is signed with the key that the person registered with the ' +
-          'invitation, and is refused until support has confirmed the fingerprint of this key. The caller creates the ' +
-          'token of the new session (32 random bytes in base64url) and signs, with Ed25519, the text ' +
-          '`tokenferry sign-in 1`, a line feed, and the JSON object of `migrationId`, `publicKey`, `sessionHash` ' +
-          '(SHA-256 of the text of the token, in hexadecimal digits) and `signedAt`, in this order and without spaces. A ' +
-          'worker creates the session. 503: no worker has answered within 15 seconds; send the same request again.',
+          'invitation. The portal refuses the request until support has confirmed the fingerprint of this key. The caller ' +
+          'creates the token of the new session: 32 random bytes in base64url. The caller then signs a text with Ed25519: ' +
+          '`tokenferry sign-in 1`, a line feed, and a JSON object. The object has the fields `migrationId`, `publicKey`, ' +
+          '`sessionHash` and `signedAt`, in this order and without spaces. `sessionHash` is the SHA-256 of the text of ' +
+          'the token, in hexadecimal digits. A worker creates the session. 503: no worker has answered within 15 ' +
+          'seconds; send the same request again.',
         tags: ['Session'],
         body: SignInAgainSchema,
         response: { 200: SignedInSchema.describe('The new session.'), 403: ErrorSchema, 503: ErrorSchema },
