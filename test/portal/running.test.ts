@@ -23,7 +23,7 @@ test.each<[string, Partial<PortalOptions>, RegExp]>([
   [
     'below a path of another site',
     { publicUrl: 'https://example.com/portal', behindProxy: true },
-    /a host name of its own/,
+    /its own host name/,
   ],
 ])('the portal does not serve HTTP %s', async (_, options, message) => {
   await expect(start(options)).rejects.toThrow(message);

@@ -164,7 +164,7 @@ describeWithChromium("supplying in the portal's page", () => {
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(14));
     const early =
-      '12 credentials (K-1, K-2, K-3, K-4, K-5, K-6, K-7, K-8, K-9, K-10 and 2 more) cannot be sent, because credentials that were obtained before you confirmed that syncing is off might no longer work; export them again.';
+      '12 credentials (K-1, K-2, K-3, K-4, K-5, K-6, K-7, K-8, K-9, K-10 and 2 more) cannot be sent, because credentials that were obtained before you confirmed that syncing is off might no longer work; export the credentials again.';
     await page.getByText(early).waitFor();
     await page
       .getByText('2 credentials (K-13, K-14) cannot be sent, because you have not confirmed that syncing is off')
