@@ -18,7 +18,7 @@ export function renderSummary({
   state,
 }: Shown<'client' | 'platform' | 'headline' | 'state'>): readonly Child[] {
   return [
-    el('p', { class: 'kind' }, `Migration to ${platform.name}`),
+    el('p', { class: 'kind' }, `Migration of ${platform.name} connections`),
     el('h1', { id: 'title' }, client),
     el('p', { class: 'lead' }, inReadersZone(headline)),
     el('p', { class: 'unseen' }, `State: ${state}`),

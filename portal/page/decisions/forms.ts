@@ -85,7 +85,7 @@ export function timeForm({ start, windows }: MigrationView) {
         'fieldset',
         {},
         el('legend', { class: 'unseen' }, 'The start'),
-        field('Start', input, `In your time zone, ${zoneText(at)}.`),
+        field('Start', input, `Enter the start in your time zone, ${zoneText(at)}.`),
         field(
           'When companies may move (optional)',
           windowsInput,
