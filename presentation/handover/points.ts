@@ -164,7 +164,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
           topic: 'Destroyed',
           text:
             `the secret that decrypts the credentials of this migration was erased at ${timeText(vaultDestroyedAt)}. ${count === 0 ? 'No credential is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
-            'Encrypted copies can remain in the files, log and backups of our database. To decrypt these copies, our master key is not enough: this also needs a copy of the secret that was made before the secret was erased.',
+            'Encrypted copies can remain in the files, log and backups of our database. Our master key alone cannot decrypt these copies: a copy of the erased secret would also be needed.',
         }
       : {
           topic: ending === null ? 'Stored' : 'Destroyed soon',

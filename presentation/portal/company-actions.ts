@@ -75,7 +75,7 @@ export function supplies(
       applies: canSeal && (isSupplyingDetails || pause?.stopReason === 'application-refused') && route === 'managed',
       title: application ? 'Replace your application' : 'Supply your application',
       facts: application ? [`Now: ${oneLine(application.clientId, 250)} (${application.environment})`] : [],
-      consequence: `The client secret ${ENCRYPTED} Afterwards, the application is registered, and the details are checked again.`,
+      consequence: `The client secret ${ENCRYPTED} These servers then register the application and check the details again.`,
       isExpected:
         isSupplyingDetails &&
         state !== 'paused' &&

@@ -103,7 +103,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
  */
 export function outOfDateText(progress: Progress, now: string, hasExceptions = false): string {
   const { route, step, state, counts } = progress;
-  const moved = `the data of all ${hasExceptions ? 'other ' : ''}companies that were moved is up to date`;
+  const moved = `the data of all companies that were moved${hasExceptions ? ', apart from the exceptions below,' : ''} is up to date`;
   if (state === 'completed') return `${moved}, because the service syncs it.`;
   if (isEnding(state))
     return 'if syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application, or until its end customer reconnects. The handover report says for which companies you may switch syncing back on.';

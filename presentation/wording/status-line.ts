@@ -67,7 +67,7 @@ function nothingText(progress: Progress): string {
 export function laterText({ route, step, counts }: Progress): string | null {
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
   if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
-  return `Later, turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials.`;
+  return `Later, turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials.`;
 }
 
 /**
@@ -208,7 +208,7 @@ function firstCompanyText(progress: Progress, platform: string, now: string): st
       if (outage) return `${first} is waiting ${outageText(outage, platform, now)}.`;
       return `${first} is being moved and checked.`;
     case 'verified':
-      return `${first} has moved. Support is checking it before the others follow.`;
+      return `${first} has moved. Support is checking this company before the other companies follow.`;
     case 'failed':
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {
@@ -292,7 +292,7 @@ function needsText(progress: Progress): string {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
   const needed = [
     ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
-    ...(unconfirmed > 0 ? [`turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials`] : []),
+    ...(unconfirmed > 0 ? [`turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`] : []),
   ];
   if (needed.length > 0) return `Please ${needed.join('; then ')}.`;
   if (checking) return 'Your changes are being checked.';

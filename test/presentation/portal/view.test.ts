@@ -75,7 +75,7 @@ test('companies whose application was replaced are named, and their data does no
     expect.stringMatching(/^Warning: 2 companies \(M-1, M-2\) were .*\. If support cannot do this, let .* reconnect: the list of .* has the links$/),
   ]);
   expect(view.outOfDate).toBe(
-    'The data of all other companies that were moved is up to date. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
+    'The data of all companies that were moved, apart from the exceptions below, is up to date. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
   );
   expect(migrationView(progress, FACTS, LATER)).toMatchObject({
     notices: [],
@@ -101,7 +101,7 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   });
   expect(viewOf(moving)).toMatchObject({
     task: null,
-    next: 'Later, turn off syncing for 5 companies, confirm it, and supply credentials.',
+    next: 'Later, turn off syncing for 5 companies, confirm that it is off, and supply credentials.',
   });
   const first = stateAt('migrate-first-company', {
     requestedFirst: { reference: 'acme-9', notReady: true },
@@ -143,7 +143,7 @@ test('the client has nothing to do while support has to act', () => {
   const view = viewOf(stateAt('migrate-first-company', { firstCompany: firstCompany() }));
   expect(view.task).toBeNull();
   expect(view.headline).toBe(
-    'The first company, acme-1, has moved. Support is checking it before the others follow. Nothing for you to do.',
+    'The first company, acme-1, has moved. Support is checking this company before the other companies follow. Nothing for you to do.',
   );
 });
 

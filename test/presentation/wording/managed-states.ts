@@ -50,7 +50,7 @@ export const MANAGED: readonly Row[] = [
     stateAt('complete-migration', {
       counts: counts({ total: 10, waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
     }),
-    '5 of 10 companies have moved. Please turn off syncing for 3 companies of the next wave, confirm it, and supply credentials.',
+    '5 of 10 companies have moved. Please turn off syncing for 3 companies of the next wave, confirm that it is off, and supply credentials.',
   ],
   ['no start', stateAt('schedule'), 'Please propose a start time, or ask support to propose one.'],
   [
@@ -118,7 +118,7 @@ export const MANAGED: readonly Row[] = [
       firstCompany: firstCompany(),
       counts: counts({ waiting: 1, moved: 1, total: 2, withoutCredential: 1, firstWithoutCredential: ['N-1'] }),
     }),
-    'The first company, acme-1, has moved. Support is checking it before the others follow. Please supply credentials for 1 company (N-1).',
+    'The first company, acme-1, has moved. Support is checking this company before the other companies follow. Please supply credentials for 1 company (N-1).',
   ],
   ['before the window', first({ window }), `The first company will be moved at 2026-03-08 20:00 UTC.${FREE}`],
   ['after the start', first({}), `The first company will be moved now.${FREE}`],
@@ -135,7 +135,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company verified',
     first({ firstCompany: firstCompany() }),
-    `The first company, acme-1, has moved. Support is checking it before the others follow.${FREE}`,
+    `The first company, acme-1, has moved. Support is checking this company before the other companies follow.${FREE}`,
   ],
   [
     'first company failed',
@@ -166,7 +166,7 @@ export const MANAGED: readonly Row[] = [
   [
     'moving, with a later wave',
     step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5, unconfirmedInNextWave: 3 }),
-    '41 of 60 companies have moved, 14 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm it, and supply credentials.',
+    '41 of 60 companies have moved, 14 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm that it is off, and supply credentials.',
   ],
   [
     'automatically paused, with companies that lack credentials',
@@ -214,7 +214,7 @@ export const MANAGED: readonly Row[] = [
   [
     'unconfirmed companies',
     step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 19 }),
-    '41 of 60 companies have moved. Please turn off syncing for 19 companies, confirm it, and supply credentials.',
+    '41 of 60 companies have moved. Please turn off syncing for 19 companies, confirm that it is off, and supply credentials.',
   ],
   [
     'companies that are held back',
