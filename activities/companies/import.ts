@@ -165,7 +165,8 @@ export class CompanyImport {
     const { sentAt, timesSent, isInFlight } = this.company;
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
-    if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost');
+    if (isInFlight)
+      return this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost');
     // If the service has already accepted this body, it answers without using the token again. Another authorization
     // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;

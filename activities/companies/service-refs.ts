@@ -88,7 +88,8 @@ export function isGone(error: unknown): error is CompanyDataError {
   return failure.kind === 'response' && failure.isFromService && failure.status === 404;
 }
 
-export const COMPANY_GONE = 'the service no longer has this company, probably because the service was restored to an older state';
+export const COMPANY_GONE =
+  'the service no longer has this company, probably because the service was restored to an older state';
 
 /**
  * Asks the service whether it no longer has a company.

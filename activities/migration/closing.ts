@@ -57,7 +57,8 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
       await db.transaction().execute(async (tx) => {
         await lockDecisions(tx, migrationId);
         const { state, ending, route } = await readMigrationOrRefuse(tx, migrationId);
-        if (state === 'supplied') refuse(`the ledger shows that ${migrationId} has not started, so it cannot be closed`);
+        if (state === 'supplied')
+          refuse(`the ledger shows that ${migrationId} has not started, so it cannot be closed`);
         if (ending !== null) return;
         const ended = endingByDecisions(route, await readRecordedDecisions(tx, migrationId));
         await stopClaims(tx, migrationId);
@@ -163,9 +164,7 @@ async function closeInLedger(tx: Database, migrationId: string): Promise<Ending>
   const ending = possibleEnding(route, await readRecordedDecisions(tx, migrationId));
   if (ending === null) return refuse(`the ledger contains no decision that ends ${migrationId}`);
   if (!(await closeMigration(tx, migrationId, ending)))
-    refuse(
-      `${migrationId} cannot be closed as ${ending}, because at least one company has no final outcome yet`,
-    );
+    refuse(`${migrationId} cannot be closed as ${ending}, because at least one company has no final outcome yet`);
   return ending;
 }
 

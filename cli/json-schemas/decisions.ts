@@ -36,9 +36,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             .describe(
               'the start, if it is in the future; `occurrences` then omits windows that close before the start',
             ),
-          allReleased: z.boolean().describe(
-            'true if all companies are allowed to move: in step 6 and in the self-service route',
-          ),
+          allReleased: z
+            .boolean()
+            .describe('true if all companies are allowed to move: in step 6 and in the self-service route'),
         }),
       ),
     },
@@ -66,9 +66,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           }),
         )
         .describe('decisions that Temporal has, but that the ledger does not accept; make these decisions again'),
-      linked: z.array(z.string()).describe(
-        'references of companies that are now syncing, because their connections are linked',
-      ),
+      linked: z
+        .array(z.string())
+        .describe('references of companies that are now syncing, because their connections are linked'),
       notMoved: z.array(z.string()),
       unknown: z
         .array(z.string())

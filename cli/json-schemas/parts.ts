@@ -40,9 +40,10 @@ export const estimate = (
     lowMs: z.number(),
     highMs: z.number(),
     ends: z.strictObject({ earliest: time, latest: time }).nullable(),
-    staleHours: z.number().nullable().describe(
-      'maximum number of hours for which the data of a company is out of date',
-    ),
+    staleHours: z
+      .number()
+      .nullable()
+      .describe('maximum number of hours for which the data of a company is out of date'),
     basis: z.enum(['assumed', 'platform', 'migration']),
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>
@@ -60,9 +61,10 @@ export const forecast = (
       .nullable()
       .describe('when the moves end; null if the moves would take more than a year in the windows'),
     basis: z.enum(['throughput', 'estimate']),
-    staleMs: z.number().nullable().describe(
-      'maximum time for which the data of a company is out of date, in milliseconds',
-    ),
+    staleMs: z
+      .number()
+      .nullable()
+      .describe('maximum time for which the data of a company is out of date, in milliseconds'),
   }) satisfies z.ZodType<Forecast>
 ).meta({ id: 'Forecast' });
 

@@ -26,9 +26,9 @@ const progress = {
     }),
   ),
   counts: company.counts,
-  digests: z.record(part.step, z.string()).describe(
-    'for each step, the digest of what people review before they decide',
-  ),
+  digests: z
+    .record(part.step, z.string())
+    .describe('for each step, the digest of what people review before they decide'),
   revisions: z
     .partialRecord(part.step, z.string())
     .exactOptional()
@@ -71,9 +71,10 @@ const progress = {
     .describe(
       'the automatic pause, or the oldest pause by a person if the migration did not pause itself; null if the migration is not paused',
     ),
-  pauses: z.array(part.pause).exactOptional().describe(
-    'all pauses: the automatic pause, and at most one pause by each side',
-  ),
+  pauses: z
+    .array(part.pause)
+    .exactOptional()
+    .describe('all pauses: the automatic pause, and at most one pause by each side'),
   reopened: part.reopened.nullable(),
   signing: z
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
@@ -102,14 +103,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           problem: z
             .string()
             .nullable()
-            .describe(
-              'why the workers cannot continue this migration; null if no such problem is known',
-            ),
+            .describe('why the workers cannot continue this migration; null if no such problem is known'),
           onHoldSince: time
             .nullable()
-            .describe(
-              'when the outage began that keeps the migration on hold; null if no outage is known',
-            ),
+            .describe('when the outage began that keeps the migration on hold; null if no outage is known'),
           onlyInLedger: z
             .boolean()
             .describe('true if only the ledger has the migration: Temporal deleted it after its end, or lost it'),

@@ -31,7 +31,9 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
 /** Returns why a waiting company cannot be moved yet; null if it can. */
 export function notReadyText(company: WaitingCompany): string | null {
   if (company.heldBack !== null) return company.heldBack;
-  return company.confirmedAt === null ? 'the client has not confirmed that syncing is off' : missingCredentialText(company);
+  return company.confirmedAt === null
+    ? 'the client has not confirmed that syncing is off'
+    : missingCredentialText(company);
 }
 
 /**

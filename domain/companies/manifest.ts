@@ -51,7 +51,8 @@ function transliterated(name: string): string {
 /** Returns advice for a name that the service would alter: how to write it without losing letters. */
 export function alteredNameAdvice(name: string): string {
   const suggested = transliterated(name);
-  const what = suggested === storedName(name) ? 'change the name if it must not be stored like this' : `write "${suggested}"`;
+  const what =
+    suggested === storedName(name) ? 'change the name if it must not be stored like this' : `write "${suggested}"`;
   return `${what}; the service stores only A-Z, a-z, 0-9, spaces and -',&@.?!`;
 }
 

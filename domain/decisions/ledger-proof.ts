@@ -54,7 +54,9 @@ export function createLedgerProof(): LedgerProof {
       return [
         ...(confirmed === proven
           ? []
-          : [`the ledger shows ${counted(confirmed, 'company')} as confirmed, but signed decisions confirm only ${proven}`]),
+          : [
+              `the ledger shows ${counted(confirmed, 'company')} as confirmed, but signed decisions confirm only ${proven}`,
+            ]),
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
           : [`the ledger allows ${TEXTS[released]} to be moved; the signed decisions allow ${TEXTS[provenRelease]}`]),

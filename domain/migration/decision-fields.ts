@@ -39,11 +39,15 @@ export function parseNext({ next, company }: Fields): NextAfterRejection | strin
       return null;
     case 'same-company':
       if (company === undefined) return { next };
-      return isReference(company) ? { next, reference: company } : '"company" must be the reference of the first company';
+      return isReference(company)
+        ? { next, reference: company }
+        : '"company" must be the reference of the first company';
     case 'abandon':
       return { next };
     case 'another-company':
-      return isReference(company) ? { next, reference: company } : '"company" must be the reference of the company to try next';
+      return isReference(company)
+        ? { next, reference: company }
+        : '"company" must be the reference of the company to try next';
     default:
       return '"next" must be same-company, another-company or abandon';
   }

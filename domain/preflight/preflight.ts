@@ -191,7 +191,13 @@ function environmentFindings(
   if (environment === (platform.environment ?? 'production')) return [];
   const message = `the application ${quoted(clientId)} is registered for the ${environment} environment of ${platform.name}`;
   return platform.environment === undefined
-    ? [warningFinding('application-environment', message, 'this application can move only companies of that environment')]
+    ? [
+        warningFinding(
+          'application-environment',
+          message,
+          'this application can move only companies of that environment',
+        ),
+      ]
     : [
         errorUnlessSuppliedLater(facts)(
           'application-environment',

@@ -55,7 +55,9 @@ function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures'
     return `a worker tries another company: the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
-    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of at least ${MIN_TRIED_FOR_SHARE} tried companies`]),
+    ...(toleratedShare === null
+      ? []
+      : [`more than ${Math.round(toleratedShare * 100)}% of at least ${MIN_TRIED_FOR_SHARE} tried companies`]),
   ];
   return `${bounds.join(' or ')} could not be moved ${soFar(failures)}`;
 }

@@ -238,7 +238,9 @@ function reportUnknown(file: string, unknown: readonly Cell[], unused: readonly 
       ...{ file, line: header.line, column: header.column },
       message: `the column ${inQuotes(header.text.trim())} is not used`,
       advice:
-        near === undefined ? 'remove the column if it does not belong here' : `rename the column to ${near} if that is what it contains`,
+        near === undefined
+          ? 'remove the column if it does not belong here'
+          : `rename the column to ${near} if that is what it contains`,
     });
   }
 }

@@ -81,7 +81,8 @@ export function offeredRemedies(
     const offered = actions.find((action) => action.message === message);
     if (offered === undefined) return [];
     const isSupply = remedy === 'credentials' || remedy === 'replace-credential';
-    const advice = isSupply && isRotating ? `${client} that was exported after you confirmed that syncing is off` : client;
+    const advice =
+      isSupply && isRotating ? `${client} that was exported after you confirmed that syncing is off` : client;
     return [{ remedy, action: { ...offered, title: title ?? offered.title }, namesCompanies: title !== null, advice }];
   });
 }

@@ -42,7 +42,11 @@ export function renderTask(app: App): readonly Child[] {
       ),
     isUnconfirmed(app) &&
       expected.length > 0 &&
-      el('p', { class: 'hint' }, 'You can do this once support has confirmed your key. "Confirm your key by phone" says how.'),
+      el(
+        'p',
+        { class: 'hint' },
+        'You can do this once support has confirmed your key. "Confirm your key by phone" says how.',
+      ),
     canDecide(app) &&
       expected.length > 0 &&
       el(

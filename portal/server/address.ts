@@ -31,7 +31,9 @@ export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Addr
   if (protocol !== 'https:' && !isLoopback(hostname))
     throw new UnsafeAddress(`the public URL of the portal must begin with https:, not ${protocol}`);
   if (pathname !== '/' || search !== '' || hash !== '' || username !== '')
-    throw new UnsafeAddress('the public URL of the portal must contain no path, query, fragment or user name; give the portal its own host name');
+    throw new UnsafeAddress(
+      'the public URL of the portal must contain no path, query, fragment or user name; give the portal its own host name',
+    );
 }
 
 /** Returns the origins of the portal's pages. On this machine, `127.0.0.1` and `localhost` are the same. */

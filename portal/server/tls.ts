@@ -46,7 +46,8 @@ export function watchCertificate(
       log.info('a new certificate is in use');
     } catch (error) {
       // A renewal writes two files, which do not belong together until both are written.
-      if (String(error) !== warned) log.warn({ err: error }, 'the new certificate cannot be used; the portal keeps using the old certificate');
+      if (String(error) !== warned)
+        log.warn({ err: error }, 'the new certificate cannot be used; the portal keeps using the old certificate');
       warned = String(error);
     }
   };

@@ -47,7 +47,10 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
             companies: movable,
             text: 'companies that can still be moved.',
           },
-          { topic: 'Yes', text: 'companies that were left out. If the tables below say otherwise for a company, follow the tables.' },
+          {
+            topic: 'Yes',
+            text: 'companies that were left out. If the tables below say otherwise for a company, follow the tables.',
+          },
         ]
       : [
           {

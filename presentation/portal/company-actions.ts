@@ -29,7 +29,9 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     title: 'Confirm that syncing is off',
     facts: [
       ...(isBeforeSync(step) ? ['You can confirm now, but it is not necessary before step 4'] : []),
-      ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} moves first, so you must confirm that its syncing is off`]),
+      ...(unconfirmedFirst === null
+        ? []
+        : [`${unconfirmedFirst} moves first, so you must confirm that its syncing is off`]),
       `${outOf(unconfirmed, counts.total, 'company')} without a confirmation`,
       ...(unconfirmedInNextWave === undefined || unconfirmedInNextWave === unconfirmed
         ? []

@@ -163,7 +163,8 @@ export function rejections(
       applies: proposed !== null,
       title: isAt('schedule') ? 'Reject the proposed start' : 'Withdraw the agreed start',
       facts: startFacts(progress, now),
-      consequence: 'The migration then has no start. Step 2 is open until you and support have agreed on another start.',
+      consequence:
+        'The migration then has no start. Step 2 is open until you and support have agreed on another start.',
     }),
     reject('supply-details', {
       applies: preflight !== null,
@@ -220,9 +221,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       facts:
         counts.total === 0
           ? []
-          : [
-              `${outOf(counts.moved, counts.total, 'company')} moved so far. A company that has moved stays moved`,
-            ],
+          : [`${outOf(counts.moved, counts.total, 'company')} moved so far. A company that has moved stays moved`],
       consequence:
         'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
       isIrreversible: true,

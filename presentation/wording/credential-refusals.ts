@@ -31,7 +31,9 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
         : CHANGED;
     case 'failed':
     case 'outcome-unknown':
-      return replaces ? CHANGED : 'the move of the company has already been tried; to supply a new credential, replace the stored credential';
+      return replaces
+        ? CHANGED
+        : 'the move of the company has already been tried; to supply a new credential, replace the stored credential';
   }
 }
 

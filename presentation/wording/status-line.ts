@@ -140,7 +140,8 @@ function pauseText(progress: Progress, platform: string): string {
   const names = pausesIn(progress).flatMap(({ by, stopReason }) => (stopReason === null && by !== null ? [by] : []));
   const people = names.length === 0 ? '' : ` by ${names.join(' and ')}`;
   if (pause === null || pause.stopReason === null) return people;
-  const who = route === 'self-service' ? 'you can resume the migration when this problem is solved' : 'support is looking at it';
+  const who =
+    route === 'self-service' ? 'you can resume the migration when this problem is solved' : 'support is looking at it';
   const also = people === '' ? '' : `. Also paused${people}`;
   return `: ${stopText(pause.stopReason, platform, counts)}; ${who}${also}`;
 }
@@ -292,7 +293,9 @@ function needsText(progress: Progress): string {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
   const needed = [
     ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
-    ...(unconfirmed > 0 ? [`turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`] : []),
+    ...(unconfirmed > 0
+      ? [`turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`]
+      : []),
   ];
   if (needed.length > 0) return `Please ${needed.join('; then ')}.`;
   if (checking) return 'Your changes are being checked.';

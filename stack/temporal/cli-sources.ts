@@ -44,7 +44,9 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
     const hasStarted = (): boolean => readdirSync(folder).some((name) => name.startsWith('temporal-'));
     const hasAnswered = await waitForEnd(download, DOWNLOAD_START_TIMEOUT_MS, hasStarted);
     const ended = hasAnswered && (await waitForEnd(download, DOWNLOAD_TIMEOUT_MS));
-    const reason = ended ? tailOf(path.join(folder, 'download.log'), 1) : 'the download did not start or finish in time';
+    const reason = ended
+      ? tailOf(path.join(folder, 'download.log'), 1)
+      : 'the download did not start or finish in time';
     const downloaded = readdirSync(folder).find(
       (name) => name.startsWith('temporal-') && !name.endsWith('.downloading'),
     );

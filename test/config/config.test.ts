@@ -69,7 +69,9 @@ test('takes the folder of the vault secrets from the environment, where it must 
   expect(loadConfig(['vaultSecrets'], { ...env, TOKENFERRY_VAULT_SECRETS: home }).vaultSecrets).toBe(home);
   const missing = { ...env, TOKENFERRY_VAULT_SECRETS: path.join(home, 'none') };
   expect(problemsOf(() => loadConfig(['vaultSecrets'], missing))).toEqual([
-    expect.stringMatching(/there is no folder .*none\. Mount the folder, or create it on storage that all workers share/),
+    expect.stringMatching(
+      /there is no folder .*none\. Mount the folder, or create it on storage that all workers share/,
+    ),
   ]);
 });
 

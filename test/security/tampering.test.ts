@@ -104,7 +104,12 @@ describe("a vault's key", () => {
       () => randomBytes(60),
       /altered or replaced.*Restore the private key from a backup/,
     ],
-    ['public key', 'vault_public_key', () => createVaultKey().publicKey, /replaced.*have the client revoke these credentials/],
+    [
+      'public key',
+      'vault_public_key',
+      () => createVaultKey().publicKey,
+      /replaced.*have the client revoke these credentials/,
+    ],
     ['master key id', 'vault_key_id', () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start this process with/],
   ])(
     'stops the slice before any company is changed if the %s was replaced, with an error that says what to do',

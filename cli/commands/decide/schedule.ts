@@ -102,10 +102,7 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
     'not-yet': allReleased
       ? 'moves begin only in the windows; the schedule that opens them is created before the next batch run'
       : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens the windows',
-    none:
-      windows.length > 0
-        ? 'the migration has ended'
-        : 'no windows: moves are not limited to certain hours',
+    none: windows.length > 0 ? 'the migration has ended' : 'no windows: moves are not limited to certain hours',
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;

@@ -102,7 +102,9 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
         `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${keys.newestKeyId}; ${counted(unchanged, 'vault')} already used this master key.`,
       );
       if (rewrapped > 0) {
-        output.line('The old secrets of these vaults were erased. Older master keys no longer open anything in this database,');
+        output.line(
+          'The old secrets of these vaults were erased. Older master keys no longer open anything in this database,',
+        );
         output.line('its files, its log or its backups, unless someone has copied an old secret.');
         output.line('Back up the database now: credentials in an older backup can no longer be opened.');
       }
@@ -110,7 +112,9 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
         output.line(
           `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
-        output.line(`  If you still have the secret, restore it. Otherwise, renew the vault with: ferry vault renew ${id}`);
+        output.line(
+          `  If you still have the secret, restore it. Otherwise, renew the vault with: ferry vault renew ${id}`,
+        );
       }
     },
   };

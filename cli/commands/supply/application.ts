@@ -136,8 +136,7 @@ async function supply(
           `${output.styled('red', '✗')} ${migrationId}: ${applicationName({ clientId, environment })} was not registered`,
         );
       else result.print(output);
-      if (!isRegistered)
-        output.line(`  ${result.failed || preflight ? notRegistered : notYetRegistered}`);
+      if (!isRegistered) output.line(`  ${result.failed || preflight ? notRegistered : notYetRegistered}`);
       if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined && isRegistered)

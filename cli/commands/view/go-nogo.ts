@@ -24,7 +24,9 @@ import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program
     .command('go-nogo <migration>')
-    .description('Check whether the migration is ready for its next window, and show what would pause it and who to call')
+    .description(
+      'Check whether the migration is ready for its next window, and show what would pause it and who to call',
+    )
     .action((migration: string) =>
       run(() =>
         withLedgerClient(terminal.env, async (ferry) =>

@@ -40,7 +40,10 @@ async function supply(
   const { migrationId } = view;
   const platform = findPlatform(view.platform.key);
   if (!platform)
-    throw new CommandFailed(`this version of ferry does not support the platform ${view.platform.name}`, 'update ferry');
+    throw new CommandFailed(
+      `this version of ferry does not support the platform ${view.platform.name}`,
+      'update ferry',
+    );
   const { encoding, reason } = options;
   const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
   const { findings, totals, withCredential } = manifest;

@@ -129,7 +129,11 @@ function showRefused(error: ApiError): void {
   showMessage(
     'This invitation does not work',
     el('p', {}, problemText(error)),
-    el('p', {}, 'An invitation works once, and only for a limited time. If someone else might have used this invitation, tell your contact at once.'),
+    el(
+      'p',
+      {},
+      'An invitation works once, and only for a limited time. If someone else might have used this invitation, tell your contact at once.',
+    ),
     el('p', {}, ASK_SUPPORT),
   );
 }

@@ -16,7 +16,11 @@ export async function showNoSession(): Promise<void> {
     return showMessage(
       'You are not signed in',
       el('p', {}, 'This browser has no key with which you can sign in.'),
-      el('p', {}, 'Open the link in your invitation. If the invitation is for an account, you can use its link again. Any other link works once.'),
+      el(
+        'p',
+        {},
+        'Open the link in your invitation. If the invitation is for an account, you can use its link again. Any other link works once.',
+      ),
       el(
         'p',
         {},

@@ -41,7 +41,9 @@ export async function checkKey(text: string, migrationId: string, provider: stri
   const facts = utf8(JSON.stringify(['tokenferry migration key 1', migration, platform, publicKey]));
   const verifier = await crypto.subtle.importKey('raw', fromHex(signedBy), 'Ed25519', false, ['verify']);
   if (!(await crypto.subtle.verify('Ed25519', verifier, fromHex(signature), facts)) || migration !== migrationId)
-    throw new KeyRefused('The encryption key was altered, or belongs to another migration. Nothing was sent. Tell your contact.');
+    throw new KeyRefused(
+      'The encryption key was altered, or belongs to another migration. Nothing was sent. Tell your contact.',
+    );
   const point = fromHex(publicKey);
   return {
     ...{ migrationId: migration, platformKey: platform, publicKey: point, signedBy: fingerprint },

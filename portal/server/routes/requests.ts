@@ -131,7 +131,8 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       config: { access: 'session' },
       schema: {
         summary: 'Read the answer to a request',
-        description: 'The answer is null until a worker has carried out the request. The portal keeps the answer for a day.',
+        description:
+          'The answer is null until a worker has carried out the request. The portal keeps the answer for a day.',
         tags: ['Decisions'],
         params: IdSchema,
         response: {

@@ -45,7 +45,8 @@ test('a pause after too many failures states the numbers, and companies that are
   await until(async () => (paused = (await readMigration(rig.ledger.db, id))?.paused === true));
   expect(await slice).toMatchObject({
     stop: 'too-many-failures',
-    stopNumbers: 'when the migration paused, 6 of 30 tried companies could not be moved, which is 20%; the limit is 18%',
+    stopNumbers:
+      'when the migration paused, 6 of 30 tried companies could not be moved, which is 20%; the limit is 18%',
   });
 });
 

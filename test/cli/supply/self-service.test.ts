@@ -108,7 +108,10 @@ describe('an error that the preflight finds after the start', () => {
     );
     expect(exitCode).toBe(1);
     expect(out).toMatch(
-      new RegExp(`^  Page of the migration: https://ui\\.example/namespaces/[^/]+/workflows/${id}/[^/]+/user-metadata$`, 'm'),
+      new RegExp(
+        `^  Page of the migration: https://ui\\.example/namespaces/[^/]+/workflows/${id}/[^/]+/user-metadata$`,
+        'm',
+      ),
     );
     expect(out).toContain('is already connected');
     expect(out).toContain(`ferry retry ${id} --all --as client --by tester`);

@@ -105,7 +105,9 @@ test('only remedies that the migration accepts now are suggested', async () => {
     expect(await remediesOf()).toEqual(['replace-credential', 'retry']);
     const { out } = await run('exceptions', migration.id);
     expect(out).not.toContain(`ferry skip ${migration.id}`);
-    expect(out).toContain(`To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
+    expect(out).toContain(
+      `To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`,
+    );
   } finally {
     await released('all', firstRow);
   }

@@ -42,7 +42,9 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain('✗ credentials: no company is confirmed yet, so no credential can be used');
   expect(out).toContain('✗ companies: none of 2 companies can be moved yet (2 not confirmed)');
   expect(out).toContain('✓ worker: a worker is answering');
-  expect(out).toContain('! application: the-clients-own (production); this application was not supplied for this migration');
+  expect(out).toContain(
+    '! application: the-clients-own (production); this application was not supplied for this migration',
+  );
 });
 
 test('go-nogo answers no-go if the service refuses the key, cannot be reached or is not configured', async () => {

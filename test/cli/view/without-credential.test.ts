@@ -107,6 +107,8 @@ test('exceptions lists at most ten companies without a usable credential, and sa
 test('the report asks the client for the missing credentials', async () => {
   const text = (await run('report', id)).out;
   expect(text).toMatch(/## What you need to do\n\n.*\*\*Supply credentials\*\* \(2\)/);
-  expect(text).toMatch(/\| c1 .*\| supply a credential that was exported after the confirmation that syncing is off \|/);
+  expect(text).toMatch(
+    /\| c1 .*\| supply a credential that was exported after the confirmation that syncing is off \|/,
+  );
   expect(text).toMatch(/\| c2 .*not moved yet: no credential supplied \| supply a credential \|/);
 });

@@ -82,8 +82,7 @@ describe('the answer to a decision', () => {
     ['a retry', retry, '1 company will be tried again'],
     ['a new credential', replace, '1 company will be tried again with a new credential'],
   ])('says after %s outside the windows when the next window opens', (_, draft, text) => {
-    const waits =
-      '; no move begins before the next window, which opens at 2026-03-02 13:00 UTC';
+    const waits = '; no move begins before the next window, which opens at 2026-03-02 13:00 UTC';
     expect(texts(draft, [LATER_TODAY])).toMatchObject({ applied: true, text: `${text}${waits}` });
     expect(texts(draft, [daily('09:00', '15:00')])).toMatchObject({ applied: true, text });
     expect(texts(draft, [])).toMatchObject({ applied: true, text });

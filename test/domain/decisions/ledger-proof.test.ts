@@ -12,7 +12,12 @@ const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerSummary => ({
 });
 
 test.each<[string, Companies | null, LedgerSummary, readonly string[]]>([
-  ['no decision', null, confirmed(6), ['the ledger shows 6 companies as confirmed, but signed decisions confirm only 0']],
+  [
+    'no decision',
+    null,
+    confirmed(6),
+    ['the ledger shows 6 companies as confirmed, but signed decisions confirm only 0'],
+  ],
   ['a decision on all companies', 'all', confirmed(6), []],
   [
     'a decision on fewer companies',

@@ -106,7 +106,12 @@ describe('parseDecision', () => {
     ['a month that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
     ['a time in words', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
     ['companies as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, '"companies" must be "all"'],
-    ['companies that are not text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, '"companies" must be "all"'],
+    [
+      'companies that are not text',
+      'confirmSyncDisabled',
+      { ...SENT, companies: ['a', 2] },
+      '"companies" must be "all"',
+    ],
     ['too many companies', 'confirmSyncDisabled', { ...SENT, companies: tooMany }, 'at most 1000'],
     [
       'a reference that is too long',

@@ -2,7 +2,12 @@ import { companiesOutcomeText, isPartial } from '../../../domain/migration/parti
 
 test.each([
   [3, 3, 'retried', false],
-  [0, 1, 'retried; applied to 0 of 1 company: the rest of the companies do not exist, or their state does not allow the decision', true],
+  [
+    0,
+    1,
+    'retried; applied to 0 of 1 company: the rest of the companies do not exist, or their state does not allow the decision',
+    true,
+  ],
   [
     1284,
     2000,

@@ -213,7 +213,9 @@ describeWithChromium("the portal's page", () => {
     const page = await open();
     current.portal.companies = [];
     current.portal.publish({ counts: { ...sampleView().counts, withoutCredential: 2 } });
-    await page.getByText('No company has failed, but 2 companies with syncing off have no usable credential.').waitFor();
+    await page
+      .getByText('No company has failed, but 2 companies with syncing off have no usable credential.')
+      .waitFor();
   });
 
   test('changes the limits of a self-service migration', async () => {

@@ -156,7 +156,9 @@ describe('the head of the report', () => {
     expect(head).toContain(
       '- **Ask support about the companies that were left out after access to them was handed over to us** (3): support can',
     );
-    expect(head).toContain('You may use them in your own application. If the tables below say otherwise for a company, follow the tables.');
+    expect(head).toContain(
+      'You may use them in your own application. If the tables below say otherwise for a company, follow the tables.',
+    );
     expect(head).toContain('the stored tokens of the companies whose access was handed over to us, so that nothing');
     const all = { ...ended, counts: { ...NO_COUNTS, total: 59, moved: 59 } };
     expect(reportHead({ ...all, figures })).not.toContain('left out after access');

@@ -218,7 +218,10 @@ test('syncing can be confirmed off before step 4, although the migration does no
   const confirmationAt = (step: 'update-application' | 'disable-syncing') =>
     actionsAt(stateAt(step)).find(({ message }) => message === 'confirmSyncDisabled');
   const early = confirmationAt('update-application');
-  expect([early?.isExpected, early?.facts[0]]).toEqual([false, 'You can confirm now, but it is not necessary before step 4']);
+  expect([early?.isExpected, early?.facts[0]]).toEqual([
+    false,
+    'You can confirm now, but it is not necessary before step 4',
+  ]);
   const due = confirmationAt('disable-syncing');
   expect([due?.isExpected, due?.facts[0]]).toEqual([true, '10 of 10 companies without a confirmation']);
 });

@@ -72,7 +72,9 @@ test('companies whose application was replaced are named, and their data does no
   );
   const view = migrationView(progress, { ...FACTS, applications }, LATER);
   expect(view.notices).toEqual([
-    expect.stringMatching(/^Warning: 2 companies \(M-1, M-2\) were .*\. If support cannot do this, let .* reconnect: the list of .* has the links$/),
+    expect.stringMatching(
+      /^Warning: 2 companies \(M-1, M-2\) were .*\. If support cannot do this, let .* reconnect: the list of .* has the links$/,
+    ),
   ]);
   expect(view.outOfDate).toBe(
     'The data of all companies that were moved, apart from the exceptions below, is up to date. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',

@@ -143,7 +143,9 @@ test('a batch that has paused itself finishes the companies that it was moving',
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   await migration.until(({ pause }) => pause?.stopReason === 'too-many-failures');
   const { counts, pause } = await migration.until(({ counts: now }) => now.moved === 2);
-  expect(pause?.reason).toMatch(/\(when the migration paused, \d of \d tried companies could not be moved, which is \d+%; the limit is 2 companies\)/);
+  expect(pause?.reason).toMatch(
+    /\(when the migration paused, \d of \d tried companies could not be moved, which is \d+%; the limit is 2 companies\)/,
+  );
   expect(counts).toMatchObject({ importing: 0, syncing: 0, outcomeUnknown: 0 });
 });
 
