@@ -11,6 +11,7 @@ import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import { readReview } from '../shared/review';
 import { withAdvice } from '../shared/errors';
+import { sentence } from '../../presentation/wording/status-line';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { decide, readProgressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal/terminal';
@@ -34,7 +35,7 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
-  /** The effect of the decision that cannot be undone; absent or null if everything can be undone. */
+  /** The effect of the decision, as a clause that says whether it can be undone; absent or null if there is none. */
   readonly consequence?: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
@@ -61,7 +62,7 @@ export function openDialogs(
       lastPerson = await askWho(context.prompts, lastPerson);
       const reason = await askReason(context.prompts, draft.reason);
       const { consequence = null } = draft;
-      if (consequence !== null) new Output(context.terminal, false).line(`This cannot be undone: ${consequence}.`);
+      if (consequence !== null) new Output(context.terminal, false).line(`${sentence(consequence)}.`);
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
       const sent: DecisionContent = { ...draft.fields, ...lastPerson, ...(reason === '' ? {} : { reason }) };
       const { outcome, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
@@ -139,9 +140,9 @@ async function draftResume(
   const canPause =
     pauses.some(({ stopReason }) => stopReason !== null) && !pauses.some(({ role }) => role === 'support');
   const chosen = canPause
-    ? await prompts.choose('Resume it, or pause it as well?', [
+    ? await prompts.choose('Resume the migration, or add a pause of your own?', [
         { name: 'resume', value: 'resume' },
-        { name: 'pause as well', value: 'pause' },
+        { name: 'add a pause', value: 'pause' },
       ])
     : 'resume';
   if (chosen === 'pause') return pauseDraft(migrationId);
@@ -180,7 +181,8 @@ async function draftRejection(
   const nextAttempt =
     step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId, progress) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
-  const consequence = nextAttempt['next'] === 'abandon' ? endingConsequence(progress) : null;
+  const isAbandoned = nextAttempt['next'] === 'abandon';
+  const consequence = isAbandoned ? `this cannot be undone: ${endingConsequence(progress)}` : null;
   return { message: 'reject', question, consequence, fields: { step, ...nextAttempt }, reason: 'required' };
 }
 
@@ -205,7 +207,10 @@ async function askNextAttempt(
 
 async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {
   const selected = reference === undefined ? [] : [{ name: reference, value: reference }];
-  const all = { name: 'all companies that were not moved, are deferred, or whose outcome is unknown', value: 'all' };
+  const all = {
+    name: 'all companies that were not moved, were deferred, or have an unknown outcome',
+    value: 'all',
+  };
   const chosen =
     selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, all], reference);
   return {

@@ -1,6 +1,6 @@
 /**
- * Describes the effects of decisions that cannot be undone. Commands and the dashboard show them before they ask for
- * confirmation.
+ * Describes the effects of decisions, and whether they can be undone. Commands and the dashboard show them before they
+ * ask for confirmation.
  */
 import { clientStateText } from '../../domain/companies/company-state';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
@@ -18,17 +18,18 @@ const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined) 
     const startAt = progress?.proposal?.startAt;
     // The first move begins in a window, which can open after the agreed start.
     const from = startAt ? `, from ${localTime(nextMove(progress.windows, startAt) ?? startAt)} on` : '';
-    return `once syncing is off, the first company will be moved${from}, and a company that has moved stays moved`;
+    return `once steps 2 to 4 have ended, the first company will be moved${from}. This approval can be withdrawn until that move begins, but a move cannot be undone`;
   },
   'migrate-first-company': (progress) => {
     const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';
-    return `the remaining ${companies} will be moved, and a company that has moved stays moved`;
+    const next = progress?.counts.waiting === 0 ? 'step 6 begins' : `the remaining ${companies} will be moved`;
+    return `this cannot be undone: ${next}, and a company that has moved stays moved`;
   },
   'complete-migration': () =>
-    'once client and support have signed off, no more companies can be moved, and the stored credentials are destroyed',
+    'once client and support have signed off, this cannot be undone: no more companies can be moved, and the stored credentials are destroyed',
 };
 
-/** Returns what follows from approving a step; null if the approval can be withdrawn. */
+/** Returns what follows from approving a step, and whether it can be undone; null if nothing moves or ends. */
 export function approvalConsequence(step: Step, progress: Progress | undefined): string | null {
   return APPROVALS[step]?.(progress) ?? null;
 }

@@ -35,7 +35,10 @@ interface Confirmation {
   readonly question: string;
   /** The effect that makes the question necessary, as a clause; null if the action needs no `--yes`. */
   readonly consequence: string | null;
-  /** True if the action can be undone, although it does harm in the meantime. Default: it cannot. */
+  /**
+   * True if the action can be undone, although it does harm in the meantime, or if the consequence itself says whether
+   * the action can be undone. Default: the action cannot be undone.
+   */
   readonly reversible?: boolean;
   /**
    * Another person's decision that the action undoes, as a clause. The action then needs `--yes` if no question can be
@@ -68,7 +71,7 @@ export async function confirm(
       'nothing was sent; once the people who paused the migration agree, run the command again with --yes',
     );
   if (effect === null) return true;
-  throw new CommandFailed(effect, 'nothing was sent; if that is what you want, run the command again with --yes');
+  throw new CommandFailed(effect, 'nothing was sent; if you agree, run the command again with --yes');
 }
 
 interface PackageJson {

@@ -80,7 +80,7 @@ function approve(
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
     const isRefused = progress !== undefined && hasProblems(progress, step);
-    if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
+    if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence, reversible: true }))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
     }
     return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });

@@ -140,7 +140,7 @@ test.each([
   { args: ['sign-off', ID], lost: /no more companies can be moved, and the stored credentials are destroyed/ },
   {
     args: ['approve', ID, 'schedule'],
-    lost: /once syncing is off, the first company will be moved, and a company that has moved stays moved/,
+    lost: /once steps 2 to 4 have ended, the first company will be moved\. This approval can be withdrawn until that move/,
   },
   { args: ['approve', ID, 'migrate-first-company'], lost: /the remaining 25 companies will be moved/ },
   {
@@ -162,7 +162,7 @@ test.each([
     const { exitCode, out, err } = await ferry([...args, ...SAM, ...more], undefined, orchestrator.env);
     expect(exitCode).toBe(1);
     expect(out + err).toMatch(lost);
-    expect(out + err).toContain('this cannot be undone: ');
+    expect(out + err).toContain('cannot be undone');
     expect(out + err).toContain('run the command again with --yes');
   }
   expect(await recorded()).toEqual(before);

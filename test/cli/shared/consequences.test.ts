@@ -1,4 +1,4 @@
-/** The consequences that commands and the dashboard show before a decision that cannot be undone. */
+/** The consequences that commands and the dashboard show before they ask for confirmation. */
 import { approvalConsequence } from '../../../cli/shared/consequences';
 import { localTime } from '../../../cli/terminal/times';
 import { progressOf } from '../../../domain/progress/progress';
