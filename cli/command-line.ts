@@ -69,7 +69,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
     'Move existing connections into the Company Data Service in six steps, with a person deciding at each step.',
   ).option(
     '--portal <link>',
-    'work as the client, through the portal only: the link of the invitation, or the address of the portal (default: TOKENFERRY_PORTAL); to list the commands, run: ferry --portal <link> --help',
+    'work as the client, only through the portal. The link is that of the invitation, or the address of the portal (default: the value of TOKENFERRY_PORTAL). To list the commands, run: ferry --portal <link> --help',
   );
   addDefaultBy(program, base);
   addCommands({ ...base, program }, GROUPS, examplesOf);

@@ -73,9 +73,9 @@ function* tooEarlyGroups(
     references: unconfirmed,
     why: 'the client has not confirmed that syncing is off',
     details: [
-      `once syncing is off, confirm it with: ${confirm}`,
+      `once syncing is off, the client confirms it with: ${confirm}`,
       ...(others === null ? [] : [others]),
-      'then export the credentials, because tokens from before the confirmation might no longer work',
+      'after the confirmation, export the credentials again, because the earlier tokens might no longer work',
     ],
   };
   const early = tooEarly.filter(({ confirmedAt }) => confirmedAt !== null);
@@ -85,13 +85,18 @@ function* tooEarlyGroups(
   const [obtained, confirmed] = distinctTimes(obtainedAt, confirmedAt);
   yield {
     references: referencesOf(early),
-    why: 'obtained before the client confirmed that syncing is off',
+    why: 'the tokens were obtained before the client confirmed that syncing is off',
     details: [
-      `${reference}: obtained ${obtained}; confirmed ${confirmed}`,
-      isSealed
-        ? 'if they were exported after the confirmation, the client must seal the file again, with the time of the export in --obtained-at'
-        : 'if they were exported after the confirmation, correct obtainedAt in the file or, if the file has none, specify the time of the export with --obtained-at',
-      'otherwise export them again, because these tokens might no longer work',
+      `${reference}: tokens obtained ${obtained}; client confirmed ${confirmed}`,
+      ...(isSealed
+        ? [
+            'if the tokens were exported after the confirmation, the client must seal the original file again, with the time of the export in --obtained-at',
+          ]
+        : [
+            'if the tokens were exported after the confirmation, correct the times in the column obtainedAt',
+            'if the file has no such column, specify the time of the export with --obtained-at',
+          ]),
+      'if the tokens were exported before the confirmation, export them again, because they might no longer work',
     ],
   };
 }
@@ -105,7 +110,7 @@ function wrongStateText(
 ): readonly [why: string, ...details: readonly string[]] {
   switch (state) {
     case 'moved':
-      return ['already moved, so no credential is needed'];
+      return ['a company that has moved needs no credential'];
     case 'importing':
     case 'syncing':
       return ['being moved now'];
@@ -117,14 +122,14 @@ function wrongStateText(
       return [
         'still waiting to be moved',
         `supply the new credentials with: ferry credentials ${migrationId} ${file}`,
-        'they replace the stored ones',
+        'the new credentials replace the stored credentials',
       ];
     case 'failed':
     case 'outcome-unknown':
       if (command === 'replace-credential') return CHANGED;
       return [
         'already tried',
-        `replace them with: ${clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal)}`,
+        `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal)}`,
       ];
   }
 }

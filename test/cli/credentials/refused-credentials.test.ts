@@ -17,7 +17,7 @@ test('only for a sealed file, the advice is to seal it again with the time of th
     'the client must seal the file again, with the time of the export in --obtained-at',
   );
   expect(await refused(false)).not.toContain('seal the file');
-  expect(await refused(false)).toContain('correct obtainedAt in the file or, if the file has none, specify the time');
+  expect(await refused(false)).toContain('if the file has no such column, specify the time');
 });
 
 test('the suggested confirmation of more companies than fit into a command says how many others to specify', async () => {
@@ -36,7 +36,7 @@ test('the suggested confirmation of more companies than fit into a command says 
 
 test('times that differ by seconds are shown with seconds', async () => {
   expect(await refused(false)).toContain(
-    'K-1: obtained Mon 23 Nov 2026, 22:57:10 UTC; confirmed Mon 23 Nov 2026, 22:57:30 UTC',
+    'K-1: tokens obtained Mon 23 Nov 2026, 22:57:10 UTC; client confirmed Mon 23 Nov 2026, 22:57:30 UTC',
   );
 });
 
@@ -54,7 +54,7 @@ test.each([
     return group?.details;
   };
   const words = `replace-credential ${id} credentials.csv`;
-  expect(await detailsFor(null)).toEqual([`replace them with: ferry ${words}${decides}`]);
+  expect(await detailsFor(null)).toEqual([`to replace the credentials, run: ferry ${words}${decides}`]);
   const inPortal = route === 'managed' ? `ferry ${words}` : `ferry --portal https://portal.example ${words}`;
-  expect(await detailsFor('https://portal.example')).toEqual([`replace them with: ${inPortal}`]);
+  expect(await detailsFor('https://portal.example')).toEqual([`to replace the credentials, run: ${inPortal}`]);
 });

@@ -168,8 +168,10 @@ test('a refusal of credentials says which times were compared, and the state of 
   const { exitCode, out } = await run(...early);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ ${ID}: no credential was stored:\n`);
-  expect(out).toContain('2 credentials refused (C-1001, C-1002): obtained before the client confirmed');
-  expect(out).toMatch(/C-1001: obtained Sun 1 Mar 2026, 09:00 UTC; confirmed \w{3} \d+ \w{3} \d{4}, \d\d:\d\d UTC\n/);
+  expect(out).toContain('2 credentials refused (C-1001, C-1002): the tokens were obtained before the client confirmed');
+  expect(out).toMatch(
+    /C-1001: tokens obtained Sun 1 Mar 2026, 09:00 UTC; client confirmed \w{3} \d+ \w{3} \d{4}, \d\d:\d\d UTC\n/,
+  );
   expect(out).toContain('specify the time of the export with --obtained-at');
   const confirmedAt = expect.stringMatching(/T.*Z$/) as string;
   expect((await runJson(orchestrator, ...early)).json['tooEarly']).toContainEqual({
@@ -184,7 +186,7 @@ test('a refusal of credentials says which times were compared, and the state of 
     .execute();
   expect((await run('exclude', ID, 'C-1002', '--reason', 'sold', '--yes')).exitCode).toBe(0);
   const { out: parted } = await run('credentials', ID, file);
-  expect(parted).toContain('1 credential refused (C-1001): already moved, so no credential is needed\n');
+  expect(parted).toContain('1 credential refused (C-1001): a company that has moved needs no credential\n');
   expect(parted).toContain('1 credential refused (C-1002): left out of the migration\n');
   remove();
   await orchestrator.ferry.db

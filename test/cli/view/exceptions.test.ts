@@ -212,9 +212,9 @@ test('credentials refuses the credentials of companies that have already been tr
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain('1 credential refused (R-1): already moved, so no credential is needed');
+  expect(out).toContain('1 credential refused (R-1): a company that has moved needs no credential');
   expect(out).toContain('1 credential refused (R-2): already tried');
-  expect(out).toContain(`replace them with: ferry replace-credential ${migration.id} ${file}`);
+  expect(out).toContain(`to replace the credentials, run: ferry replace-credential ${migration.id} ${file}`);
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
