@@ -14,9 +14,9 @@ const refused = async (isSealed: boolean) => {
 
 test('only for a sealed file, the advice is to seal it again with the time of the export', async () => {
   expect(await refused(true)).toContain(
-    'the client must seal the file again, with the time of the export in --obtained-at',
+    'the client must seal the original file again, with the time of the export in --obtained-at',
   );
-  expect(await refused(false)).not.toContain('seal the file');
+  expect(await refused(false)).not.toContain('seal the original file');
   expect(await refused(false)).toContain('if the file has no such column, specify the time');
 });
 
