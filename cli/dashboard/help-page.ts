@@ -10,14 +10,14 @@ const HELP = [
   ['Deciding: you enter role, name and reason, then confirm; Esc cancels', ''],
   ['a', 'approve the open step, after reviewing it'],
   ['x', 'reject the open step, with a reason'],
-  ['p', 'pause (no more moves begin) or resume'],
+  ['p', 'pause or resume; while paused, no more moves begin'],
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
   ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
   ['Moved', 'companies that have moved, of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end, at the current rate (/min) or as estimated'],
+  ['Ends', 'expected end, from the current rate or the estimate'],
   ['Exc.', 'not moved, deferred, held back or of unknown outcome'],
 ] as const;
 

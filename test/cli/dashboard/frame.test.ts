@@ -228,7 +228,7 @@ test('companies that were not moved or left out do not count as moved, in the li
 });
 
 test('an empty list shows how to start a migration', () => {
-  expect(linesOf(stateOf([])).join('\n')).toContain('No migration is open. Start one with: ferry start');
+  expect(linesOf(stateOf([])).join('\n')).toContain('No migration is open. To start a migration, run: ferry start');
 });
 
 test('with long names, reasons and numbers, no line is wider than a screen of 80 columns', () => {
