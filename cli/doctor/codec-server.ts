@@ -31,15 +31,15 @@ export async function checkCodecServer(
       notChecked(
         ABOUT,
         'not configured on this machine (TEMPORAL_CODEC_ENDPOINT)',
-        "Temporal's own tools need it to show names and decisions",
+        "Temporal's own tools need a codec server to show names and decisions",
       ),
     ];
   }
-  if ('unusable' in payloadKeys) return [notChecked(ABOUT, 'needs the payload key first')];
+  if ('unusable' in payloadKeys) return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
   const advice =
     configured === undefined
-      ? 'see logs/codec-server.log in the home folder, or start everything again with: ferry up'
-      : 'start it (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT';
+      ? "see logs/codec-server.log in ferry's home folder, or start everything again with: ferry up"
+      : 'start the codec server (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT';
   return check(ABOUT, advice, async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
     const [encrypted = plain] = await createPayloadCodec(payloadKeys.value).encode([plain]);
@@ -68,7 +68,7 @@ export async function checkCodecServer(
     return problem(
       ABOUT,
       `answers ${response.status} but does not decrypt payloads that this machine encrypts`,
-      'configure it with the payload key of this machine',
+      'configure the codec server with the payload key of this machine',
     );
   });
 }

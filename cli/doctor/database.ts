@@ -12,9 +12,9 @@ export async function checkDatabase(
   databaseUrl: ConfigPart<'databaseUrl'>,
   clocks: ClockReading[],
 ): Promise<readonly CheckResult[]> {
-  const schemaNotChecked = notChecked(SCHEMA, 'needs the database first');
+  const schemaNotChecked = notChecked(SCHEMA, 'not checked, because the database is not configured or does not answer');
   if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
-  const advice = 'start it, correct DATABASE_URL, or start everything with: ferry up';
+  const advice = 'start Postgres, correct DATABASE_URL, or start everything with: ferry up';
   const found = await check(DATABASE, advice, async () => {
     const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });
@@ -25,11 +25,12 @@ export async function checkDatabase(
 
 function schema(pending: readonly string[], unknown: readonly string[]): CheckResult {
   if (unknown.length > 0) {
-    const what = `has ${counted(unknown.length, 'step')} that this version does not know: ${unknown.join(', ')}`;
-    return problem(SCHEMA, what, 'a newer version of ferry has updated this database; use that version');
+    const what = `has ${counted(unknown.length, 'schema step')} of a newer version of ferry: ${unknown.join(', ')}`;
+    return problem(SCHEMA, what, 'use the version of ferry that has updated this database');
   }
   if (pending.length === 0) return ok(SCHEMA, UP_TO_DATE);
-  return ok(SCHEMA, `${counted(pending.length, 'step')} behind: the next command that opens the database updates it`);
+  const behind = `${counted(pending.length, 'schema step')} behind`;
+  return ok(SCHEMA, `${behind}; the next command that opens the database updates the schema`);
 }
 
 const UP_TO_DATE = 'up to date';

@@ -16,7 +16,7 @@ export type { CheckResult } from './check-result';
 
 const FOR_THE_SERVICE =
   'the commands check, application, go-nogo and self-service need the service: set COMPANY_DATA_URL and COMPANY_DATA_API_KEY';
-const FOR_SIGNING = 'decisions are not signed; create a key with: ferry keys create';
+const FOR_SIGNING = 'decisions are not signed; to sign decisions, create a key with: ferry keys create';
 
 export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const temporal = readConfig(env, 'temporal', 'Temporal');
@@ -51,6 +51,6 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
  * to another Temporal server.
  */
 function readStackCodecUrl(env: NodeJS.ProcessEnv): string | undefined {
-  const codec = readConfig(env, 'stackCodecUrl', 'codec server', 'it is checked if it is configured');
+  const codec = readConfig(env, 'stackCodecUrl', 'codec server', 'the codec server is checked if it is configured');
   return 'value' in codec ? codec.value : undefined;
 }

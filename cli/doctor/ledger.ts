@@ -17,7 +17,13 @@ const PORTAL_REQUESTS = 'portal requests';
 
 /** @param isReady whether the checks of Temporal, the payload key, the database and its schema have succeeded */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
-  if (!isReady) return [notChecked(LEDGER, 'needs Temporal, the payload key, the database and its schema first')];
+  if (!isReady)
+    return [
+      notChecked(
+        LEDGER,
+        'not checked, because this check needs Temporal, the payload key and a database whose schema is up to date',
+      ),
+    ];
   return check(LEDGER, 'run ferry doctor again', async () => {
     const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], env);
     const ferry = await openLedgerClient(config);
@@ -45,7 +51,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers, and ask ${person} whether the request took effect; if requests of one person keep crashing workers, revoke this person's invitation with its id, which this prints: ferry invite --list`,
+      `look for the id in the logs of the workers, and ask ${person} whether the request took effect. If requests of one person crash workers repeatedly, revoke that person's invitation with: ferry invite --revoke <id>. To list the ids of invitations, run: ferry invite --list`,
     ),
   ];
 }
@@ -68,13 +74,13 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `out of date for ${inState('behind').join(', ')}: it was probably restored from a backup`,
-      `no company moves until you run: ferry reconcile ${behind}`,
+      `until a migration is reconciled, its companies do not move; reconcile each migration, beginning with: ferry reconcile ${behind}`,
     );
   if (unknown.length > 0)
     return problem(
       LEDGER,
       `${unknown.join(', ')}: open in the ledger, but unknown to Temporal`,
-      `if Temporal was restored, reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; to close them instead, run: ferry sweep --close`,
+      `if Temporal was restored from a backup, reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; to close the migrations instead, run: ferry sweep --close`,
     );
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }

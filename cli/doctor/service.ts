@@ -11,10 +11,10 @@ export async function checkService(
   service: ConfigPart<'service'>,
   clocks: ClockReading[],
 ): Promise<readonly CheckResult[]> {
-  const keyNotChecked = notChecked(KEY, 'needs the service first');
+  const keyNotChecked = notChecked(KEY, 'not checked, because the service is not configured or does not answer');
   if ('unusable' in service) return [service.unusable, keyNotChecked];
   const { url, apiKey } = service.value;
-  const advice = 'start it, correct COMPANY_DATA_URL, or start everything with: ferry up';
+  const advice = 'start the service, correct COMPANY_DATA_URL, or start everything with: ferry up';
   const answers = await check(SERVICE, advice, () => reach(url, clocks));
   if (answers.some(({ verdict }) => verdict === 'problem')) return [...answers, keyNotChecked];
   const client = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: 0 });

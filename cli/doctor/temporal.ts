@@ -19,7 +19,8 @@ const ABOUT = {
   payloadKey: 'payload key',
 } as const;
 
-const NO_NAMESPACE = notChecked(ABOUT.namespace, 'needs Temporal first');
+const NO_TEMPORAL = 'not checked, because Temporal is not configured or does not answer';
+const NO_NAMESPACE = notChecked(ABOUT.namespace, NO_TEMPORAL);
 
 export async function checkTemporal(
   temporal: ConfigPart<'temporal'>,
@@ -32,7 +33,7 @@ export async function checkTemporal(
   try {
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
-    const advice = 'start it, correct TEMPORAL_ADDRESS or the profile, or start everything with: ferry up';
+    const advice = 'start Temporal, correct TEMPORAL_ADDRESS or the profile of Temporal, or start everything with: ferry up';
     return [
       problem(ABOUT.server, `does not answer at ${address}`, advice),
       NO_NAMESPACE,
@@ -49,7 +50,7 @@ export async function checkTemporal(
 }
 
 /** Returns the results of the checks that were skipped because an earlier check failed. */
-function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = 'needs Temporal first'): readonly CheckResult[] {
+function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = NO_TEMPORAL): readonly CheckResult[] {
   return [
     ...[ABOUT.searchAttributes, ABOUT.worker].map((about) => notChecked(about, first)),
     'unusable' in payloadKeys ? payloadKeys.unusable : notChecked(ABOUT.payloadKey, first),
@@ -63,7 +64,7 @@ async function examineServer(
   nowMs: Promise<number>,
 ): Promise<readonly CheckResult[]> {
   const { workflowService } = connection;
-  const server = await check(ABOUT.server, 'check that its frontend is healthy', async () => {
+  const server = await check(ABOUT.server, "check that Temporal's frontend is healthy", async () => {
     const { serverVersion } = await workflowService.getSystemInfo({});
     return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
@@ -73,7 +74,7 @@ async function examineServer(
     return ok(ABOUT.namespace, namespace);
   });
   if (found.some(({ verdict }) => verdict === 'problem')) {
-    return [...server, ...found, ...checksSkipped(payloadKeys, 'needs the namespace first')];
+    return [...server, ...found, ...checksSkipped(payloadKeys, 'not checked, because the namespace cannot be used')];
   }
   const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
@@ -119,7 +120,7 @@ async function payloadKey(connection: Connection, namespace: string, keys: KeyRi
   }
   const testResult =
     executions.length === 0
-      ? 'there is no migration to test it on'
+      ? 'not tested, because there is no migration yet'
       : `decrypts ${counted(executions.length, 'migration')}`;
   return ok(ABOUT.payloadKey, `${keys.newest.id}: ${testResult}`);
 }

@@ -39,15 +39,15 @@ export async function checkWorkerVersions(
     return [
       problem(
         VERSIONS,
-        `build ${first.buildId} gets no tasks, because it is not current`,
-        `make it current: ${makeCurrentCommand(first)}`,
+        `build ${first.buildId} gets no tasks, because no build of the workers is current`,
+        `make this build current with: ${makeCurrentCommand(first)}`,
       ),
     ];
   }
   if (!isPolling(current)) {
     const advice = first
-      ? `start a worker with that build, or make the running build ${first.buildId} current: ${makeCurrentCommand(first)}`
-      : 'start a worker with that build; decisions are kept until then';
+      ? `start a worker with build ${current.buildId}, or make the running build ${first.buildId} current with: ${makeCurrentCommand(first)}`
+      : `start a worker with build ${current.buildId}; decisions are kept until it runs`;
     return [problem(VERSIONS, `build ${current.buildId} is current, but no worker with that build is running`, advice)];
   }
   const pinned = await pinnedVersions(workflowService, namespace, current);
@@ -56,8 +56,8 @@ export async function checkWorkerVersions(
     return [
       problem(
         VERSIONS,
-        `no worker with build ${abandoned.buildId} is running, although a batch run still needs one`,
-        'start a worker with that build; docs/upgrading.md says what to do if that build no longer exists',
+        `no worker with build ${abandoned.buildId} is running, although a batch run still needs this build`,
+        'start a worker with this build; docs/upgrading.md says what to do if the build no longer exists',
       ),
     ];
   }

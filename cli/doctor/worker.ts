@@ -77,13 +77,14 @@ export async function checkWorker(
   if (answered === null && polled === 0) return problem(WORKER, 'none is running', HOW_TO_START);
   if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_START);
   if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_START);
-  if (answered === null) return ok(WORKER, `${polledText}; not queried, because there is no migration yet`);
+  if (answered === null) return ok(WORKER, `${polledText}; the workers were not queried, because there is no migration yet`);
   return ok(WORKER, `answers; ${polledText}`);
 }
 
-const HOW_TO_START = 'start one (node dist/worker/main.js) or everything (ferry up); decisions are kept until then';
+const HOW_TO_START =
+  'decisions are kept until a worker runs; start a worker (node dist/worker/main.js) or everything (ferry up)';
 const HOW_TO_CONTINUE =
-  'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"; decisions are kept until then';
+  'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';
 
 /**
  * Creates the clients of the check. Without a payload key, the reason for a failure cannot be read, but everything else

@@ -120,7 +120,7 @@ describe('doctor reports', () => {
       { TEMPORAL_NAMESPACE: EMPTY_NAMESPACE },
       [
         ['search attributes', /missing: FerryStep, /, /ferry setup/],
-        ['worker', /none is running/, /start one/],
+        ['worker', /none is running/, /start a worker/],
       ],
     ],
     [
@@ -212,9 +212,9 @@ test('an empty database is not a problem and stays empty', async () => {
   const empty = await createTestDatabase();
   const { exitCode, checks } = await runDoctor({ DATABASE_URL: empty.url });
   expect(exitCode).toBe(0);
-  expect(checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ steps behind/);
+  expect(checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ schema steps behind/);
   const again = await runDoctor({ DATABASE_URL: empty.url });
-  expect(again.checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ steps behind/);
+  expect(again.checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ schema steps behind/);
   await empty.drop();
 });
 
@@ -296,7 +296,7 @@ test.each([
     'problem',
     'the service is 61 s ahead',
   ],
-  [[], 'not-checked', 'needs the database or the service first'],
+  [[], 'not-checked', 'not compared, because neither the database nor the service has reported its time'],
 ])('checkClocks reports the clocks %j as %s', (clocks, verdict, finding) => {
   expect(checkClocks(clocks)).toMatchObject({ verdict, finding });
 });
