@@ -51,7 +51,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers, and ask ${person} whether the request took effect. If requests of one person crash workers repeatedly, revoke that person's invitation with: ferry invite --revoke <id>. To list the ids of invitations, run: ferry invite --list`,
+      `look for the id in the logs of the workers, and ask ${person} whether the request took effect. If requests of one person crash workers repeatedly, revoke that person's invitation. To see the id that --revoke needs, run: ferry invite --list`,
     ),
   ];
 }

@@ -26,7 +26,7 @@ export interface EncodingOption {
 
 /** Adds `--encoding <name>`. */
 export function addEncoding(command: Command): Command {
-  const description = `encoding of the file if it is neither UTF-8 nor UTF-16; Excel's "CSV" is windows-1252`;
+  const description = `encoding of the file if it is neither UTF-8 nor UTF-16, e.g. windows-1252 for Excel's "CSV"`;
   return command.addOption(choiceOption('--encoding <name>', description, ENCODINGS));
 }
 
@@ -76,8 +76,8 @@ export async function decodingOf(
   if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
   const isWindows1252 = mark === null && isProbablyWindows1252(bytes, bytes.highBefore);
   const advice = isWindows1252
-    ? 'save it as "CSV UTF-8", or add: --encoding windows-1252'
-    : 'save it as "CSV UTF-8", or specify its encoding with --encoding';
+    ? 'save the file as "CSV UTF-8", or add: --encoding windows-1252'
+    : 'save the file as "CSV UTF-8", or specify its encoding with --encoding';
   return {
     encoding: isWindows1252 ? 'windows-1252' : encoding,
     replacesUndecodable: true,

@@ -113,14 +113,14 @@ const PIECE_BYTES = 64 * 1024;
  */
 export async function shredFile({ path, stats }: FileIdentity): Promise<void> {
   if (!stats.isFile())
-    throw new NotShredded(`${path} is not a regular file; if it is a link, destroy the linked file yourself`);
-  if (stats.nlink > 1) throw new NotShredded(`${path} has other names (hard links); destroy it yourself`);
+    throw new NotShredded(`${path} was kept, because it is not a regular file; if it is a link, destroy the linked file yourself`);
+  if (stats.nlink > 1) throw new NotShredded(`${path} was kept, because it has other names (hard links); destroy the file yourself`);
   try {
     const file = await open(path, 'r+');
     try {
       const { ino, size, mtimeMs } = await file.stat();
       if (ino !== stats.ino || size !== stats.size || mtimeMs !== stats.mtimeMs) {
-        throw new NotShredded(`${path} has changed since it was read`);
+        throw new NotShredded(`${path} was kept, because it has changed since it was read`);
       }
       await overwrite(file, size);
     } finally {

@@ -61,7 +61,7 @@ function tooLarge(path: string, bytes: number): UnreadableFile {
     severity: 'error',
     file: path,
     message: `the file is ${megabytes(bytes)} MB; the maximum is ${megabytes(MAX_BYTES)} MB`,
-    advice: 'split it into several migrations',
+    advice: 'split a manifest into several migrations, and credentials into several files',
   });
 }
 

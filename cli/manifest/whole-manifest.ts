@@ -34,7 +34,7 @@ export async function reportCredentials(
       ...warning,
       code: 'credential-missing',
       message,
-      advice: 'add it to the file, or supply it after the start',
+      advice: 'add the credential to the file, or supply it after the start',
     });
   }
 }
@@ -59,7 +59,7 @@ export class CredentialMatcher {
     const { reference } = credential;
     if (this.#rows.get(reference) !== 0) return this.checkOrganization(reader, credential, platform);
     const message = `the manifest has no company with the reference ${inQuotes(reference)}`;
-    const advice = 'correct the reference, or add the company';
+    const advice = 'correct the reference, or add the company to the manifest';
     reader.error('reference', 'credential-of-unknown-reference', message, advice);
   }
 

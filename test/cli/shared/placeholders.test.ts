@@ -44,5 +44,5 @@ test.each([
 ])('ferry %j is refused before anything is read', async (args, option, value) => {
   const { exitCode, err } = await ferry(args);
   expect(exitCode).not.toBe(0);
-  expect(err).toContain(`option '${option}' argument '${value}' is a placeholder. Replace it with the value.`);
+  expect(err).toContain(`'${value}' is a placeholder. Specify the actual value of option '${option}'.`);
 });
