@@ -108,7 +108,7 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
  */
 function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
-    `Temporal does not know ${migrationId}, but the ledger does`,
+    `${migrationId} is in the ledger, but not in Temporal`,
     `to see what was moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
   );
 }
@@ -127,7 +127,7 @@ export function assertLedger(ferry: MigrationClient): LedgerClient {
 function needsDatabase(): CommandFailed {
   return new CommandFailed(
     'this command needs the database, but none is configured (DATABASE_URL)',
-    'ask support to run the command; without the database you can list, show, watch and decide',
+    'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide',
   );
 }
 
@@ -162,7 +162,7 @@ export async function readOpenMigration(
 export function platformOf({ platformKey }: Pick<StoredMigration, 'platformKey'>): Platform {
   const platform = findPlatform(platformKey);
   if (!platform)
-    throw new CommandFailed(`this version of ferry does not know platform ${platformKey}`, 'use a newer version');
+    throw new CommandFailed(`this version of ferry does not support the platform ${platformKey}`, 'use a newer version');
   return platform;
 }
 

@@ -51,7 +51,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'retry',
     message: 'retry',
-    description: 'Immediately retry companies that were not moved, were deferred, or have an unknown outcome',
+    description: 'Retry companies that were not moved, were deferred, or have an unknown outcome',
     all: 'all companies that were not moved, were deferred, or have an unknown outcome',
   },
   {

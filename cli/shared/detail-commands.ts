@@ -12,13 +12,13 @@ import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from '.
 
 /** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
-  'service-refuses': 'give the workers a valid API key of the account',
-  'key-not-administrator': 'give the workers an administrator key',
-  'no-room': 'choose another plan, or delete companies at the service that are no longer needed',
+  'service-refuses': 'configure the workers with a valid API key of the account',
+  'key-not-administrator': 'configure the workers with an administrator key of the account',
+  'no-room': 'choose a plan with room for these companies, or delete unneeded companies from the service',
   'account-expires': 'choose a plan that does not expire',
   'platform-disabled': 'enable the platform in the account',
-  'organization-connected': 'disconnect the organizations at the service, unless you leave their companies out',
-  'organization-open-elsewhere': 'leave the companies out of the other migration, or out of this one',
+  'organization-connected': 'disconnect the organizations at the service, or leave their companies out',
+  'organization-open-elsewhere': 'leave the companies out of this migration or of the other migration',
 };
 
 /** Returns the commands that remove the problems of step 1, except for problems of single companies. */
@@ -77,7 +77,7 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
     case 'not-registered':
       return [{ command: applicationCommand(progress, conflict.supplied) }];
     case 'not-supplied': {
-      const first = `make sure that ${applicationName(conflict.registered)} obtained the tokens of this client too (if it did not, this client needs its own account: docs/deploying.md)`;
+      const first = `make sure that ${applicationName(conflict.registered)} also obtained the tokens of this client; if it did not, move this client to its own account (docs/deploying.md)`;
       return [{ command: { ...applicationCommand(progress, conflict.registered), first } }];
     }
     case 'different': {

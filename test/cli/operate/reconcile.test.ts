@@ -124,7 +124,7 @@ test.each([
 
   expect(await print('doctor')).toContain('ferry sweep --close');
   const { err } = await ferry(['show', migration.id], undefined, orchestrator.env);
-  expect(err).toContain(`Temporal does not know ${migration.id}, but the ledger does`);
+  expect(err).toContain(`${migration.id} is in the ledger, but not in Temporal`);
   const out = await print('reconcile', migration.id);
   expect(out).toMatch(loss.found);
   expect(out).toContain('ferry sweep --close');

@@ -87,7 +87,7 @@ test('before the application of another client is supplied, its tokens are check
   });
   const companies = { ...NO_COMPANIES, applications: applications(null, kiteMigration('kite-app')) };
   expect(nextCommands(progressOf(plan, state), companies, NOW).map(({ first }) => first)).toContain(
-    'make sure that kite-app (production) obtained the tokens of this client too (if it did not, this client needs its own account: docs/deploying.md)',
+    'make sure that kite-app (production) also obtained the tokens of this client; if it did not, move this client to its own account (docs/deploying.md)',
   );
 });
 

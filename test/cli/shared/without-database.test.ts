@@ -76,7 +76,7 @@ test.each([
     out: '',
     err:
       'ferry: this command needs the database, but none is configured (DATABASE_URL); ' +
-      'ask support to run the command; without the database you can list, show, watch and decide\n',
+      'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide\n',
   });
 });
 
