@@ -63,13 +63,13 @@ type ErrorClass = abstract new (...args: never[]) => Error;
  * This is a function, because a constant would load the modules of all these classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
-  [Unreachable, 'start it, or start everything with: ferry up'],
+  [Unreachable, 'start this server, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     MigrationKeyInvalid,
     'nothing was sealed or stored; get the key again from the provider, who finds the procedure in docs/security.md under "Sealed files"',
   ],
-  [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
+  [VaultKeyMismatch, 'no credential was sealed or stored with the replaced key'],
   [
     WorkflowTaskFailing,
     'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
@@ -89,9 +89,9 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
-  [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
-  [WrappedKeyBroken, 'nothing was changed; once the stored key is restored, run the command again'],
-  [VaultSecretElsewhere, 'nothing was changed; correct the folder and run the command again'],
+  [UnknownMasterKey, 'nothing is lost; add this master key and run the command again'],
+  [WrappedKeyBroken, 'this vault was not changed; once the stored key is restored, run the command again'],
+  [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
   [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
@@ -125,7 +125,7 @@ export function withAdvice(error: unknown): unknown {
   if (error instanceof VaultClosed) {
     return failed(
       error.message,
-      `make sure that a worker is running; see whether the migration has ended with: ferry show ${error.migrationId}`,
+      `make sure that a worker is running; to see whether the migration has ended, run: ferry show ${error.migrationId}`,
     );
   }
   if (error instanceof WorkflowFailedError)
@@ -145,7 +145,7 @@ export function withAdvice(error: unknown): unknown {
 
 /** Advice by error code of the operating system. */
 const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program is using this port; choose another one with --port',
+  EADDRINUSE: 'another program is using this port; choose another port with --port',
   EACCES: 'check the permissions',
   EPERM: 'check the permissions',
   ENOENT: 'check the path',

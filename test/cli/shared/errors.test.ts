@@ -82,12 +82,16 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new StagingFull('too much supplied data is waiting for a decision'), /too much supplied data/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
-  [new VaultKeyMismatch(), /./, /neither sealed nor stored/],
+  [new VaultKeyMismatch(), /./, /no credential was sealed or stored/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
   [new WrappedKeyBroken(M), /./, /once the stored key is restored/],
-  [new VaultSecretElsewhere(M, '/keys'), /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/, /correct the folder/],
+  [
+    new VaultSecretElsewhere(M, '/keys'),
+    /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/,
+    /correct TOKENFERRY_VAULT_SECRETS/,
+  ],
   [
     new VaultSecretMissing(M, 'its vault secret is not in /keys'),
     /\/keys.*"ferry vault renew acme\.xero".*have the client supply its credentials again/,
@@ -222,7 +226,7 @@ describe('on the command line', () => {
     expect(exitCode).toBe(1);
     expect(err).toMatch(
       new RegExp(
-        `^ferry: listen EADDRINUSE.*${port}; another program is using this port; choose another one with --port\\n$`,
+        `^ferry: listen EADDRINUSE.*${port}; another program is using this port; choose another port with --port\\n$`,
       ),
     );
   });
@@ -235,7 +239,9 @@ describe('on the command line', () => {
       TOKENFERRY_PAYLOAD_KEY: Buffer.alloc(32, 1).toString('base64'),
     };
     const { err } = await ferry(args, undefined, unreachable);
-    expect(err).toBe('ferry: cannot reach Temporal at 127.0.0.1:1; start it, or start everything with: ferry up\n');
+    expect(err).toBe(
+      'ferry: cannot reach Temporal at 127.0.0.1:1; start this server, or start everything with: ferry up\n',
+    );
     const debugged = await ferry([...args, '--debug'], undefined, unreachable);
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
     expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);

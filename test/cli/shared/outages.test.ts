@@ -21,14 +21,18 @@ const UNREACHABLE = '127.0.0.1:1';
 test('an unreachable Temporal is reported in one line, with its address and how to start it', async () => {
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: UNREACHABLE });
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: cannot reach Temporal at ${UNREACHABLE}; start it, or start everything with: ferry up\n`);
+  expect(err).toBe(
+    `ferry: cannot reach Temporal at ${UNREACHABLE}; start this server, or start everything with: ferry up\n`,
+  );
 });
 
 test('an unreachable Postgres is reported in one line, with its address and how to start it', async () => {
   const env = { ...orchestrator.env, DATABASE_URL: `postgres://user:hidden@${UNREACHABLE}/tokenferry` };
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: cannot reach Postgres at ${UNREACHABLE}; start it, or start everything with: ferry up\n`);
+  expect(err).toBe(
+    `ferry: cannot reach Postgres at ${UNREACHABLE}; start this server, or start everything with: ferry up\n`,
+  );
 });
 
 test('start stores and starts nothing if the manifest has errors', async () => {
