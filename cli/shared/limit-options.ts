@@ -29,7 +29,7 @@ export function addLimitOptions(command: Command): Command {
     command
       .option(
         '--slices-at-once <number>',
-        'number of slices (parallel parts of a batch run) that run at the same time',
+        'number of slices that work at the same time; each slice moves a part of the companies',
         limit('slicesAtOnce'),
       )
       .option(
@@ -39,22 +39,22 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--companies-per-minute <number>',
-        'maximum number of moves that begin per minute; "any": no limit',
+        'maximum number of moves that begin per minute; "any" means no limit',
         limitOrAny('companiesPerMinute'),
       )
       .option(
         '--ramp <number>',
-        'number of companies to move first, before the rest; 0: no ramp',
+        'number of companies in the ramp, which are moved before the others; 0 means no ramp',
         limit('rampCompanies'),
       )
       .option(
         '--tolerated-failures <number>',
-        'pause when more than this number of companies could not be moved; "any": no limit',
+        'pause the migration when more than this number of companies could not be moved; "any" means no limit',
         limitOrAny('toleratedFailures'),
       )
       .option(
         '--tolerated-share <share>',
-        'pause when more than this share (0 to 1) of the companies that were tried could not be moved, once at least 20 were tried; "any": no limit',
+        'pause the migration when at least 20 companies were tried and more than this share (0 to 1) could not be moved; "any" means no limit',
         limitOrAny('toleratedShare'),
       )
       .option(
@@ -64,12 +64,12 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--remind-before-stale <first,every,escalate>',
-        `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: the first after 2 days, then one a day, escalated after 7 days`,
+        `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: the first reminder after 2 days, later reminders every day, escalation after 7 days`,
         parseReminders,
       )
       .option(
         '--remind-while-stale <first,every,escalate>',
-        `${LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: the first after 2 hours, then one an hour, escalated after 8 hours`,
+        `${LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: the first reminder after 2 hours, later reminders every hour, escalation after 8 hours`,
         parseReminders,
       ),
   );

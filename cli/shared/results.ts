@@ -145,7 +145,7 @@ export function printReplacedApplications(
 ): void {
   for (const each of applications.replaced) output.line(`! ${replacedText(each, applications)}`);
   if (applications.replaced.length > 0)
-    output.line(`  Links with which they reconnect: ferry companies ${migrationId} --replaced-application`);
+    output.line(`  To list these companies with their links, run: ferry companies ${migrationId} --replaced-application`);
 }
 
 /**

@@ -60,7 +60,7 @@ type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCom
 const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>> = {
   'supply-details': (output, { preflight }) => {
     if (!preflight) return output.line('  The details are still being checked.');
-    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'unknown'}`);
+    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'an unknown person'}`);
     output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
     printApplication(output, preflight);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
@@ -77,7 +77,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
   'disable-syncing': (output, { counts }) =>
     output.line(
-      `  Confirmation that syncing is off is missing for ${outOf(counts.unconfirmed, counts.total, 'company')}`,
+      `  The client has not confirmed that syncing is off for ${outOf(counts.unconfirmed, counts.total, 'company')}`,
     ),
   'complete-migration': (output, { counts, migrationId, reconnections }, notMoved, maxCompanies) => {
     output.line(`  ${outOf(counts.moved, counts.total, 'company')} moved`);
@@ -85,7 +85,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
       const checkedAt = reconnections?.checkedAt ?? null;
       const checked = reconnectionsText(checkedAt === null ? null : localTime(checkedAt));
       output.line(`  ${counted(counts.mustReconnect, 'company')} must reconnect. ${checked}`);
-      if (reconnections?.waiting === 0) output.line(`  To check, run: ferry relink ${migrationId} --all`);
+      if (reconnections?.waiting === 0) output.line(`  To check whether end customers have reconnected, run: ferry relink ${migrationId} --all`);
     }
     for (const company of notMoved.slice(0, maxCompanies)) {
       const { reference, name, state, failure } = company;

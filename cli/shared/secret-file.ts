@@ -37,12 +37,12 @@ export async function readClientSecret(
   if (!prompts) {
     throw new CommandFailed(
       'cannot ask for the secret, because this is not a terminal',
-      'put it in a file, and pass the file with --secret-file',
+      'put the secret in a file, and pass the file with --secret-file',
     );
   }
   const secret = (await prompts.secret('Client secret')).trim();
   const problem = clientSecretProblem(secret);
   if (problem !== null)
-    throw new CommandFailed(`the secret ${problem}`, 'nothing was sent; run the command again with the secret');
+    throw new CommandFailed(`the secret ${problem}`, 'nothing was sent; run the command again, and enter the client secret');
   return new Secret(secret);
 }

@@ -44,12 +44,12 @@ export async function signingAdvice(
   if (outcome !== 'refused' || !isUnsignedRefusal(text)) return null;
   const portal = db && role === 'client' ? await readClientPortal({ db, portalUrl }, migrationId) : null;
   const forSupport = db && portal !== null && message ? await stepOfSupport(db, migrationId, message) : null;
-  if (forSupport !== null) return `the portal does not offer this now; support ${forSupport}`;
+  if (forSupport !== null) return `the portal does not offer this decision now; support ${forSupport}`;
   if (portal !== null)
-    return `the client signs it on the page of the portal, or with the command that this prints: ferry --portal ${portal} show ${migrationId}`;
-  const how =
-    'with their own key, by running the command on the machine that has the file of this key (TOKENFERRY_SIGNING_KEY_FILE)';
-  if (!db) return `an approver signs it ${how}`;
+    return `the client signs the decision on the page of the portal, or with the command that this prints: ferry --portal ${portal} show ${migrationId}`;
+  const signedBy = (who: string): string =>
+    `to sign the decision, ${who} must run the command on the machine with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)`;
+  if (!db) return signedBy('an approver');
   const [migration, { approverChanges }] = await Promise.all([
     readMigration(db, migrationId),
     readRecordedDecisions(db, migrationId),
@@ -57,6 +57,6 @@ export async function signingAdvice(
   const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
   const people = new Set(approvers.filter((each) => each.role === role).map(({ by }) => by));
   return people.size === 0
-    ? `no approver for ${roleText(role)} has been added yet; invite one with: ferry invite ${migrationId} --name "name of the person"`
-    : `${eitherOf([...people])} signs it ${how}`;
+    ? `no approver for ${roleText(role)} has been added yet; invite a person with: ferry invite ${migrationId} --name "name of the person"`
+    : signedBy(eitherOf([...people]));
 }

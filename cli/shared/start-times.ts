@@ -22,8 +22,8 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
   }
   const from = earliestMove(proposal.startAt, now);
   const isLate = from === now;
-  const what = isLate ? 'the start has passed, and no window is open' : 'outside the windows';
-  output.line(`  ${output.styled('yellow', '!')} ${what}: the next one opens ${localTime(opening.opensAt)}`);
+  const what = isLate ? 'the start has passed, and no window is open' : 'the start is outside the windows';
+  output.line(`  ${output.styled('yellow', '!')} ${what}; the next window opens ${localTime(opening.opensAt)}`);
   const staleMs = forecastOf(progress, throughput, now)?.staleMs ?? null;
   const howLong =
     staleMs === null

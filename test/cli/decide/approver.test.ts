@@ -107,7 +107,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   const unsigned = ['pause', OPEN, '--as', 'client', '--by', 'Cleo'];
   const env = { ...orchestrator.env, TOKENFERRY_PORTAL_URL: 'https://portal.example' };
   expect((await ferry(unsigned, undefined, env)).out).toContain(
-    `  the client signs it on the page of the portal, or with the command that this prints: ferry --portal https://portal.example show ${OPEN}\n`,
+    `  the client signs the decision on the page of the portal, or with the command that this prints: ferry --portal https://portal.example show ${OPEN}\n`,
   );
   // Once step 1 has ended, the portal offers no other application until support has opened the step again.
   const supplied = ['application', OPEN, '--client-id', 'other', '--environment', 'production'];
@@ -115,7 +115,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   writeFileSync(secret, 'a-client-secret', { mode: 0o600 });
   const refused = await ferry([...supplied, '--secret-file', secret, '--as', 'client', '--by', 'Cleo'], undefined, env);
   expect(refused.out).toContain(
-    `  the portal does not offer this now; support first opens step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
+    `  the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
   );
   // Outside step 1, the portal offers another application only while the migration is paused because the platform
   // refused the application. Support can register another application at any time, so this command is for support.

@@ -48,16 +48,16 @@ test('a proposed start outside the windows is shown with the first opening after
   const opensAt = `${startAt.slice(0, 10)}T12:00:00.000Z`;
   await migration.until(({ step }) => step === 'supply-details' || step === 'schedule');
   const proposed = await run('propose-time', migration.id, startAt, ...windows, '--by', 'Sam');
-  expect(proposed.out).toContain('! outside the windows: the next one opens');
+  expect(proposed.out).toContain('! the start is outside the windows; the next window opens');
   const again = await runJson(orchestrator, 'propose-time', migration.id, startAt, ...windows, '--by', 'Sam');
   expect(again.json).toMatchObject({ outcome: 'applied', firstOpening: { opensAt } });
   expect(await runJson(orchestrator, 'show', migration.id)).toMatchObject({ json: { firstOpening: { opensAt } } });
-  expect((await run('show', migration.id)).out).toContain('! outside the windows: the next one opens');
+  expect((await run('show', migration.id)).out).toContain('! the start is outside the windows; the next window opens');
   const asked = await ferry(['approve', migration.id, 'schedule'], undefined, orchestrator.env, {
     confirm: async () => false,
     secret: async () => '',
   });
-  expect(asked.out).toContain('! outside the windows: the next one opens');
+  expect(asked.out).toContain('! the start is outside the windows; the next window opens');
 
   // `ferry schedule show` leaves out the openings before the start.
   await until(async () => {

@@ -53,7 +53,7 @@ test('a start outside the windows is shown with the next opening, and with how l
   const saturday = starting('2026-12-05T22:00:00.000Z', { estimate: SIX_MINUTES });
   expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
   expect(printed(saturday)).toBe(
-    '  ! outside the windows: the next one opens Mon 7 Dec 2026, 22:00 UTC\n' +
+    '  ! the start is outside the windows; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
       '    data of companies confirmed before the start is out of date for up to 48.1 hours\n',
   );
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
@@ -121,7 +121,7 @@ test('a start that has passed is replaced by the current time', () => {
   const now = '2026-12-06T12:00:00.000Z';
   const late = starting('2026-12-04T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(printed(late, now)).toBe(
-    '  ! the start has passed, and no window is open: the next one opens Mon 7 Dec 2026, 22:00 UTC\n' +
+    '  ! the start has passed, and no window is open; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
       '    data of companies that are already confirmed is out of date for at least 34 h\n',
   );
   expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('in the window that is open until');

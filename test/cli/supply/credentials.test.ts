@@ -69,7 +69,7 @@ test('a refused supply stores nothing, says why, and fails', async () => {
   expect(exitCode).toBe(1);
   expect(out).toMatch(/✗ refused: .*must be signed by an approver; this one is not; no credential was stored/);
   expect(out).toContain(
-    '  Cleo signs it with their own key, by running the command on the machine that has the file of this key (TOKENFERRY_SIGNING_KEY_FILE)\n',
+    '  to sign the decision, Cleo must run the command on the machine with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)\n',
   );
   expect(out).not.toContain('✓');
   const { exitCode: ofJson, out: json } = await supply(['R-1'], null, '--json');
