@@ -131,9 +131,9 @@ async function askRoute(prompts: Prompts, { name, routes }: Platform, print: (li
 }
 
 async function askManifest(prompts: Prompts, route: Route): Promise<string | undefined> {
-  const question = 'Manifest file? (CSV or JSON, one company per row';
-  if (route === 'self-service') return askFile(prompts, `${question})`);
-  const file = await askFile(prompts, `${question}; Enter: supply it later)`, 'none');
+  if (route === 'self-service') return askFile(prompts, 'Manifest file? (CSV or JSON, one company per row)');
+  const question = 'Manifest file? (CSV or JSON, one company per row; press Enter to supply the manifest later)';
+  const file = await askFile(prompts, question, 'none');
   return file === '' ? undefined : file;
 }
 
@@ -144,10 +144,10 @@ async function askCredentials(
   print: (line: string) => void,
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
-    print('  Each use of a token replaces it, so supply the credentials later, when syncing is disabled.');
+    print('  Each use of a token replaces the token. Supply the credentials later, after syncing has been disabled.');
     return undefined;
   }
-  const file = await askFile(prompts, 'Credential file? (Enter: none yet)', 'none');
+  const file = await askFile(prompts, 'Credential file? (press Enter if you have none yet)', 'none');
   return file === '' ? undefined : file;
 }
 
@@ -170,7 +170,7 @@ function askWord(prompts: Prompts, question: string): Promise<string> {
   const rejection = (answer: string): string | null =>
     isIdWord(answer)
       ? isReservedLabel(answer)
-        ? 'This word is reserved; use another one'
+        ? 'This word is reserved; use another word'
         : null
       : 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
   return prompts.text(question, { rejection });

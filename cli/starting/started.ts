@@ -37,6 +37,6 @@ export function printChecked(output: Output, platform: Platform, { migrationId, 
   const why =
     retriedErrors.length > 0
       ? retriedErrors.join('; ')
-      : 'if no worker is running, start one, or start everything with: ferry up';
+      : 'if no worker is running, start a worker, or start everything with: ferry up';
   output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
 }

@@ -149,7 +149,7 @@ function withoutPassword(url: string): string {
 /** Runs a query that returns exactly one row, such as an aggregate without `group by`, and returns that row. */
 export async function queryOne<Row>(db: Queryable, query: RawBuilder<Row>): Promise<Row> {
   const [row] = (await query.execute(db)).rows;
-  if (row === undefined) throw new Error('the query returned no row, but it must return one');
+  if (row === undefined) throw new Error('the query returned no row, but it must return one row');
   return row;
 }
 

@@ -87,8 +87,8 @@ function roleOf(url: Secret): { readonly name: string; readonly password: string
   if (username !== '' && password !== '')
     return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
   throw new PortalRoleRefused(
-    'PORTAL_DATABASE_URL has no user or no password',
-    'set it to the address of DATABASE_URL, with a separate user and password for the portal',
+    'PORTAL_DATABASE_URL lacks a user or a password',
+    'set PORTAL_DATABASE_URL to the address of DATABASE_URL, with a separate user and password for the portal',
   );
 }
 
@@ -105,7 +105,7 @@ function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
 function mayReadTables(name: string, table: string): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} has rights on the table ${table}, but the portal's role must have none`,
-    'specify a role in PORTAL_DATABASE_URL that does not exist yet, or a role without rights on tables',
+    'change the user in PORTAL_DATABASE_URL to a role that does not exist yet, or to a role without rights on tables',
   );
 }
 

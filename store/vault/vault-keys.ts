@@ -111,7 +111,7 @@ export async function readKeyFingerprint(
 
 function notSigned(migrationId: string): MigrationKeyInvalid {
   return new MigrationKeyInvalid(
-    `the key of ${migrationId} has not been signed, because an earlier version created it; sign it with: ferry vault rotate`,
+    `the key of ${migrationId} has not been signed, because an earlier version of Tokenferry created the key; sign it with: ferry vault rotate`,
   );
 }
 
@@ -173,7 +173,7 @@ export async function unwrapKey(
   if (key === null)
     throw new VaultSecretMissing(
       migrationId,
-      'an earlier version of Tokenferry created its vault without a vault secret',
+      'an earlier version of Tokenferry created the vault without a vault secret',
     );
   try {
     return { publicKey: stored.publicKey, privateKey: await keys.unwrap(migrationId, key) };
