@@ -47,7 +47,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'companies',
     labels: ['migration', 'state'],
-    help: 'Companies of one open migration by state. Only with TOKENFERRY_METRICS_MIGRATIONS.',
+    help: 'Companies of one open migration by state. Reported only if TOKENFERRY_METRICS_MIGRATIONS is set.',
   },
   tokenferry_moved_companies_per_minute: {
     type: 'gauge',
@@ -59,7 +59,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'companies',
     labels: [],
-    help: 'Sum of the per-minute limits of open migrations that are not paused. Absent if one of them has no such limit.',
+    help: 'Sum of the per-minute limits of open migrations that are not paused. Absent if one of these migrations has no such limit.',
   },
   tokenferry_oldest_lease_age_seconds: {
     type: 'gauge',
@@ -71,13 +71,13 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
-    help: 'Longest time since the confirmation of a company that has not been moved yet. 0 if there is none.',
+    help: 'Longest time since the client confirmed that syncing is off for a company that has not been moved yet. 0 if there is no such company.',
   },
   tokenferry_oldest_credential_age_seconds: {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
-    help: 'Age of the oldest credential that has not been handed over. 0 if there is none.',
+    help: 'Age of the oldest credential that has not been handed over to the service. 0 if there is none.',
   },
   tokenferry_decisions_total: {
     type: 'counter',
@@ -105,7 +105,7 @@ export const WORKER_METRICS = {
     type: 'counter',
     unit: 'answers',
     labels: ['call', 'answer'],
-    help: 'Requests to the service by their answer: ok, the HTTP status of an error, or why there was none.',
+    help: 'Requests to the service by their answer: ok, the HTTP status of an error, or why no answer arrived.',
   },
   tokenferry_service_answer_duration_seconds: {
     type: 'histogram',

@@ -110,7 +110,7 @@ export async function storeApplication(context: PortalContext, request: PortalRe
   const box = Buffer.from(sealed, 'base64');
   if (decision['sealedDigest'] !== sealedApplicationDigest({ clientId, environment, sealed: box }))
     return failed(
-      'the encrypted client secret is not the one that was signed; enter it again, and tell support if this happens twice',
+      'the encrypted client secret does not match the signature; enter the client secret again, and tell support if this happens twice',
     );
   const { decisionId } = decision;
   if (await readOutcome(db, migrationId, decisionId)) return send(context, request, 'applicationSupplied', decision);
@@ -130,7 +130,7 @@ async function keyRefusal(db: Database, migrationId: string, fingerprint: string
   if (current === null) return 'the migration is not accepting credentials or secrets at the moment';
   return current === fingerprint
     ? null
-    : 'this was encrypted with a key that is no longer in use; reload the page and supply it again';
+    : 'the data was encrypted with a key that is no longer in use; reload the page and supply the data again';
 }
 
 /**
@@ -147,9 +147,9 @@ async function applicationRefusal(
     return `${platform.name} uses the ${platform.environment} environment, not ${application.environment}`;
   const { others } = await readApplications(db, migration);
   if (findOtherApplication(application, others))
-    return 'another client of this account uses a different application, and an account can have only one; ask support';
+    return 'another client of this account uses a different application, and an account can have only one application; ask support';
   const used = await readApplicationsInUse(db, migration.id);
   return used.some((each) => !isSameApplication(each.application, application))
-    ? 'companies have already been connected with another application, and their connections would stop working; ask support'
+    ? 'companies have already been connected with another application, and a new application would break their connections; ask support'
     : null;
 }

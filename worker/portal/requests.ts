@@ -70,7 +70,7 @@ async function answerWithoutTrying(
 
 /** Asks the person to check the page first, because a decision may have been sent before the failure. */
 const GIVEN_UP = failed(
-  'this could not be finished because of a technical problem; check the page before you try again, or ask support',
+  'the request could not be finished because of a technical problem; check the page before you try again, or ask support',
 );
 const UNKNOWN_OUTCOME = failed(
   'the decision was sent, but the migration has not answered yet; check the page before you decide again',

@@ -63,7 +63,7 @@ test('companies are moved with credentials that were supplied sealed through the
   const stale = { ...body, keyFingerprint: 'of-an-older-key', credentials: [first] };
   expect(await ask(guest, 'credentials', stale)).toMatchObject({
     outcome: 'failed',
-    text: expect.stringMatching(/^this was encrypted with a key that is no longer in use/) as string,
+    text: expect.stringMatching(/^the data was encrypted with a key that is no longer in use/) as string,
   });
   const second = await ask(guest, 'credentials', { ...body, credentials: [last] });
   expect(second).toMatchObject({ outcome: 'stored', stored: 1 });
@@ -136,8 +136,8 @@ test('a client secret that was supplied sealed through the portal is registered'
   expect(refused.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
     'failed: QuickBooks Online uses the production environment, not sandbox',
     'failed: the signed decision names another application',
-    expect.stringMatching(/^failed: this was encrypted with a key that is no longer in use/),
-    expect.stringMatching(/^failed: the encrypted client secret is not the one that was signed/),
+    expect.stringMatching(/^failed: the data was encrypted with a key that is no longer in use/),
+    expect.stringMatching(/^failed: the encrypted client secret does not match the signature/),
   ]);
   expect(await ask(guest, 'application', sealedFor(APPLICATION))).toEqual({
     outcome: 'applied',
