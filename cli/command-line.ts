@@ -66,10 +66,10 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
   const program = createProgram(
     base,
     'ferry',
-    'Move existing connections into the Company Data Service in six steps, with a person deciding at each step.',
+    'Move existing connections into the Company Data Service. People decide in each of six steps, or the client moves its connections itself.',
   ).option(
     '--portal <link>',
-    'work as the client, only through the portal. The link is that of the invitation, or the address of the portal (default: the value of TOKENFERRY_PORTAL). To list the commands, run: ferry --portal <link> --help',
+    'work as the client, only through the portal. The link is the link of the invitation or the address of the portal (default: the value of TOKENFERRY_PORTAL). To list the commands, run: ferry --portal <link> --help',
   );
   addDefaultBy(program, base);
   addCommands({ ...base, program }, GROUPS, examplesOf);

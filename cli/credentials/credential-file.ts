@@ -44,7 +44,7 @@ export async function readCredentialFile(
   const { platform } = await readOpenMigration(
     ferry,
     migrationId,
-    () => 'nothing was stored; supply the credentials to a new migration',
+    () => 'nothing was stored; to move more companies, start a new migration and supply the credentials for it',
   );
   if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, options);
   const matcher = new CredentialMatcher();

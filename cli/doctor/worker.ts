@@ -70,11 +70,11 @@ export async function checkWorker(
   if (answered === false) {
     return problem(
       WORKER,
-      polled === 0 ? 'none is running' : `no worker answers, although ${polledText}`,
+      polled === 0 ? 'no worker is running' : `no worker answers, although ${polledText}`,
       HOW_TO_START,
     );
   }
-  if (answered === null && polled === 0) return problem(WORKER, 'none is running', HOW_TO_START);
+  if (answered === null && polled === 0) return problem(WORKER, 'no worker is running', HOW_TO_START);
   if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_START);
   if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_START);
   if (answered === null) return ok(WORKER, `${polledText}; the workers were not queried, because there is no migration yet`);

@@ -248,7 +248,7 @@ function parsed<Schema extends z.ZodType>(file: string, line: number, schema: Sc
 
 function damaged(file: string, line: number): CommandFailed {
   return new CommandFailed(
-    `${file} is incomplete or was altered (line ${line}), or it is another kind of sealed file`,
+    `${file} is incomplete, was altered, or is another kind of sealed file (line ${line})`,
     'nothing was stored; seal the original file again, and supply the new sealed file',
   );
 }

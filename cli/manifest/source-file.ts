@@ -77,7 +77,7 @@ async function openRegularFile(path: string): Promise<FileHandle> {
       severity: 'error',
       file: path,
       message: whyUnreadable(error),
-      advice: 'check the path; a relative path starts at the folder where the command runs',
+      advice: 'check the path and your permissions; a relative path starts at the folder where the command runs',
     });
   }
   await file.close();

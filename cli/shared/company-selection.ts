@@ -57,7 +57,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'relink',
     message: 'relink',
-    description: 'Wait for end customers to reconnect with the link, then check their companies',
+    description: 'Wait until end customers have reconnected with their links, and then check their companies',
     all: 'all companies that must reconnect',
   },
   {

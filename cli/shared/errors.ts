@@ -67,7 +67,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     MigrationKeyInvalid,
-    'nothing was sealed or stored; get the key again from the provider, who finds the procedure in docs/security.md under "Sealed files"',
+    'nothing was sealed or stored; get the key again from the provider (docs/security.md describes this under "Sealed files")',
   ],
   [VaultKeyMismatch, 'no credential was sealed or stored with the replaced key'],
   [
@@ -129,7 +129,7 @@ export function withAdvice(error: unknown): unknown {
     );
   }
   if (error instanceof WorkflowFailedError)
-    return failed(deepestMessage(error), 'the workflow failed; the Temporal UI shows how far it got');
+    return failed(deepestMessage(error), 'the workflow failed; to see its history, open the workflow in the Temporal UI');
   if (error instanceof ServiceError) {
     return failed(temporalErrorText(error), 'check the connection with: ferry doctor; start everything with: ferry up');
   }

@@ -30,7 +30,7 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
 export function printFindings(
   output: Output,
   findings: FindingList,
-  howToListAll: string | null = 'check the file with --all-findings',
+  howToListAll: string | null = 'use the option --all-findings of ferry check',
 ): void {
   const perKind = howToListAll === null ? Infinity : SHOWN_PER_KIND;
   const kinds = findings.firstOfEachKind(perKind);

@@ -18,7 +18,7 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
   if (farAway !== null) output.line(`  ${output.styled('yellow', '!')} ${farAway}`);
   if (opening === null || proposal === null || state === 'cancelled') return;
   if (openingAfterStart(progress, now) === null) {
-    return output.line(`  in the window that is open until ${localTime(opening.closesAt)}`);
+    return output.line(`  moves can begin until ${localTime(opening.closesAt)}, when the window closes`);
   }
   const from = earliestMove(proposal.startAt, now);
   const isLate = from === now;
@@ -29,9 +29,8 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     staleMs === null
       ? `for at least ${duration(Date.parse(opening.opensAt) - Date.parse(from))}`
       : `for up to ${hoursText(staleMs / HOUR_MS)}`;
-  output.line(
-    `    data of companies ${isLate ? 'that are already confirmed' : 'confirmed before the start'} is out of date ${howLong}`,
-  );
+  const whose = isLate ? 'that the client has already confirmed' : 'that the client confirms before the start';
+  output.line(`    the data of companies ${whose} is out of date ${howLong}`);
 }
 
 const HOUR_MS = 3_600_000;

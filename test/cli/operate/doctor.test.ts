@@ -120,7 +120,7 @@ describe('doctor reports', () => {
       { TEMPORAL_NAMESPACE: EMPTY_NAMESPACE },
       [
         ['search attributes', /missing: FerryStep, /, /ferry setup/],
-        ['worker', /none is running/, /start a worker/],
+        ['worker', /no worker is running/, /start a worker/],
       ],
     ],
     [

@@ -54,7 +54,7 @@ test('a start outside the windows is shown with the next opening, and with how l
   expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
   expect(printed(saturday)).toBe(
     '  ! the start is outside the windows; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    data of companies confirmed before the start is out of date for up to 48.1 hours\n',
+      '    the data of companies that the client confirms before the start is out of date for up to 48.1 hours\n',
   );
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
 });
@@ -102,7 +102,7 @@ test.each([
 test('a start inside a window is shown with the end of this window', () => {
   const start = starting('2026-12-07T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(firstOpening(start, EARLIER)).toEqual(MONDAY);
-  expect(printed(start)).toBe('  in the window that is open until Tue 8 Dec 2026, 05:00 UTC\n');
+  expect(printed(start)).toBe('  moves can begin until Tue 8 Dec 2026, 05:00 UTC, when the window closes\n');
 });
 
 test('a start that is more than 90 days away is shown with a warning that names the days, in every view', () => {
@@ -122,9 +122,9 @@ test('a start that has passed is replaced by the current time', () => {
   const late = starting('2026-12-04T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(printed(late, now)).toBe(
     '  ! the start has passed, and no window is open; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    data of companies that are already confirmed is out of date for at least 34 h\n',
+      '    the data of companies that the client has already confirmed is out of date for at least 34 h\n',
   );
-  expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('in the window that is open until');
+  expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('when the window closes');
 });
 
 test.each([

@@ -196,6 +196,6 @@ test('amend and credentials refuse a migration that has ended', async () => {
   const supplied = await run('credentials', id, manifest('L-1,Late,8000000000000061,1'), ...AS_CLIENT);
   expect(supplied).toMatchObject({
     exitCode: 1,
-    err: `ferry: migration ${id} is already cancelled; nothing was stored; supply the credentials to a new migration\n`,
+    err: `ferry: migration ${id} is already cancelled; nothing was stored; to move more companies, start a new migration and supply the credentials for it\n`,
   });
 });
