@@ -182,7 +182,8 @@ function endOf({ state, progress, overview }: DashboardRow, now: Date): string |
 }
 
 function sentence(state: DashboardState, columns: number, now: Date): readonly StyledLine[] {
-  if (state.rows?.length === 0) return [[{ text: 'No migration is open. To start a migration, run: ferry start', style: 'dim' }]];
+  if (state.rows?.length === 0)
+    return [[{ text: 'No migration is open. To start a migration, run: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.progress) return [];
   const who = row.waitingFor === 'nobody' || row.waitingFor === '' ? '' : `${row.waitingFor}: `;

@@ -35,7 +35,8 @@ export async function checkCodecServer(
       ),
     ];
   }
-  if ('unusable' in payloadKeys) return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
+  if ('unusable' in payloadKeys)
+    return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
   const advice =
     configured === undefined
       ? "see logs/codec-server.log in ferry's home folder, or start everything again with: ferry up"

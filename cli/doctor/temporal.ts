@@ -33,7 +33,8 @@ export async function checkTemporal(
   try {
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
-    const advice = 'start Temporal, correct TEMPORAL_ADDRESS or the profile of Temporal, or start everything with: ferry up';
+    const advice =
+      'start Temporal, correct TEMPORAL_ADDRESS or the profile of Temporal, or start everything with: ferry up';
     return [
       problem(ABOUT.server, `does not answer at ${address}`, advice),
       NO_NAMESPACE,

@@ -26,7 +26,8 @@ export function checkSigningKey(signingKey: ConfigPart<'signingKey'>): CheckResu
 const MAX_SKEW_MS = 10_000;
 
 export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
-  if (clocks.length === 0) return notChecked('clock', 'not compared, because neither the database nor the service has reported its time');
+  if (clocks.length === 0)
+    return notChecked('clock', 'not compared, because neither the database nor the service has reported its time');
   const wrong = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > MAX_SKEW_MS);
   const text = (readings: readonly ClockReading[]): string =>
     readings.map(({ whose, aheadMs }) => `${whose} ${difference(aheadMs)}`).join(', ');

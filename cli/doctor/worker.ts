@@ -77,7 +77,8 @@ export async function checkWorker(
   if (answered === null && polled === 0) return problem(WORKER, 'no worker is running', HOW_TO_START);
   if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_START);
   if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_START);
-  if (answered === null) return ok(WORKER, `${polledText}; the workers were not queried, because there is no migration yet`);
+  if (answered === null)
+    return ok(WORKER, `${polledText}; the workers were not queried, because there is no migration yet`);
   return ok(WORKER, `answers; ${polledText}`);
 }
 

@@ -113,8 +113,11 @@ const PIECE_BYTES = 64 * 1024;
  */
 export async function shredFile({ path, stats }: FileIdentity): Promise<void> {
   if (!stats.isFile())
-    throw new NotShredded(`${path} was kept, because it is not a regular file; if it is a link, destroy the linked file yourself`);
-  if (stats.nlink > 1) throw new NotShredded(`${path} was kept, because it has other names (hard links); destroy the file yourself`);
+    throw new NotShredded(
+      `${path} was kept, because it is not a regular file; if it is a link, destroy the linked file yourself`,
+    );
+  if (stats.nlink > 1)
+    throw new NotShredded(`${path} was kept, because it has other names (hard links); destroy the file yourself`);
   try {
     const file = await open(path, 'r+');
     try {

@@ -60,7 +60,8 @@ type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCom
 const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>> = {
   'supply-details': (output, { preflight }) => {
     if (!preflight) return output.line('  The details are still being checked.');
-    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'an unknown person'}`);
+    const supplier = preflight.suppliedBy ?? 'an unknown person';
+    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${supplier}`);
     output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
     printApplication(output, preflight);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
@@ -85,7 +86,8 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
       const checkedAt = reconnections?.checkedAt ?? null;
       const checked = reconnectionsText(checkedAt === null ? null : localTime(checkedAt));
       output.line(`  ${counted(counts.mustReconnect, 'company')} must reconnect. ${checked}`);
-      if (reconnections?.waiting === 0) output.line(`  To check whether end customers have reconnected, run: ferry relink ${migrationId} --all`);
+      if (reconnections?.waiting === 0)
+        output.line(`  To check whether end customers have reconnected, run: ferry relink ${migrationId} --all`);
     }
     for (const company of notMoved.slice(0, maxCompanies)) {
       const { reference, name, state, failure } = company;

@@ -43,6 +43,9 @@ export async function readClientSecret(
   const secret = (await prompts.secret('Client secret')).trim();
   const problem = clientSecretProblem(secret);
   if (problem !== null)
-    throw new CommandFailed(`the secret ${problem}`, 'nothing was sent; run the command again, and enter the client secret');
+    throw new CommandFailed(
+      `the secret ${problem}`,
+      'nothing was sent; run the command again, and enter the client secret',
+    );
   return new Secret(secret);
 }
