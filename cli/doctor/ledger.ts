@@ -73,7 +73,7 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
   if (behind !== undefined)
     return problem(
       LEDGER,
-      `out of date for ${inState('behind').join(', ')}: it was probably restored from a backup`,
+      `out of date for ${inState('behind').join(', ')}: the ledger was probably restored from a backup`,
       `until a migration is reconciled, its companies do not move; reconcile each migration, beginning with: ferry reconcile ${behind}`,
     );
   if (unknown.length > 0)

@@ -29,7 +29,7 @@ export async function reportCredentials(
   }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;
-    const message = `${inQuotes(reference)} has no credential and cannot be moved without one`;
+    const message = `${inQuotes(reference)} has no credential, without which the company cannot be moved`;
     report({
       ...warning,
       code: 'credential-missing',

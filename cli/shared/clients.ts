@@ -126,7 +126,7 @@ export function assertLedger(ferry: MigrationClient): LedgerClient {
 
 function needsDatabase(): CommandFailed {
   return new CommandFailed(
-    'this command needs the database, but none is configured (DATABASE_URL)',
+    'this command needs the database, but no database is configured (DATABASE_URL)',
     'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide',
   );
 }

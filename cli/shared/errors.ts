@@ -121,7 +121,7 @@ export function withAdvice(error: unknown): unknown {
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed)
-    return failed(error.message, `see its outcome with: ferry report ${error.migrationId}`);
+    return failed(error.message, `to see the outcome of the migration, run: ferry report ${error.migrationId}`);
   if (error instanceof VaultClosed) {
     return failed(
       error.message,

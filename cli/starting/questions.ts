@@ -194,7 +194,7 @@ function check(
  */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
-    const label = await askWord(prompts, 'This migration already exists. Label for the new one?');
+    const label = await askWord(prompts, 'This migration already exists. Which label should the new migration have?');
     return { ...answers, label, added: [...answers.added, '--label', label] };
   }
   const encoding = suggestedEncoding(answers, findings);

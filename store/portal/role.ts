@@ -97,7 +97,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} does not exist, and the role of DATABASE_URL may not create it`,
-    `ask a database administrator to create it (create role "${name}" login password '...'), then run the command again`,
+    `ask a database administrator to create the role with: create role "${name}" login password '...'; then run this command again`,
     { cause },
   );
 }

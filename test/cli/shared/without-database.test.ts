@@ -75,7 +75,7 @@ test.each([
     exitCode: 1,
     out: '',
     err:
-      'ferry: this command needs the database, but none is configured (DATABASE_URL); ' +
+      'ferry: this command needs the database, but no database is configured (DATABASE_URL); ' +
       'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide\n',
   });
 });

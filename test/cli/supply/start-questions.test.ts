@@ -88,7 +88,7 @@ test('the wizard asks for a label if the id already exists', async () => {
   const start = startWizard(...sameId, '--contact', 'Sam');
   await start.waitFor('Manifest file?');
   start.type(manifest(6_100_000_000_000_004) + KEY.enter);
-  await start.waitFor('This migration already exists. Label for the new one?');
+  await start.waitFor('This migration already exists. Which label should the new migration have?');
   start.type(`again${KEY.enter}`);
   await start.waitFor('--label again');
   await start.waitFor('Start the migration? (y/N)');
