@@ -154,7 +154,7 @@ test.each<[string, (sealed: string) => string]>([
   const { exitCode, err } = await atSupport('credentials', migration.id, file, ...AS_CLIENT);
   rmSync(file);
   expect(exitCode).toBe(1);
-  expect(err).toMatch(/is incomplete or was altered \(line \d\).*nothing was stored/);
+  expect(err).toMatch(/is incomplete, was altered, .* \(line \d\).*nothing was stored/);
 });
 
 test('a file of any size is stored, but not a file that states the wrong number of companies', async () => {
