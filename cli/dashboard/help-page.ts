@@ -15,7 +15,7 @@ const HELP = [
   ['', ''],
   ['Columns', ''],
   ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
-  ['Moved', 'companies that have moved, of all companies'],
+  ['Moved', 'number of moved companies, and of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
   ['Ends', 'expected end, from the current rate or the estimate'],
   ['Exc.', 'not moved, deferred, held back or of unknown outcome'],

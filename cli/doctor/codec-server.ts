@@ -57,7 +57,7 @@ export async function checkCodecServer(
     if (response.status === 401 || response.status === 403) {
       return problem(
         ABOUT,
-        `answers ${response.status}: the token is missing or was refused`,
+        `the codec server answers ${response.status}: the token is missing or was refused`,
         'set TEMPORAL_CODEC_AUTH to a valid token',
       );
     }
@@ -68,7 +68,7 @@ export async function checkCodecServer(
       return ok(ABOUT, `decrypts payloads that this machine encrypts (at ${new URL(endpoint).host}${ofStack})`);
     return problem(
       ABOUT,
-      `answers ${response.status} but does not decrypt payloads that this machine encrypts`,
+      `the codec server answers ${response.status}, but does not decrypt payloads that this machine encrypts`,
       'configure the codec server with the payload key of this machine',
     );
   });

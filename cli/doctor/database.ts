@@ -25,7 +25,8 @@ export async function checkDatabase(
 
 function schema(pending: readonly string[], unknown: readonly string[]): CheckResult {
   if (unknown.length > 0) {
-    const what = `has ${counted(unknown.length, 'schema step')} of a newer version of ferry: ${unknown.join(', ')}`;
+    const steps = counted(unknown.length, 'schema step');
+    const what = `the database has ${steps} of a newer version of ferry: ${unknown.join(', ')}`;
     return problem(SCHEMA, what, 'use the version of ferry that has updated this database');
   }
   if (pending.length === 0) return ok(SCHEMA, UP_TO_DATE);

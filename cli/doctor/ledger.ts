@@ -73,13 +73,13 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
   if (behind !== undefined)
     return problem(
       LEDGER,
-      `out of date for ${inState('behind').join(', ')}: the ledger was probably restored from a backup`,
+      `the ledger is out of date for ${inState('behind').join(', ')}; it was probably restored from a backup`,
       `until a migration is reconciled, its companies do not move; reconcile each migration, beginning with: ferry reconcile ${behind}`,
     );
   if (unknown.length > 0)
     return problem(
       LEDGER,
-      `${unknown.join(', ')}: open in the ledger, but unknown to Temporal`,
+      `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
       `if Temporal was restored from a backup, reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; to close the migrations instead, run: ferry sweep --close`,
     );
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);

@@ -47,7 +47,7 @@ function accountProblem(error: unknown): CheckResult {
   }
   return problem(
     SERVICE,
-    `is up, but its API fails: ${why}`,
+    `the service is up, but its API fails: ${why}`,
     'check that the service is healthy and can reach its database; COMPANY_DATA_API_KEY could not be checked',
   );
 }

@@ -36,7 +36,7 @@ export async function checkTemporal(
     const advice =
       'start Temporal, correct TEMPORAL_ADDRESS or the profile of Temporal, or start everything with: ferry up';
     return [
-      problem(ABOUT.server, `does not answer at ${address}`, advice),
+      problem(ABOUT.server, `Temporal does not answer at ${address}`, advice),
       NO_NAMESPACE,
       ...checksSkipped(payloadKeys),
     ];

@@ -52,7 +52,7 @@ export async function checkWorker(
   if (first) {
     const [id, why] = first;
     const more = stuck.size > 1 ? `; it cannot continue ${counted(stuck.size - 1, 'other migration')} either` : '';
-    return problem(WORKER, `cannot continue ${id}: ${why}${more}`, HOW_TO_CONTINUE);
+    return problem(WORKER, `the worker cannot continue ${id}: ${why}${more}`, HOW_TO_CONTINUE);
   }
   // Workers also answer for migrations that have ended.
   const askable = open.length > 0 ? open : idsOf(await recentMigrations(connection, namespace));
@@ -63,7 +63,7 @@ export async function checkWorker(
   ]);
   const rejected = asked.find((id) => reactions.get(id) === 'rejected');
   if (rejected !== undefined)
-    return problem(WORKER, `cannot continue ${rejected}: the reason is in the worker's log`, HOW_TO_CONTINUE);
+    return problem(WORKER, `the worker cannot continue ${rejected}; the reason is in the worker's log`, HOW_TO_CONTINUE);
   const answered = asked.length === 0 ? null : asked.some((id) => reactions.get(id) === 'answered');
   const polled = Math.max(workflows, activities);
   const polledText = `${counted(polled, 'worker')} polled in the last two minutes`;

@@ -80,7 +80,7 @@ export function addWindowOptions(command: Command): Command {
   return command
     .option(
       '--window <hours>',
-      'begin moves only in these hours, e.g. "mon-fri 22:00-05:00 Europe/London"; can be repeated',
+      'begin moves only in these hours, e.g. "mon-fri 22:00-05:00 Europe/London"; repeat the option for more windows',
       // After `--no-window`, the value so far is false.
       (text: string, windows: readonly Window[] | boolean = []) => [
         ...(typeof windows === 'boolean' ? [] : windows),

@@ -114,7 +114,7 @@ export function totalInvoicesOption(): Option {
 export function approverOption(purpose: string): Option {
   return new Option(
     '--approver <role:name:key>',
-    `${purpose}: role (client or support), name, public key; can be repeated`,
+    `${purpose}: role (client or support), name and public key; repeat the option for more people`,
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 
@@ -122,7 +122,7 @@ export function approverOption(purpose: string): Option {
 export function namedApproverOption(purpose: string): Option {
   return new Option(
     '--approver <role:name:key>',
-    `${purpose}: role (client or support), name, and public key or its fingerprint; can be repeated`,
+    `${purpose}: role (client or support), name, and public key or its fingerprint; repeat the option for more people`,
   ).argParser((text: string, before: readonly NamedApprover[] = []) => [...before, parseNamedApprover(text)]);
 }
 

@@ -149,7 +149,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
     expect(listed).toContain(`The worker cannot continue ${migration.id}: ${cause}`);
     const examined = await run(both, 'doctor');
     expect(examined.exitCode).toBe(1);
-    expect(examined.out).toMatch(new RegExp(`✗ worker +cannot continue ${migration.id}.*: ${cause}`));
+    expect(examined.out).toMatch(new RegExp(`✗ worker +the worker cannot continue ${migration.id}.*: ${cause}`));
     expect((await run(both, 'pause', migration.id)).out).toContain(
       `the decision was sent, but not applied yet: the worker cannot continue: ${cause}`,
     );

@@ -74,7 +74,9 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   const cause = `A payload was encrypted under payload key ${INVENTED_KEY}`;
   await until(async () => (await run('show', migration.id)).err.includes(cause));
   expect((await run('list')).out).toContain(`The worker cannot continue ${migration.id}: ${cause}`);
-  expect((await run('doctor')).out).toMatch(new RegExp(`✗ worker +cannot continue ${migration.id}: ${cause}`));
+  expect((await run('doctor')).out).toMatch(
+    new RegExp(`✗ worker +the worker cannot continue ${migration.id}: ${cause}`),
+  );
   expect((await run('pause', migration.id, '--by', 'Sam')).out).toContain('sent, but not applied yet');
 
   // Start a new worker, because the old worker would wait for as long as the service asked.
