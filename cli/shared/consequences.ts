@@ -36,9 +36,8 @@ export function approvalConsequence(step: Step, progress: Progress | undefined):
 
 /** Returns what follows from cancelling or abandoning a migration. */
 export function endingConsequence(progress: Progress | undefined): string {
-  const kept =
-    progress && `what has moved (${outOf(progress.counts.moved, progress.counts.total, 'company')}) will stay moved`;
-  return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
+  const moved = progress ? ` (${outOf(progress.counts.moved, progress.counts.total, 'company')})` : '';
+  return `no more moves will begin, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;
 }
 
 /**

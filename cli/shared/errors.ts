@@ -74,7 +74,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
     WorkflowTaskFailing,
     'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
   ],
-  [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
+  [NoWorker, 'decisions are kept until a worker runs; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
   [

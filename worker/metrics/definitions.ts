@@ -41,7 +41,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'migrations',
     labels: ['status'],
-    help: 'Open migrations by status: running, paused (by a person) or paused-itself.',
+    help: 'Open migrations by status: running, paused by a person (paused), or paused automatically (paused-itself).',
   },
   tokenferry_migration_companies: {
     type: 'gauge',
