@@ -63,7 +63,11 @@ export async function checkWorker(
   ]);
   const rejected = asked.find((id) => reactions.get(id) === 'rejected');
   if (rejected !== undefined)
-    return problem(WORKER, `the worker cannot continue ${rejected}; the reason is in the worker's log`, HOW_TO_CONTINUE);
+    return problem(
+      WORKER,
+      `the worker cannot continue ${rejected}; the reason is in the worker's log`,
+      HOW_TO_CONTINUE,
+    );
   const answered = asked.length === 0 ? null : asked.some((id) => reactions.get(id) === 'answered');
   const polled = Math.max(workflows, activities);
   const polledText = `${counted(polled, 'worker')} polled in the last two minutes`;

@@ -92,18 +92,20 @@ export async function review(
 ): Promise<Action> {
   const { output } = context;
   const { view, action } = await offered(context, connection, deciding);
-  const consequence = clause(inReadersZone(action.consequence));
+  // Companies begin to move because of this approval, so a script must say --yes, although it can be withdrawn for a while.
+  const isStart = action.message === 'approve' && action.step === 'schedule';
+  const consequence = action.isIrreversible || isStart ? clause(inReadersZone(action.consequence)) : null;
   if (!output.json && !(output.quiet && options.yes)) {
     output.line(output.styled('bold', `${action.title}, ${view.migrationId}`));
     for (const fact of [...action.facts, ...(deciding.facts ?? [])]) output.line(`  ${inReadersZone(fact)}`);
     if (action.step === 'complete-migration') await printNotMoved(context, connection, view);
     for (const warning of action.warnings ?? []) output.line(`! ${inReadersZone(warning)}`);
-    if (!action.isIrreversible) output.line(`  ${inReadersZone(action.consequence)}`);
+    if (consequence === null) output.line(`  ${inReadersZone(action.consequence)}`);
     output.line();
   }
   const question = `${action.title} as ${connection.session.person}?`;
   const { overrides } = action;
-  const asked = { question, overrides, consequence: action.isIrreversible ? consequence : null };
+  const asked = { question, overrides, consequence, reversible: isStart };
   if (!(await confirm(context, options, asked)))
     throw new CommandFailed('nothing was decided', `see the migration with: ${commandText(context, 'show')}`);
   return action;

@@ -162,7 +162,10 @@ export async function readOpenMigration(
 export function platformOf({ platformKey }: Pick<StoredMigration, 'platformKey'>): Platform {
   const platform = findPlatform(platformKey);
   if (!platform)
-    throw new CommandFailed(`this version of ferry does not support the platform ${platformKey}`, 'use a newer version');
+    throw new CommandFailed(
+      `this version of ferry does not support the platform ${platformKey}`,
+      'use a newer version',
+    );
   return platform;
 }
 

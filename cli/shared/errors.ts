@@ -129,7 +129,10 @@ export function withAdvice(error: unknown): unknown {
     );
   }
   if (error instanceof WorkflowFailedError)
-    return failed(deepestMessage(error), 'the workflow failed; to see its history, open the workflow in the Temporal UI');
+    return failed(
+      deepestMessage(error),
+      'the workflow failed; to see its history, open the workflow in the Temporal UI',
+    );
   if (error instanceof ServiceError) {
     return failed(temporalErrorText(error), 'check the connection with: ferry doctor; start everything with: ferry up');
   }

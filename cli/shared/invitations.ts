@@ -35,7 +35,9 @@ export function invitationsResult(invitations: readonly Invitation[], isOfOneMig
       for (const each of invitations.filter(isUnconfirmed)) {
         output.line();
         output.line(`${each.person}'s key: ${fingerprintText(each)}`);
-        output.line(`Ask ${each.person} for the fingerprint by phone. If the fingerprint is the same, confirm the key with:`);
+        output.line(
+          `Ask ${each.person} for the fingerprint by phone. If the fingerprint is the same, confirm the key with:`,
+        );
         output.line(`  ferry approver add ${each.migrationId} ${fingerprintText(each)}`);
       }
     },

@@ -145,7 +145,9 @@ export function printReplacedApplications(
 ): void {
   for (const each of applications.replaced) output.line(`! ${replacedText(each, applications)}`);
   if (applications.replaced.length > 0)
-    output.line(`  To list these companies with their links, run: ferry companies ${migrationId} --replaced-application`);
+    output.line(
+      `  To list these companies with their links, run: ferry companies ${migrationId} --replaced-application`,
+    );
 }
 
 /**

@@ -66,7 +66,8 @@ function examined(credentials: readonly (Omit<SealedCredential, 'sealed'> & { re
   const refused: Refused = [];
   for (const { reference, obtainedAt, sealed } of credentials) {
     const problem = obtainedAtProblem(new Date(obtainedAt), now);
-    if (problem !== null) refused.push({ reference, why: `the time at which the credential was obtained is ${problem}` });
+    if (problem !== null)
+      refused.push({ reference, why: `the time at which the credential was obtained is ${problem}` });
     else if (accepted.has(reference)) refused.push({ reference, why: DUPLICATE });
     else accepted.set(reference, { reference, obtainedAt, sealed: Buffer.from(sealed, 'base64') });
   }

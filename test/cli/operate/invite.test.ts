@@ -46,7 +46,9 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   const { out: listed } = await run(['--list', migration]);
   expect(listed).toMatch(/Cleo +client +link +signed in, last used \d\d:\d\d +not confirmed\n/);
   const fingerprint = fingerprintOf(Buffer.from(PUBLIC_KEY, 'hex'));
-  expect(listed).toContain(`If the fingerprint is the same, confirm the key with:\n  ferry approver add ${migration} ${fingerprint}\n`);
+  expect(listed).toContain(
+    `If the fingerprint is the same, confirm the key with:\n  ferry approver add ${migration} ${fingerprint}\n`,
+  );
   const [invitation] = await listInvitations(ledger.db, migration);
   await markKeyConfirmed(ledger.db, invitation?.id ?? '');
   expect((await run(['--list', migration])).out).toMatch(/ confirmed\n$/);
