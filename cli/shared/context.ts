@@ -45,6 +45,8 @@ interface Confirmation {
    * asked.
    */
   readonly overrides?: string | undefined;
+  /** What to do if no question can be asked about `overrides`. Default: ask the people who paused the migration. */
+  readonly overridesAdvice?: string | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ interface Confirmation {
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  { question, consequence, overrides, reversible = false }: Confirmation,
+  { question, consequence, overrides, overridesAdvice = AGREE_FIRST, reversible = false }: Confirmation,
 ): Promise<boolean> {
   if (yes) return true;
   const effect = consequence === null || reversible ? consequence : `this cannot be undone: ${consequence}`;
@@ -65,14 +67,12 @@ export async function confirm(
     if (effect !== null) output.line(`${sentence(effect)}.`);
     return prompts.confirm(question);
   }
-  if (overrides !== undefined)
-    throw new CommandFailed(
-      overrides,
-      'nothing was sent; once the people who paused the migration agree, run the command again with --yes',
-    );
+  if (overrides !== undefined) throw new CommandFailed(overrides, `nothing was sent; ${overridesAdvice}`);
   if (effect === null) return true;
   throw new CommandFailed(effect, 'nothing was sent; if you agree, run the command again with --yes');
 }
+
+const AGREE_FIRST = 'once the people who paused the migration agree, run the command again with --yes';
 
 interface PackageJson {
   readonly version: string;

@@ -10,6 +10,20 @@ import { readApplications, readMigration, readRecordedDecisions } from '../../st
 import { readClientPortal } from './client-portal';
 import { AS_CLIENT, remedyCommand } from './remedy-commands';
 
+/** Says who can make a decision that would be refused because of its signature, or because it is not signed. */
+export async function adviceToSign(
+  ferry: MigrationClient,
+  migrationId: string,
+  role: Role,
+  { problem, message }: { readonly problem: string; readonly message: DecisionMessage },
+): Promise<string> {
+  const advice = await signingAdvice(ferry, migrationId, role, { outcome: 'refused', text: problem }, message);
+  return (
+    advice ??
+    `an approver for ${roleText(role)} must run the command with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)`
+  );
+}
+
 interface Refusal {
   readonly outcome: string;
   readonly text: string;

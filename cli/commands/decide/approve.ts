@@ -1,8 +1,9 @@
 import { isEnding } from '../../../domain/migration/migration-state';
 import { roleRefusal } from '../../../domain/decisions/roles';
 import type { Role, Step } from '../../../domain/migration/steps';
-import { STEP_RULES } from '../../../domain/migration/steps';
+import { STEP_RULES, STEPS } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
+import { eitherOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
 import { checkReconnected, readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
@@ -59,7 +60,10 @@ function approve(
     const progress = await readCurrentProgress(ferry, migrationId, requestedStep);
     const step = requestedStep ?? progress?.step;
     if (step === undefined) {
-      throw new CommandFailed('no worker is answering, so the current step is unknown', 'specify the step');
+      throw new CommandFailed(
+        'no worker is answering, so the current step is unknown',
+        `add the step to the command: ${eitherOf(STEPS.filter((each) => STEP_RULES[each].approvers.length > 0))}`,
+      );
     }
     const refusedAs = progress && refusalHint(progress, step, options);
     if (refusedAs !== undefined)
@@ -81,7 +85,8 @@ function approve(
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
     const isRefused = progress !== undefined && hasProblems(progress, step);
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence, reversible: true }))) {
-      throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
+      const when = review ? '' : 'once a worker is running, ';
+      throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migrationId}`);
     }
     return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
   });
@@ -108,7 +113,7 @@ async function readCurrentProgress(
  */
 function refusalHint(progress: Progress, step: Step, options: ApproveOptions): string | undefined {
   const { migrationId: id, route, state } = progress;
-  if (isEnding(state)) return `to see the outcome, run: ferry report ${id}`;
+  if (isEnding(state)) return `to see the outcome of the migration, run: ferry report ${id}`;
   const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
   if (roleRefusal(route, decision) === null) return undefined;
   if (route === 'self-service') return `to see what the migration is waiting for, run: ferry show ${id}`;

@@ -21,6 +21,7 @@ import { DEFAULT_BY, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { verificationCommands } from '../../reporting/trail-approvers';
 import { parseApprover, parseFingerprint } from '../../shared/options';
+import { adviceToSign } from '../../shared/signing-advice';
 
 interface ApproverOptions extends YesOption {
   readonly by: string;
@@ -157,7 +158,11 @@ async function prepare(
   { migration: id, options: { by, reason } }: ApproverRequest,
   find: (approvers: readonly Approver[]) => Approver | Promise<Approver>,
 ) {
-  const { migration } = await readOpenMigration(ferry, id, () => 'approvers of a closed migration cannot be changed');
+  const { migration } = await readOpenMigration(
+    ferry,
+    id,
+    () => 'nothing was changed; approvers can be added or removed only until the migration ends',
+  );
   const { approverChanges } = await readRecordedDecisions(ferry.db, id);
   const before = signingRules(migration.rules?.approvers ?? null, approverChanges);
   const approver = await find(before.approvers);
@@ -166,8 +171,10 @@ async function prepare(
   const refusal = approverRefusal({ kind, decisionId: '', ...content }, before);
   if (refusal !== null) throw new CommandFailed(refusal, 'nothing was changed');
   const problem = await signatureProblem(ferry, migration, message, content);
-  if (problem !== null)
-    throw new CommandFailed(problem, 'nothing was changed; sign the decision with the key of an approver');
+  if (problem !== null) {
+    const advice = await adviceToSign(ferry, id, content.role, { problem, message });
+    throw new CommandFailed(problem, `nothing was changed; ${advice}`);
+  }
   return { before, content };
 }
 

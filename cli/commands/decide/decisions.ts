@@ -94,9 +94,11 @@ async function reject(
   if (step === 'migrate-first-company') await assertOther(ferry, migration, options);
   const next = await nextFrom(ferry, migration, options);
   if (next['next'] === 'abandon') {
-    const consequence = endingConsequence(await readProgressIfAnswered(ferry, migration));
+    const progress = await readProgressIfAnswered(ferry, migration);
+    const consequence = endingConsequence(progress);
+    const when = progress ? '' : 'once a worker is running, ';
     if (!(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
-      throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migration}`);
+      throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migration}`);
   }
   const result = await sendDecision(ferry, migration, 'reject', { step, ...contentFrom(options), ...next });
   return withReadiness(ferry, options.company, result);

@@ -52,11 +52,12 @@ function resume(
     if (overrides !== undefined) {
       if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
       const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
-      if (!(await confirm({ output, terminal }, options, { question, consequence: null, overrides })))
-        throw new CommandFailed(
-          'nothing was decided',
-          `to see who has paused the migration, run: ferry show ${migrationId}`,
-        );
+      const show = `to see who has paused the migration, run: ferry show ${migrationId}`;
+      const advice = progress ? show : `once a worker is running, ${show}`;
+      const overridesAdvice = progress ? undefined : `${advice}; to resume without knowing, add --yes to this command`;
+      const asked = { question, consequence: null, overrides, overridesAdvice };
+      if (!(await confirm({ output, terminal }, options, asked)))
+        throw new CommandFailed('nothing was decided', advice);
     }
     const pauses = progress ? pausesIn(progress) : [];
     const digest = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };

@@ -136,7 +136,7 @@ async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = (await readWindowSchedule(ferry, id)).occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
     return `no window opens automatically until you run: ferry schedule resume ${id}`;
-  return `no further window opens. Companies keep moving until the open window closes at ${localTime(first.closesAt)}. To stop moves now, run: ferry pause ${id}`;
+  return `no further window opens. If the current window is already open, companies keep moving until it closes at ${localTime(first.closesAt)}. To stop moves now, run: ferry pause ${id}`;
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {

@@ -13,6 +13,7 @@ import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { findingsJson, printFindings, referenceList } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import { adviceToSign } from '../../shared/signing-advice';
 import type { ActorOptions } from '../../shared/decisions';
 import { addActorOptions, actorFrom } from '../../shared/decisions';
 
@@ -71,8 +72,10 @@ async function amend(
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
-  if (problem !== null)
-    throw new CommandFailed(problem, 'nothing was changed; sign the decision with the key of an approver');
+  if (problem !== null) {
+    const advice = await adviceToSign(ferry, migrationId, actor.role, { problem, message: 'manifestAmended' });
+    throw new CommandFailed(problem, `nothing was changed; ${advice}`);
+  }
   output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected, recounted } = amended;

@@ -104,7 +104,7 @@ test('pausing the windows says how long companies continue to move in the open w
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
   const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');
   expect(out.replace(/\s+/g, ' ')).toMatch(
-    /paused by Sam; no further window opens\. Companies keep moving until the open window closes at .* 23:59.*\. To stop moves now, run: ferry pause /,
+    /paused by Sam; no further window opens\. If the current window is already open, companies keep moving until it closes at .* 23:59.*\. To stop moves now, run: ferry pause /,
   );
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
