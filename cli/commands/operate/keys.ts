@@ -29,7 +29,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in; if you use this option, set TOKENFERRY_SIGNING_KEY_FILE to the file (default: the file in this variable, or a file in your home folder)',
+      'file to store the key in; if you use this option, set TOKENFERRY_SIGNING_KEY_FILE to the file (default: the file in this variable, or else signing.key in the home folder of Tokenferry)',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
@@ -43,7 +43,7 @@ function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): C
   if (existsSync(file)) {
     throw new CommandFailed(
       `${file} already exists`,
-      'keep this key, because running migrations might accept only decisions that you sign with it; to create a second key, choose another --file',
+      'keep this file: if it contains your signing key, running migrations might accept only decisions that you sign with this key. To create another key, choose another --file',
     );
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -54,7 +54,10 @@ function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): C
 function showKey(env: NodeJS.ProcessEnv): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, env['TOKENFERRY_SIGNING_KEY_FILE']);
   if (!existsSync(file))
-    throw new CommandFailed(`there is no signing key at ${file}`, 'create a signing key with: ferry keys create');
+    throw new CommandFailed(
+      `there is no signing key at ${file}`,
+      'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to this file; otherwise, create a key with: ferry keys create',
+    );
   return keyResult(file);
 }
 

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../../config';
 import { createLog } from '../../../security/log';
+import { errorCode } from '../../../stack/ports';
 import { runPortal, type RunningPortal } from '../../../stack/processes/run-portal';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
@@ -23,7 +24,7 @@ export function addPortal({ program, run, output, terminal }: Context): void {
     .description('Run the page on which clients follow their migration, decide, and supply credentials')
     .option('--certificate <file>', 'certificate with its chain (PEM); if the file changes, the portal reads it again')
     .option('--key <file>', 'private key of the certificate (PEM)')
-    .option('--behind-proxy', 'serve HTTP on any address, because a proxy in front of the portal terminates TLS')
+    .option('--behind-proxy', 'allow HTTP on any --host, because a proxy in front of the portal terminates TLS')
     .option('--trusted-proxy <address...>', 'address or network of a proxy whose X-Forwarded-For is trusted')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(portOption('--port <number>', 'port to listen on').default(8_600))
@@ -60,10 +61,14 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
     );
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the portal did not start';
-    throw new CommandFailed(
-      message,
-      'to serve HTTPS, use --certificate and --key. Behind a proxy that terminates TLS, use --behind-proxy and TOKENFERRY_PORTAL_URL. If the port is in use, choose another --port',
-      { cause: error },
-    );
+    throw new CommandFailed(message, adviceOn(error), { cause: error });
   }
+}
+
+function adviceOn(error: unknown): string {
+  if (errorCode(error) === 'EADDRINUSE')
+    return 'another program uses this address; choose another --port, or another TOKENFERRY_HEALTH_ADDRESS if the address is from this variable';
+  if (error instanceof Error && error.name === 'UnsafeAddress')
+    return 'to serve HTTPS, use --certificate and --key. Behind a proxy that terminates TLS, use --behind-proxy, and set TOKENFERRY_PORTAL_URL to the public URL, which begins with https://';
+  return 'check --host, --port, --certificate and --key';
 }

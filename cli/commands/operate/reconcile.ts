@@ -31,7 +31,7 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
 const COLUMNS = [
   { title: 'Count', align: 'right' },
   { title: 'Found' },
-  { title: 'Done' },
+  { title: 'Done, or to do' },
   { title: 'Which', optional: true },
 ] as const;
 
@@ -45,16 +45,16 @@ function repairRows(result: ReconciliationResult): string[][] {
     [
       refused.map(({ kind, why }) => `${kind} (${why})`),
       'decisions that the ledger refused to restore',
-      'make them again',
+      'make these decisions again',
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
-    [notMoved, 'move failed, or grant lost by the service', 'not moved; listed as exceptions'],
-    [unknown, 'single-use credential might have been used', 'not sent again; decide about each exception'],
+    [notMoved, 'move failed, or grant lost by the service', 'not moved; listed by ferry exceptions'],
+    [unknown, 'single-use credential might have been used', 'not sent again; decide with: ferry exceptions'],
     [interrupted, 'single-use credential might have been used', 'will be sent once more, to the same connection'],
     [adopted, 'company exists, credential not used', 'kept; the company will be moved'],
-    [gone, 'lost by the service, credential may have been sent', 'not moved; supply a new credential'],
+    [gone, 'lost by the service, credential may have been sent', 'not moved; supply with ferry replace-credential'],
     [toCreate, 'lost by the service, credential never sent', 'the next try creates the company again'],
-    [doubled, 'several companies at the service for one row', 'delete all but one; keep a linked company'],
+    [doubled, 'several companies at the service for one row', 'delete all but one there; keep a linked company'],
   ];
   return rows.flatMap(([names, found, done]) =>
     names.length === 0
@@ -79,7 +79,7 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
         ]
       : []),
     ...(workflow === 'running'
-      ? [`Companies can be moved again. To lift a pause, run: ferry resume ${migrationId}`]
+      ? [`The ledger no longer holds back moves. If the migration is paused, resume it with: ferry resume ${migrationId}`]
       : []),
     ...(workflow === 'gone'
       ? [

@@ -66,8 +66,8 @@ async function withServiceDatabase(
   const databaseUrl = serviceDatabaseUrl(home, env['DATABASE_URL'] || undefined);
   if (databaseUrl === undefined) {
     throw new CommandFailed(
-      'there is no service on this machine',
-      'set DATABASE_URL, or start the service with: ferry service start',
+      'no Company Data Service is running on this machine',
+      "set DATABASE_URL to the address of the service's database, or start the service with: ferry service start",
     );
   }
   try {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { loadConfig } from '../../../config';
+import { errorCode } from '../../../stack/ports';
 import { startStandaloneService, type StandaloneService } from '../../../stack/service/standalone';
 import { CommandFailed } from '../../shared/errors';
 import { waitForAbort } from '../../shared/waiting';
@@ -26,7 +27,7 @@ export function addService(context: Context): void {
     .addOption(portOption('--port <number>', 'port to listen on (default: 8700, or the next free port)'))
     .option(
       '--temporary',
-      'use an empty embedded database, and remove it when the service stops; has no effect on the database in DATABASE_URL',
+      'use an empty embedded database, and remove it when the service stops; if DATABASE_URL is set, the service uses that database instead, and keeps its data',
     )
     .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
     .option(
@@ -67,9 +68,11 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the service did not start';
-    throw new CommandFailed(message, 'choose another --port, or check the database and the service key', {
-      cause: error,
-    });
+    const advice =
+      errorCode(error) === 'EADDRINUSE'
+        ? 'another program uses this port; choose another --port'
+        : 'check the database, and the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)';
+    throw new CommandFailed(message, advice, { cause: error });
   }
 }
 
@@ -87,7 +90,7 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
     );
   }
   output.note(
-    'Stop the service with Ctrl-C. Create more keys with: ferry service keys create --account Acme --role administrator',
+    'Stop the service with Ctrl-C. Create API keys with: ferry service keys create --account Acme --role administrator',
   );
 }
 

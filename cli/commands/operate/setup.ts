@@ -85,7 +85,7 @@ async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | un
 }
 
 const PORTAL_ADVICE =
-  'correct PORTAL_DATABASE_URL: it needs the host and the database of DATABASE_URL. If its role existed before, it needs the password that this role already has';
+  'correct PORTAL_DATABASE_URL: its host and database must be those of DATABASE_URL. If its role existed before, its password must be the one that the role already has';
 
 function rows(setup: NamespaceSetup): readonly (readonly [string, string])[] {
   const { namespace, namespaceCreated, retentionMs, searchAttributesCreated, sweepCreated } = setup;

@@ -77,7 +77,7 @@ function closingOf(open: readonly string[]) {
   const these = counted(open.length, 'migration');
   return {
     question: `Close ${these} for good?`,
-    consequence: `${these} will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials will be destroyed: ${referenceList(open, MAX_NAMED)}`,
+    consequence: `${these} (${referenceList(open, MAX_NAMED)}) will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials will be destroyed`,
   };
 }
 

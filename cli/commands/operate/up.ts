@@ -63,7 +63,7 @@ async function start(
   } catch (error) {
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
     const message = error instanceof Error ? error.message : 'the stack did not start';
-    throw new CommandFailed(message, `see the logs (*.log) in ${home}`, { cause: error });
+    throw new CommandFailed(message, `see the logs (*.log) in ${home} and in its subfolders`, { cause: error });
   }
 }
 
@@ -78,7 +78,7 @@ async function allowPortal(
     return true;
   } catch (error) {
     if (!(error instanceof PortalRoleRefused)) throw error;
-    warn(`The portal is not running: ${error.message}`);
+    warn(`The portal is not running: ${error.message}; ${error.advice}`);
     return false;
   } finally {
     await db.destroy();

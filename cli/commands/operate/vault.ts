@@ -47,12 +47,12 @@ export function addVault({ program, run, terminal, output }: Context): void {
   )
     .option(
       '--folder-lost',
-      "confirm that the folder with the vault's secret is lost, and not just missing on this machine",
+      "confirm that the folder with the vault's secret (TOKENFERRY_VAULT_SECRETS) is lost, and not just missing on this machine",
     )
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Renew the vault of ${migration}?`;
-        const consequence = `the stored credentials of ${migration}, which can no longer be opened, will be deleted`;
+        const consequence = `the stored credentials and client secrets of ${migration}, which can no longer be opened, will be deleted`;
         if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
           throw new CommandFailed(
             'the vault was not renewed',
@@ -113,7 +113,7 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
           `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
         output.line(
-          `  If you still have the secret, restore it. Otherwise, renew the vault with: ferry vault renew ${id}`,
+          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS. Otherwise, renew the vault with: ferry vault renew ${id}`,
         );
       }
     },
