@@ -6,6 +6,9 @@ import { assertTrusted, providerOf, type ProviderOption } from '../commands/supp
 import { CommandFailed } from '../shared/errors';
 import type { Connection, PortalContext } from './connection';
 
+/** Where the provider's fingerprint comes from without `--provider`, for help texts. */
+export const PROVIDER_SOURCE = 'TOKENFERRY_PROVIDER_FINGERPRINT, or else the link of the invitation';
+
 /**
  * Returns the migration's key, after checking that the provider has signed it. The provider's fingerprint comes from
  * `--provider`, `TOKENFERRY_PROVIDER_FINGERPRINT` or the link of the invitation, in this order. Without a fingerprint,

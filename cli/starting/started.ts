@@ -1,8 +1,9 @@
 /** A migration that has been started, and the result of its preflight. */
 import type { Preflight } from '../../domain/migration/preflight-result';
 import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
-import type { Platform } from '../../platforms/platforms';
+import { isRotating, type Platform } from '../../platforms/platforms';
 import { applicationCommand } from '../shared/detail-commands';
+import { shellQuoted } from '../shared/remedy-commands';
 import { printPreflight } from '../shared/results';
 import type { Output } from '../terminal/output';
 
@@ -14,6 +15,17 @@ export interface StartedMigration {
   readonly retriedErrors: readonly string[];
   /** Null if no Temporal UI for clients is configured. */
   readonly clientPage: string | null;
+}
+
+/**
+ * Says how to supply the credentials of a file later. If the platform rotates tokens, those in the file cannot be used,
+ * because they were obtained before syncing was disabled.
+ */
+export function supplyLaterText(platform: Platform, migrationId: string, file: string): string {
+  const command = `ferry credentials ${migrationId} ${shellQuoted(file)}`;
+  return isRotating(platform)
+    ? `Once syncing is disabled, export the tokens again, and supply them with: ${command}`
+    : `Supply them later with: ${command}`;
 }
 
 /**

@@ -95,7 +95,7 @@ async function supply(
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} uses the ${platform.environment} environment, not ${environment}`,
-      'nothing was sent; specify the application that obtained the tokens',
+      `nothing was sent; ${sealed ? 'have the client seal the application' : 'specify the application'} that obtained the tokens, with --environment ${platform.environment}`,
     );
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
@@ -123,7 +123,7 @@ async function supply(
     (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => code === 'application-not-registered')));
   const notRegistered = 'Nothing was registered with the service';
   const notYetRegistered = sealed
-    ? 'Nothing was registered with the service yet; a worker will register the application'
+    ? 'Nothing was registered with the service yet; a worker registers the application once it has accepted the decision'
     : 'Nothing was registered with the service; once a worker is running, run the command again';
   const { secretFile } = options;
   return {
@@ -190,7 +190,7 @@ async function sendSecret(
     if (account.role === 'client')
       throw new CommandFailed(
         'COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application',
-        'nothing was sent; set an administrator key, or ask support to register the application',
+        'nothing was sent; set COMPANY_DATA_API_KEY to an administrator key, or ask support to register the application',
       );
     const clientSecret = await readClientSecret(terminal, options);
     const decision = await decide();
@@ -210,12 +210,17 @@ async function assertNotReplacing(
   migration: StoredMigration,
   platformName: string,
 ): Promise<void> {
-  const other = findOtherApplication(application, (await readApplications(db, migration)).others);
+  const { client, others } = await readApplications(db, migration);
+  const other = findOtherApplication(application, others);
   if (!other) return;
+  const instead =
+    other.client === client
+      ? `supply ${applicationName(other.application)} for both migrations`
+      : 'give each client its own account (docs/deploying.md)';
   throw new CommandFailed(
     `${other.migrationId} uses the application ${applicationName(other.application)}. ` +
       `${applicationName(application)} would replace it, because an account has only one ${platformName} application`,
-    `nothing was sent; wait until ${other.migrationId} has ended, or give each client its own account (docs/deploying.md)`,
+    `nothing was sent; wait until ${other.migrationId} has ended, or ${instead}`,
   );
 }
 

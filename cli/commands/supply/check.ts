@@ -22,7 +22,7 @@ export function addCheck({ program, run, terminal }: Context): void {
     .addOption(platformOption())
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')
-    .option('--all-findings', 'list every finding, not only the first of each kind')
+    .option('--all-findings', 'list every finding, not only the first five of each kind')
     .addOption(totalInvoicesOption());
   addEncoding(command).action(async (manifest: string, options: CheckOptions) =>
     run(() => check(terminal.env, manifest, options)),

@@ -50,7 +50,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. Obtain the credentials only after syncing has been disabled',
+          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. If the platform rotates tokens, obtain the credentials only after syncing has been disabled',
         )
         .addOption(obtainedAtOption()),
     ),
@@ -65,7 +65,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('replace-credential <migration> <file>')
         .description(
-          'Replace the credentials of companies that were not moved or whose outcome is unknown, and move the companies with the new credentials',
+          'Replace the credentials of companies that were not moved, are waiting for another try, or have an unknown outcome, and move the companies with the new credentials',
         )
         .addOption(obtainedAtOption()),
       now,
@@ -227,6 +227,7 @@ function suppliedResult(
       printFindings(output, findings);
       output.line(storedText(output, migrationId, { ...supplied, decision }));
       if (advice !== null) output.line(`  ${advice}`);
+      if (!isComplete && decision?.outcome === 'recorded') output.line(`  not in use yet: ${decision.text}`);
       printRefused(output, refused);
       disposal.print(output);
     },

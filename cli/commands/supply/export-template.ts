@@ -9,6 +9,7 @@ import { PRINT_NOTHING } from '../../terminal/output';
 import { defaultRoute } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
 import { platformOption, choiceOption } from '../../shared/options';
+import { shellQuoted } from '../../shared/remedy-commands';
 
 interface TemplateOptions {
   readonly platform: Platform;
@@ -35,7 +36,7 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
   const existing = templates.find(({ file }) => existsSync(file));
   if (existing) throw new CommandFailed(`${existing.file} already exists`, 'choose another folder');
   for (const template of templates) write(template.file, templateText(template, format));
-  const files = templates.map(({ file }) => file);
+  const words = templates.map(({ file }) => shellQuoted(file));
   return {
     json: {
       schema: 'ferry.export-template/1',
@@ -54,7 +55,7 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
         output.line();
       }
       output.line(
-        `Fill in the files, then check them with: ferry check ${files[0]} -p ${platform.slug} --credentials ${files[1]}`,
+        `Fill in the files, then check them with: ferry check ${words[0]} -p ${platform.slug} --credentials ${words[1]}`,
       );
     },
   };

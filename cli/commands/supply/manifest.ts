@@ -1,5 +1,6 @@
 import type { Preflight } from '../../../domain/migration/preflight-result';
 import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
+import type { Platform } from '../../../platforms/platforms';
 import { counted } from '../../../domain/text/sentences';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { supplyManifest, waitForPreflight } from '../../../client';
@@ -14,6 +15,7 @@ import type { ActorOptions } from '../../shared/decisions';
 import { actorFrom, addActorOptions } from '../../shared/decisions';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import { shellQuoted } from '../../shared/remedy-commands';
+import { supplyLaterText } from '../../starting/started';
 
 type ManifestOptions = ActorOptions & EncodingOption;
 
@@ -66,7 +68,7 @@ async function supply(
   const decision = await supplyManifest(ferry, migrationId, { rows, manifestDigest, companies, ...actor });
   if (decision.outcome === 'applied') output.note('Waiting for a worker to check the rows (up to 15 s) ...');
   const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
-  return result(migrationId, { file, manifest, decision, preflight });
+  return result(migrationId, { file, manifest, platform, decision, preflight });
 }
 
 function invalidManifest({ findings }: Manifest): CommandResult {
@@ -83,12 +85,13 @@ function invalidManifest({ findings }: Manifest): CommandResult {
 interface Supplied {
   readonly file: string;
   readonly manifest: Manifest;
+  readonly platform: Platform;
   readonly decision: DecisionResult;
   /** Null if the manifest was refused, or has not been checked yet. */
   readonly preflight: Preflight | null;
 }
 
-function result(migrationId: string, { file, manifest, decision, preflight }: Supplied): CommandResult {
+function result(migrationId: string, { file, manifest, platform, decision, preflight }: Supplied): CommandResult {
   const { findings, totals, withCredential } = manifest;
   const isApplied = decision.outcome === 'applied';
   return {
@@ -109,10 +112,12 @@ function result(migrationId: string, { file, manifest, decision, preflight }: Su
       output.line(`${output.styled('green', '✓')} ${migrationId}: ${decision.text}`);
       if (preflight) printPreflight(output, preflight);
       else output.line(`  ${output.styled('yellow', 'The manifest has not been checked yet.')}`);
-      if (withCredential > 0)
+      if (withCredential > 0) {
+        const why = 'because ferry manifest stores only the companies';
         output.line(
-          `  Not stored: ${counted(withCredential, 'credential')}. Supply them later with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
+          `  Not stored: ${counted(withCredential, 'credential')}, ${why}. ${supplyLaterText(platform, migrationId, file)}`,
         );
+      }
       output.line(`  See what to do next with: ferry show ${migrationId}`);
     },
   };

@@ -78,10 +78,11 @@ export function addSeal({ program, run, terminal }: Context): void {
     );
 }
 
-export function addProviderOption(command: Command): Command {
+/** @param source where the fingerprint comes from without the option */
+export function addProviderOption(command: Command, source = 'TOKENFERRY_PROVIDER_FINGERPRINT'): Command {
   return command.option(
     '--provider <fingerprint>',
-    'the fingerprint that the provider publishes (default: TOKENFERRY_PROVIDER_FINGERPRINT). If neither is set, the command shows you a fingerprint to compare',
+    `the fingerprint that the provider publishes (default: ${source}). Without a fingerprint, the command shows you one to compare`,
   );
 }
 
@@ -245,7 +246,7 @@ async function sealSecret(
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   if (environment === undefined)
-    throw new CommandFailed('--client-id needs --environment', 'nothing was sealed; add the environment');
+    throw new CommandFailed('--client-id needs --environment', 'nothing was sealed; add --environment production or --environment sandbox');
   const original = await identifyFile(file);
   await writeSealedApplication(output, key, { clientId, environment, clientSecret: readSecretFile(file) });
   const disposal = await disposeOf(original, true, options, terminal, 'sealed');

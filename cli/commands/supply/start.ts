@@ -20,11 +20,11 @@ import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { BY_CLIENT, shellQuoted } from '../../shared/remedy-commands';
+import { BY_CLIENT } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
-import { printChecked, type StartedMigration } from '../../starting/started';
+import { printChecked, supplyLaterText, type StartedMigration } from '../../starting/started';
 import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
 import type { StartTarget } from '../../starting/start-options';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
@@ -150,7 +150,7 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
       printChecked(output, platform, started);
       output.line('  The client can supply the manifest in the portal. To invite a person at the client, run:');
       output.line(`    ferry invite ${migrationId} --name "name of the person"`);
-      output.line('  Or supply the manifest yourself with:');
+      output.line('  Or supply the manifest for the client with:');
       output.line(`    ferry manifest ${migrationId} manifest.csv ${BY_CLIENT}`);
       if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
       output.line(`  See what to do next with: ferry show ${migrationId}`);
@@ -276,7 +276,7 @@ function startResult(request: Started): CommandResult {
 /** Returns how many credentials were not stored, why, and what to do. */
 function notStoredText({ migrationId, platform, preflight, credentialFile }: Started, count: number): string {
   const left = counted(count, 'credential');
-  const later = `Supply them later with: ferry credentials ${migrationId} ${shellQuoted(credentialFile)}`;
+  const later = supplyLaterText(platform, migrationId, credentialFile);
   if (isRotating(platform)) return `${left}, because tokens must be obtained after syncing is disabled. ${later}`;
   if (preflight === null) return `${left}, because the supplied details must be checked first. ${later}`;
   // A decision, for example to leave out a company, can arrive while the details are being checked.

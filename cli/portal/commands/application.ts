@@ -9,7 +9,7 @@ import { readClientSecret } from '../../shared/secret-file';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection, type PortalContext } from '../connection';
 import { decisionResult, review, sign, type DecideOptions } from '../decide';
-import { assertSealedWith, trustedKey } from '../sealing-key';
+import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { addDecideOptions } from './decisions';
 
 interface ApplicationOptions extends DecideOptions, ProviderOption {
@@ -36,7 +36,7 @@ export function addApplication(context: PortalContext): void {
       '--sealed <file>',
       'a sealed file with the application and its secret; replaces --client-id, --environment and --secret-file',
     );
-  addProviderOption(addDecideOptions(command)).action((migrationId: string, options: ApplicationOptions) =>
+  addProviderOption(addDecideOptions(command), PROVIDER_SOURCE).action((migrationId: string, options: ApplicationOptions) =>
     run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
   );
 }

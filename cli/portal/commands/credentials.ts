@@ -25,7 +25,7 @@ import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
 import { clause, commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
-import { assertSealedWith, trustedKey } from '../sealing-key';
+import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { inReadersZone } from '../summary';
 import { addDecideOptions } from './decisions';
 
@@ -40,7 +40,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'credentials',
       'credentialsSupplied',
-      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. Obtain the credentials only after you have disabled syncing',
+      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. If the platform rotates tokens, obtain the credentials only after you have disabled syncing',
     ],
     [
       'replace-credential',
@@ -53,6 +53,7 @@ export function addCredentials(context: PortalContext): void {
         addDecideOptions(program.command(`${name} <migration> <file>`).description(description)).addOption(
           obtainedAtOption(),
         ),
+        PROVIDER_SOURCE,
       ),
     ).action((migrationId: string, file: string, options: CredentialOptions) =>
       run(() => withPortal(context, migrationId, (portal) => supply(context, portal, { message, file, options }))),
@@ -65,6 +66,7 @@ export function addCredentials(context: PortalContext): void {
         .description(
           'Encrypt a credential file or a client secret into a file that only the provider can open. Nothing is sent',
         ),
+      PROVIDER_SOURCE,
     ),
   ).action((migrationId: string, file: string, options: SealFileOptions & ProviderOption) =>
     run(() =>

@@ -159,7 +159,7 @@ test('nothing is sent with the key of a client, because the service would refuse
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application; nothing was sent; set an administrator key, or ask support to register the application\n',
+    err: 'ferry: COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application; nothing was sent; set COMPANY_DATA_API_KEY to an administrator key, or ask support to register the application\n',
   });
   expect((await runJson(orchestrator, 'audit', ID)).json).toEqual(before);
 });
