@@ -36,7 +36,7 @@ export function addDecisions(context: Context): void {
       program
         .command('reject <migration> [step]')
         .description(
-          'Reject a step, so that it can be corrected and approved again. To reject the first company, add --next or --company',
+          'Reject a step (default: the current step), so that it can be corrected and approved again. To reject the first company, add --next or --company',
         )
         .addOption(
           choiceOption(

@@ -246,7 +246,10 @@ async function sealSecret(
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   if (environment === undefined)
-    throw new CommandFailed('--client-id needs --environment', 'nothing was sealed; add --environment production or --environment sandbox');
+    throw new CommandFailed(
+      '--client-id needs --environment',
+      'nothing was sealed; add --environment production or --environment sandbox',
+    );
   const original = await identifyFile(file);
   await writeSealedApplication(output, key, { clientId, environment, clientSecret: readSecretFile(file) });
   const disposal = await disposeOf(original, true, options, terminal, 'sealed');

@@ -99,9 +99,12 @@ async function readProgressOrNull(ferry: LedgerClient, migrationId: string): Pro
   }
 }
 
+const NOT_CONFIGURED =
+  'not checked, because COMPANY_DATA_URL and COMPANY_DATA_API_KEY are not set on this machine; run the command where they are set';
+
 async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
   const { service: config } = loadConfig([], env, ['service']);
-  if (!config) return { unreachable: 'not configured on this machine (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
+  if (!config) return { unreachable: NOT_CONFIGURED };
   try {
     return await withServiceAt(config, (service) => readServiceFacts(service, { platformKey }));
   } catch (error) {

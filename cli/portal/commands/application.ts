@@ -36,8 +36,9 @@ export function addApplication(context: PortalContext): void {
       '--sealed <file>',
       'a sealed file with the application and its secret; replaces --client-id, --environment and --secret-file',
     );
-  addProviderOption(addDecideOptions(command), PROVIDER_SOURCE).action((migrationId: string, options: ApplicationOptions) =>
-    run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
+  addProviderOption(addDecideOptions(command), PROVIDER_SOURCE).action(
+    (migrationId: string, options: ApplicationOptions) =>
+      run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
   );
 }
 
