@@ -48,11 +48,11 @@ function repairRows(result: ReconciliationResult): string[][] {
       'make these decisions again',
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
-    [notMoved, 'move failed, or grant lost by the service', 'not moved; listed by ferry exceptions'],
-    [unknown, 'single-use credential might have been used', 'not sent again; decide with: ferry exceptions'],
+    [notMoved, 'move failed, or grant lost by the service', 'not moved; decide about each company'],
+    [unknown, 'single-use credential might have been used', 'not sent again; decide about each company'],
     [interrupted, 'single-use credential might have been used', 'will be sent once more, to the same connection'],
     [adopted, 'company exists, credential not used', 'kept; the company will be moved'],
-    [gone, 'lost by the service, credential may have been sent', 'not moved; supply with ferry replace-credential'],
+    [gone, 'lost by the service, credential may have been sent', 'not moved; supply a new credential'],
     [toCreate, 'lost by the service, credential never sent', 'the next try creates the company again'],
     [doubled, 'several companies at the service for one row', 'delete all but one there; keep a linked company'],
   ];
@@ -70,13 +70,17 @@ function repairRows(result: ReconciliationResult): string[][] {
   );
 }
 
-function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: string): readonly string[] {
+function nextLines(result: ReconciliationResult, migrationId: string): readonly string[] {
+  const { workflow, decisions, notMoved, unknown, gone } = result;
   const supplied = decisions.filter(({ kind }) => SUPPLIES.includes(kind));
   return [
     ...(supplied.length > 0
       ? [
           `Supply again what the backup does not contain: ${counted(supplied.length, 'file')} with credentials or manifest rows.`,
         ]
+      : []),
+    ...(notMoved.length + unknown.length + gone.length > 0
+      ? [`To see the companies to decide about, with the commands, run: ferry exceptions ${migrationId}`]
       : []),
     ...(workflow === 'running'
       ? [`The ledger no longer holds back moves. If the migration is paused, resume it with: ferry resume ${migrationId}`]
