@@ -68,10 +68,9 @@ function keyResult(file: string): CommandResult {
     printQuietly: (output) => output.line(publicKey),
     print: (output) => {
       output.line(`The signing key of ${by} is stored in ${file}. Do not share this file.`);
-      output.line(
-        'Send the public key to the person who starts the migration, who passes it to ferry start with your role:',
-      );
+      output.line('Send the line with your role to the person who starts the migration, who adds it to ferry start:');
       for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
+      output.line('If the migration is already running, support passes this text to ferry approver add instead.');
     },
   };
 }
