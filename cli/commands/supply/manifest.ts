@@ -106,7 +106,7 @@ function result(migrationId: string, { file, manifest, platform, decision, prefl
       printFindings(output, findings);
       if (!isApplied) {
         const refused = decision.outcome === 'refused' ? 'refused: ' : '';
-        output.line(`${output.styled('red', '✗')} ${refused}${decision.text}`);
+        output.line(`${output.styled('red', '✗')} ${refused}${migrationId}: ${decision.text}`);
         return;
       }
       output.line(`${output.styled('green', '✓')} ${migrationId}: ${decision.text}`);
