@@ -21,7 +21,7 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     // customer has reconnected.
     detail:
       accepted === null
-        ? 'the connection is linked, but no record shows whether the supplied token linked it'
+        ? 'no record shows whether the supplied token linked the connection'
         : howAccepted(platform),
     ...rounded(accepted),
   };

@@ -52,7 +52,10 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
      */
     async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
       if ((await workflowStatus.statusOf(migrationId)) === 'running')
-        throw ApplicationFailure.nonRetryable(`${migrationId} is still running; to end it, cancel it`, 'StillRunning');
+        throw ApplicationFailure.nonRetryable(
+          `${migrationId} is still running; to end a running migration, use: ferry cancel ${migrationId} --reason TEXT`,
+          'StillRunning',
+        );
       const name = typeof requestedBy === 'string' ? requestedBy.slice(0, MAX_NAME_LENGTH) : null;
       await db.transaction().execute(async (tx) => {
         await lockDecisions(tx, migrationId);

@@ -91,7 +91,11 @@ async function acceptCredentials(
 ): Promise<string> {
   const accepted = await acceptStaged(tx, migrationId, { decisionId, replaces: false });
   if (accepted === companies) return text;
-  return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}`;
+  const why =
+    accepted < companies
+      ? ': the others did not arrive, or the state of their companies does not allow a new credential'
+      : '';
+  return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}${why}`;
 }
 
 async function applyRejection(

@@ -185,7 +185,7 @@ async function readConnection(service: CompanyDataClient, companyId: string, pla
 const GRANT_LOST = {
   to: 'failed',
   failure: 'reauthorization-required',
-  text: 'the service no longer has the grant, probably because the service was restored to an older state; the end customer must reconnect',
+  text: 'the service no longer has access to the organization, probably because the service was restored to an older state; the end customer must reconnect',
 } as const;
 const ADOPTED = { kind: 'adopted', change: { to: 'waiting' } } as const;
 const USE_UNKNOWN =

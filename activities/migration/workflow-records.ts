@@ -13,6 +13,7 @@ import { parseRecord, withBoundedTime } from '../../domain/migration/decision-re
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { ledgerMarkQuery, MIGRATIONS } from '../../workflows/messages';
+import { UnknownPayloadKey } from '../../security';
 import type { WorkflowRecords } from '../deps';
 
 /** @param client must decode payloads */
@@ -85,6 +86,12 @@ function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
 }
 
+/** Creates a failure that is not retried, because the worker gets no further payload key while it runs. */
+function keyMissing(migrationId: string, cause: UnknownPayloadKey): ApplicationFailure {
+  const message = `this worker cannot read the history of ${migrationId}. ${cause.message} Then run: ferry reconcile ${migrationId}`;
+  return ApplicationFailure.create({ message, type: 'UnknownPayloadKey', nonRetryable: true, cause });
+}
+
 /** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
 
@@ -105,6 +112,7 @@ async function readRun(
     decodeArrayFromPayloads(options.loadedDataConverter, payloads, context).then(
       ([value]) => value,
       (error: unknown) => {
+        if (error instanceof UnknownPayloadKey) throw keyMissing(migrationId, error);
         throw malformed(migrationId, `the payload of event ${String(eventId)} of its history is unreadable`, error);
       },
     );

@@ -76,7 +76,9 @@ describe('a decision', () => {
     );
     await record(id, [{ kind: 'credentials-supplied', decisionId: 'c', companies: 5, ...sent }, true]);
     const [{ outcome } = { outcome: null }] = await readDecisions(rig.ledger.db, id);
-    expect(outcome?.text).toBe('1 credential supplied, although the decision says 5');
+    expect(outcome?.text).toBe(
+      '1 credential supplied, although the decision says 5: the others did not arrive, or the state of their companies does not allow a new credential',
+    );
   });
 
   test('is recorded once if it is sent twice', async () => {

@@ -124,7 +124,9 @@ test('a manifest with an organization of another open migration is refused, with
   const other = await openedMigration(taken);
   const id = await openedMigration();
   const answer = await record(id, await stagedManifest(id, taken));
-  expect(answer).toBe('refused: 2 companies (c1, c2) have an organization that is already part of another migration');
+  expect(answer).toBe(
+    'refused: 2 companies (c1, c2) have an organization that is already part of another open migration; remove these companies from the manifest, or ask support',
+  );
   expect(answer).not.toContain(other);
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ total: 0 });
 });

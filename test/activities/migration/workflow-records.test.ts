@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time';
 import { createWorkflowRecords } from '../../../activities/migration/workflow-records';
+import { UnknownPayloadKey } from '../../../security';
 
 const ID = 'acme.quickbooks-online';
 const ASKED_AT = '2026-03-02T09:00:00.000Z';
@@ -32,7 +33,7 @@ const completed = (result: unknown) => ({
 /** Returns a reader of records for a fake Temporal with this history and this mark. */
 function recordsOf(
   events: readonly object[],
-  { type = 'managedMigration', mark = 7 }: { type?: string; mark?: unknown } = {},
+  { type = 'managedMigration', mark = 7, codecs = [] }: { type?: string; mark?: unknown; codecs?: readonly object[] } = {},
 ) {
   const started = { eventId: 1, workflowExecutionStartedEventAttributes: { workflowType: { name: type } } };
   const handle = {
@@ -41,7 +42,7 @@ function recordsOf(
     describe: async () => ({ type, status: { name: 'RUNNING' } }),
     query: async () => mark,
   };
-  const options = { namespace: 'default', loadedDataConverter: defaultDataConverter };
+  const options = { namespace: 'default', loadedDataConverter: { ...defaultDataConverter, payloadCodecs: codecs } };
   return createWorkflowRecords({ workflow: { getHandle: () => handle, options }, options } as unknown as Client);
 }
 
@@ -82,6 +83,16 @@ test.each<[string, readonly object[]]>([
   await expect(recordsOf(events).decisionsOf(ID)).rejects.toMatchObject({
     ...{ nonRetryable: true, type: 'MalformedHistory' },
     message: expect.stringContaining(`the workflow ${ID} is not a migration of Tokenferry`) as string,
+  });
+});
+
+test('a history under a payload key that the worker lacks says which key to add', async () => {
+  const decode = () => Promise.reject(new UnknownPayloadKey('0123456789abcdef', ['efgh']));
+  await expect(recordsOf([scheduled({})], { codecs: [{ decode }] }).decisionsOf(ID)).rejects.toMatchObject({
+    nonRetryable: true,
+    message: expect.stringMatching(
+      /^this worker cannot read the history of .* payload key 0123456789abcdef .* ferry reconcile/,
+    ) as string,
   });
 });
 

@@ -133,7 +133,7 @@ test('an organization of another open migration is refused without naming that m
   const { id } = await startEmpty('taker');
   const refused = await run('manifest', id, manifest(`C-1,Acme,${organization},1`), ...AS_CLIENT);
   expect(refused.exitCode).toBe(1);
-  expect(refused.out).toContain('1 company (C-1) has an organization that is already part of another migration');
+  expect(refused.out).toContain('1 company (C-1) has an organization that is already part of another open migration');
   expect(refused.out).not.toContain('keeper');
 });
 

@@ -200,11 +200,11 @@ describeWithChromium("the manifest in the portal's page", () => {
     current.portal.answer = ({ path }) =>
       path === '/api/manifest'
         ? { outcome: 'stored', text: 'stored' }
-        : { outcome: 'refused', text: '1 company (C-1) has an organization that is already part of another migration' };
+        : { outcome: 'refused', text: '1 company (C-1) belongs to another open migration' };
     const page = await open();
     await choose(page, 'right.csv', `${HEADER}\nC-1,Acme,9130000000000001,5,1\n`);
     await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
     await send(page);
-    await page.getByText('1 company (C-1) has an organization that is already part of another migration.').waitFor();
+    await page.getByText('1 company (C-1) belongs to another open migration.').waitFor();
   });
 });
