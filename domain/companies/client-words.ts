@@ -32,7 +32,7 @@ function wordsOf(failure: string): string {
   if (answer === null) return NO_ANSWER;
   const [, status = '', rest = ''] = answer;
   if (status === '401' || status === '402') return 'the Company Data Service refuses access';
-  if (status === '429') return 'the Company Data Service asked us to wait';
+  if (status === '429') return 'the Company Data Service is limiting the number of requests';
   const message = rest.trim().replace(SOURCE, '').trim();
   // A proxy's page, or an answer that cannot be read, contains nothing that people can use.
   const isReadable =

@@ -178,7 +178,7 @@ export function failureText(kind: FailureKind): string {
 
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
-    "the service rejects Tokenferry's API key; set a valid key or, in the managed route, a valid administrator key, then resume",
+    "the service rejects Tokenferry's API key; set COMPANY_DATA_API_KEY to a valid key (in the managed route, an administrator key) and restart the workers, then resume",
   'account-limit': 'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
   'application-refused':
     "the platform rejects the client's application; correct its client id, secret or environment, then resume",

@@ -216,7 +216,9 @@ const FIRST = 'migrate-first-company';
 
 function choiceRefusal({ ended, firstCompany }: DecisionFacts): string | null {
   if (ended.includes(FIRST)) return `${stepText(FIRST)} has already ended`;
-  return firstCompany?.stage === 'importing' ? `${firstCompany.reference} is already being moved` : null;
+  return firstCompany?.stage === 'importing'
+    ? `another first company cannot be chosen while ${firstCompany.reference} is being moved and checked`
+    : null;
 }
 
 function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
@@ -247,7 +249,7 @@ function exceptionRefusal(facts: DecisionFacts): string | null {
   if (facts.step !== 'complete-migration') {
     return facts.route === 'self-service'
       ? 'exceptions can be resolved only after the details have been checked'
-      : 'exceptions can be resolved only in step 6';
+      : 'exceptions can be resolved only in step 6; before that, only a first company that was not moved can be tried again';
   }
   return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
 }

@@ -72,9 +72,9 @@ export function clientOnlyRefusal(route: Route, { kind, role }: Decision): strin
     case 'retry':
     case 'relink':
     case 'replace-credential':
-      return 'in self-service, only the client can decide what happens to companies; use the role of the client';
+      return 'in self-service, only the client can decide what happens to companies (with ferry: --as client --by NAME)';
     case 'adjust':
-      return 'in self-service, only the client can change the limits; use the role of the client';
+      return 'in self-service, only the client can change the limits (with ferry: --as client --by NAME)';
     case 'step':
     case 'time':
     case 'first-company':

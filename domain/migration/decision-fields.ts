@@ -59,7 +59,7 @@ export function parseApprover(value: unknown): Approver | string {
   if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
   if (!isText(by) || by.length > MAX_NAME_LENGTH)
     return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters`;
-  if (!isPublicKey(publicKey)) return 'publicKey of the approver must be an Ed25519 public key: 64 hexadecimal digits';
+  if (!isPublicKey(publicKey)) return 'publicKey of the approver must be an Ed25519 public key: 64 lower-case hexadecimal digits';
   return { role, by, publicKey };
 }
 
@@ -79,7 +79,7 @@ export function parseCompanies({ companies }: Fields): { readonly companies: Com
 export function parseSealedDigest({ sealedDigest }: Fields): { readonly sealedDigest?: string } | string {
   if (sealedDigest === undefined) return {};
   if (typeof sealedDigest === 'string' && /^[0-9a-f]{64}$/.test(sealedDigest)) return { sealedDigest };
-  return 'sealedDigest must be 64 hexadecimal digits';
+  return 'sealedDigest must be 64 lower-case hexadecimal digits';
 }
 
 /** Returns the windows in a message, or what is wrong with them. */

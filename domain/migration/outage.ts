@@ -40,5 +40,5 @@ export function outageText(outage: Outage): string {
 }
 
 function reasonText({ source }: Outage): string {
-  return source === undefined ? 'for a technical reason' : `the ${source} is not responding`;
+  return source === undefined ? 'for a technical reason' : `no call is getting through to the ${source}`;
 }

@@ -33,7 +33,11 @@ const completed = (result: unknown) => ({
 /** Returns a reader of records for a fake Temporal with this history and this mark. */
 function recordsOf(
   events: readonly object[],
-  { type = 'managedMigration', mark = 7, codecs = [] }: { type?: string; mark?: unknown; codecs?: readonly object[] } = {},
+  {
+    type = 'managedMigration',
+    mark = 7,
+    codecs = [],
+  }: { type?: string; mark?: unknown; codecs?: readonly object[] } = {},
 ) {
   const started = { eventId: 1, workflowExecutionStartedEventAttributes: { workflowType: { name: type } } };
   const handle = {

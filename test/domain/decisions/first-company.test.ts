@@ -105,7 +105,7 @@ describe('a choice of the first company', () => {
       'while a first company is moving',
       stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) }),
       'support',
-      'acme-1 is already being moved',
+      'another first company cannot be chosen while acme-1 is being moved and checked',
     ],
     ['after the step has ended', stateAt('complete-migration'), 'support', 'has already ended'],
   ])('is refused %s', (_, before, role, why) => {

@@ -155,7 +155,7 @@ describe('parseDecision', () => {
       'windows must be a list of at most 50 windows',
     ],
     ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, '"companies" must be a whole number'],
-    ['a short digest', 'credentialsSupplied', { ...SENT, companies: 1, sealedDigest: 'ab' }, '64 hexadecimal digits'],
+    ['a short digest', 'credentialsSupplied', { ...SENT, companies: 1, sealedDigest: 'ab' }, '64 lower-case hex'],
     ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, '"companies" must be a whole number'],
   ])('refuses a message with %s (%s), and says what it expects', (_, message, input, expected) => {
     expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });

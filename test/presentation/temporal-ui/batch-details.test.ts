@@ -28,7 +28,7 @@ test('during an outage, the page says what the run is waiting for, without the e
   const textOf = (source?: 'service' | 'platform') =>
     batchDetails({ ...run, window, counts: null, at: AT, outage: { ...outage, ...(source && { source }) } });
   expect(textOf('platform')).toContain(
-    '**On hold:** the platform is not responding; next attempt at 2026-03-07 20:05 UTC. The run continues automatically.',
+    '**On hold:** no call is getting through to the platform; next attempt at 2026-03-07 20:05 UTC. The run continues automatically.',
   );
   expect(textOf()).toContain('**On hold:** for a technical reason; next attempt at 2026-03-07 20:05 UTC.');
   expect(textOf()).not.toContain('503');
