@@ -205,7 +205,7 @@ async function* eachCredential(
   for await (const reader of file.rows(report)) {
     const credential = parseSecretCredential(reader, platform, times);
     if (credential === null) continue;
-    duplicates.checkReference(reader, credential.reference);
+    duplicates.checkCredentialReference(reader, credential.reference);
     duplicates.checkCredential(reader, credential.fields.reveal());
     if (reader.isValid) yield { reader, credential };
   }

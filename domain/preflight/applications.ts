@@ -213,8 +213,7 @@ export function applicationConflicts(
       const message =
         `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
         `but no application was supplied for ${migrationId}`;
-      const advice =
-        'if both clients use this application, supply it for this migration too; if not, give each client its own account (docs/deploying.md)';
+      const advice = `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
       const clientMessage = `no application was supplied for ${migrationId}; supply the application that obtained your tokens`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }

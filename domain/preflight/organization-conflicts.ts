@@ -49,7 +49,7 @@ function willBeReauthorized({ existing }: ManifestRow, { companyId, status }: Co
 function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
   const advice = 'an organization can be part of only one open migration: remove it from one of the two migrations';
-  const clientMessage = `${quoted(organization)} is already part of another migration`;
+  const clientMessage = `${quoted(organization)} is already part of another open migration; leave this company out, or ask support`;
   return { ...errorFinding('organization-open-elsewhere', message, advice), clientMessage };
 }
 

@@ -59,7 +59,7 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
   if (service === null) return findings;
   if ('refused' in service) {
-    const refusal = errorFinding('service-refuses', service.refused, 'check the API key and its account');
+    const refusal = errorFinding('service-refuses', service.refused, 'check COMPANY_DATA_API_KEY and the account of this key');
     return [...findings, { ...refusal, clientMessage: inClientWords(service.refused) }];
   }
   return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
@@ -95,7 +95,7 @@ function accountFindings(
       errorFinding(
         'key-not-administrator',
         'the API key is not an administrator key',
-        'use an administrator key, also for the workers',
+        'set COMPANY_DATA_API_KEY to an administrator key, also for the workers',
       ),
     );
   }

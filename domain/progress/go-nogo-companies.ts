@@ -7,6 +7,8 @@ type Facts = Pick<GoNoGoFacts, 'next' | 'progress' | 'chosenFirst'>;
 
 export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly Answer[] {
   const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
+  // The companies that move next do not include companies that the preflight holds back.
+  const exceptHeldBack = (progress?.counts.heldBack ?? 0) > 0 ? ' that is not held back' : '';
   const { unconfirmed } = next;
   if (progress?.counts.total === 0)
     return [{ check: 'companies', go: false, why: 'no manifest has been supplied yet' }];
@@ -16,10 +18,10 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
       go: unconfirmed === 0,
       why:
         unconfirmed === 0
-          ? `the client has confirmed that syncing is off for every company${ofWave}`
+          ? `the client has confirmed that syncing is off for every company${ofWave}${exceptHeldBack}`
           : `the client has not confirmed that syncing is off for ${counted(unconfirmed, 'company')}${ofWave}`,
     },
-    credentialAnswer(next, ofWave),
+    credentialAnswer(next, ofWave, exceptHeldBack),
     movableAnswer(next, progress, ofWave),
     ...(chosenFirst === null ? [] : [firstCompanyAnswer(chosenFirst)]),
   ];
@@ -33,7 +35,7 @@ function firstCompanyAnswer({ reference, notReady }: ChosenFirst): Answer {
     : { check, go: false, why: `${reference} was chosen to go first, but cannot be moved: ${notReady}` };
 }
 
-function credentialAnswer(next: NextCompanies, ofWave: string): Answer {
+function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: string): Answer {
   const { companies, unconfirmed, withoutCredential, firstWithoutCredential, oldestCredentialAt } = next;
   const check = 'credentials';
   if (companies > 0 && unconfirmed === companies) {
@@ -44,7 +46,8 @@ function credentialAnswer(next: NextCompanies, ofWave: string): Answer {
     return { check, go: false, why: `a usable credential is missing for ${missing}${ofWave}` };
   }
   const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${momentText(oldestCredentialAt)}`;
-  return { check, go: true, why: `every confirmed company${ofWave} has a usable credential${oldest}` };
+  const every = `every confirmed company${ofWave}${exceptHeldBack}`;
+  return { check, go: true, why: `${every} has a usable credential${oldest}` };
 }
 
 /** Checks that a company can be moved or is moving. */
@@ -62,7 +65,7 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
       ? `${counted(ready, 'company')}${ofWave} can be moved`
       : companies > 0
         ? `none of ${counted(companies, 'company')}${ofWave} can be moved yet (${missing})`
-        : 'no company is waiting to be moved';
+        : 'no company can be moved';
   return {
     check: 'companies',
     go: ready + moving > 0,

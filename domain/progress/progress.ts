@@ -175,7 +175,8 @@ function stepText({ step }: Progress): string {
 
 /** Describes the progress of a self-service migration, whose steps are not shown to people. */
 function selfServiceText({ step, state }: Progress): string {
-  if (step === 'supply-details') return 'self-service, checking the supplied details';
+  if (step === 'supply-details')
+    return `self-service, ${state === 'waiting' ? 'waiting for corrected details' : 'checking the supplied details'}`;
   return `self-service, ${state === 'waiting' ? 'waiting for the client' : 'moving the companies'}`;
 }
 

@@ -49,7 +49,7 @@ export class Duplicates {
   }
 
   checkCompany(reader: RowReader, { reference, organization, name, existing }: ManifestRow): void {
-    this.checkReference(reader, reference);
+    this.#checkReference(reader, reference, 'give each company its own reference');
 
     const sameCompany = existing ? this.#companies.record(existing.companyId, reader.line) : null;
     if (sameCompany !== null) {
@@ -77,11 +77,16 @@ export class Duplicates {
     return this.#organizations.has(key);
   }
 
-  checkReference(reader: RowReader, reference: string): void {
+  #checkReference(reader: RowReader, reference: string, advice: string): void {
     const lines = this.#references.record(reference, reader.line);
     if (lines === null) return;
     const message = `the reference ${inQuotes(reference)} appears on ${lines}`;
-    reader.error('reference', 'duplicate-reference', message, 'give each company its own reference');
+    reader.error('reference', 'duplicate-reference', message, advice);
+  }
+
+  /** Checks that a file of credentials contains only one credential for the company. */
+  checkCredentialReference(reader: RowReader, reference: string): void {
+    this.#checkReference(reader, reference, 'keep one row for each company, and correct or remove the others');
   }
 
   checkCredential(reader: RowReader, { refreshToken }: ParsedCredential['fields']): void {

@@ -50,12 +50,14 @@ export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
  * @param head the first bytes of the file
  */
 export function notTextFinding(file: string, head: Uint8Array): Finding | null {
-  if (new TextDecoder().decode(head.subarray(0, SEALED_FILE_BEGINNING.length)) === SEALED_FILE_BEGINNING)
+  const beginning = new TextDecoder().decode(head.subarray(0, SEALED_FILE_BEGINNING.length + 'application'.length));
+  if (beginning.startsWith(SEALED_FILE_BEGINNING)) {
+    const supply = beginning.endsWith('application') ? 'application --sealed <file>' : 'credentials <file>';
     return {
       ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
-      advice:
-        'supply this file as it is, through support or with "ferry --portal <link> credentials <file>", or choose the original file',
+      advice: `supply this file as it is, through support or with "ferry --portal <link> ${supply}", or choose the original file`,
     };
+  }
   const kind = binaryKindOf(head);
   if (kind === null) return null;
   return {

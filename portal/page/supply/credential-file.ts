@@ -41,7 +41,7 @@ export async function checkCredentials(
     const credential = parseCredential(reader, platform, times);
     if (credential === null) continue;
     accented.push(...accentedValues(reader, [credential.reference]));
-    duplicates.checkReference(reader, credential.reference);
+    duplicates.checkCredentialReference(reader, credential.reference);
     duplicates.checkCredential(reader, credential.fields);
     const [given, expected] = [
       credential.fields[platform.organizationField],
