@@ -1,6 +1,7 @@
 /** Registers the client's application with the service, if the client has sealed the application's secret. */
 import { cancellationSignal, log } from '@temporalio/activity';
 import { BadRequest, CompanyDataError } from '../../company-data-client';
+import { inClientWords } from '../../domain/companies/client-words';
 import { applicationName, findOtherApplication } from '../../domain/preflight/applications';
 import type { PreflightFinding } from '../../domain/preflight/findings';
 import { errorFinding } from '../../domain/preflight/findings';
@@ -47,9 +48,10 @@ export async function registerSealedApplication(
     const reason = error instanceof SealBroken ? 'its sealed secret cannot be opened' : error.message;
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
     const advice = isUseless
-      ? 'seal and supply the application again'
-      : "check the workers' API key; the workers retry the registration whenever they check the details";
-    return errorFinding('application-not-registered', message, advice);
+      ? 'supply the application again; if the service has refused it, correct it first'
+      : 'check COMPANY_DATA_API_KEY of the workers, which retry the registration whenever they check the details';
+    const finding = errorFinding('application-not-registered', message, advice);
+    return { ...finding, clientMessage: inClientWords(message) };
   }
   await discardSealedApplications(db, migrationId);
   return null;

@@ -162,7 +162,7 @@ function retry(failure: CallFailure): Consequence {
 const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
   refused: 'the service refused the company or its details',
   'credential-unreadable': 'the stored credential is unusable and must be replaced',
-  'reauthorization-required': 'must reconnect: the platform no longer accepts the authorization',
+  'reauthorization-required': 'must reconnect: the authorization no longer works',
   'wrong-organization': 'the credential belongs to another organization',
   incomplete: 'incomplete data: fewer records than expected',
   'sync-failed': 'a data set could not be synced',

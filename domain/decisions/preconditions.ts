@@ -178,7 +178,7 @@ function applicationRefusal(facts: DecisionFacts): string | null {
 }
 
 const ACCEPTED =
-  'the details have been accepted; to change them, support must first reject step 1, and approve step 1 again after the change';
+  'the details have been accepted; to change them, support or the client must first reject step 1, and support must approve it again after the change';
 
 /**
  * A supplied manifest replaces all companies, so it is refused once a move might have begun, the details have been

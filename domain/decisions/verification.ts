@@ -52,7 +52,8 @@ export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): str
   const { decision, outcome } = record;
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
-  if (rules === null) return 'an older version of Tokenferry created this migration; start a new migration';
+  if (rules === null)
+    return 'an older version of Tokenferry created this migration, so no decision is accepted; close it and start a new migration';
   const refusal =
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??

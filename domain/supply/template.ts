@@ -43,7 +43,7 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
 function descriptionOf(name: string, { name: platform, organizationField, organizationForm }: Platform): string {
   switch (name) {
     case 'reference':
-      return 'your own id for the company: unique, and the same in both files';
+      return 'your own id for the company: unique, and the same in the manifest and in the file of credentials';
     case 'name':
       return 'the name of the company';
     case organizationField:

@@ -180,7 +180,7 @@ describe('companies', () => {
       { row: 1, reference: 'c1', state: 'moved', movedAt: '2026-11-24T09:00:00.000Z', problem: null, remedies: [] },
       {
         ...{ row: 2, state: 'must-reconnect', linkUrl: link, remedies: expect.arrayContaining(['relink']) as unknown },
-        problem: 'must reconnect: the platform no longer accepts the authorization (invalid_grant)',
+        problem: 'must reconnect: the authorization no longer works (invalid_grant)',
       },
       {
         ...{ row: 3, state: 'not-moved-yet', confirmedAt: null, hasCredential: false, problem: null, linkUrl: null },
@@ -200,7 +200,7 @@ describe('companies', () => {
     await change(session.migrationId, 2, { ...skipped, state: 'excluded' });
     const { companies } = await read(session);
     expect(companies.slice(0, 2).map(({ problem }) => problem)).toEqual([
-      'sold; before that: must reconnect: the platform no longer accepts the authorization (invalid_grant)',
+      'sold; before that: must reconnect: the authorization no longer works (invalid_grant)',
       'sold',
     ]);
   });

@@ -90,7 +90,7 @@ test('the manifest is supplied, replaced, accepted, and can be replaced again on
   expect((await run('approve', id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   const late = await run('manifest', id, file, ...AS_CLIENT);
   expect(late.exitCode).toBe(1);
-  expect(late.out).toContain('support must first reject step 1');
+  expect(late.out).toContain('support or the client must first reject step 1');
   expect((await run('reject', id, 'supply-details', '--reason', 'a company is missing')).exitCode).toBe(0);
   expect((await run('manifest', id, file, ...AS_CLIENT)).exitCode).toBe(0);
 });

@@ -29,7 +29,7 @@ test.each([
 });
 
 test.each([
-  'must reconnect: the platform no longer accepts the authorization (the refresh token has already been used)',
+  'must reconnect: the authorization no longer works (the refresh token has already been used)',
   'a data set could not be synced (invoices: 3 of 400 records)',
   'no credential',
 ])('%s: the client reads this text unchanged', (text) => {

@@ -34,14 +34,14 @@ describe('another application', () => {
   test.each(['schedule', 'update-application', 'disable-syncing'] as const)(
     'is refused at %s, because support has accepted the other application',
     (step) => {
-      expect(answer(stateAt(step, accepted))).toContain('support must first reject step 1');
+      expect(answer(stateAt(step, accepted))).toContain('support or the client must first reject step 1');
     },
   );
 
   test('can be supplied between a rejection and a new approval of the details, as the refusal says', () => {
     const scheduled = stateAt('schedule', accepted);
     expect(answer(scheduled)).toBe(
-      'the details have been accepted; to change them, support must first reject step 1, and approve step 1 again after the change',
+      'the details have been accepted; to change them, support or the client must first reject step 1, and support must approve it again after the change',
     );
     expect(answer(decideAll(scheduled, reject('supply-details', 'support')))).toBe('applied');
   });
@@ -82,7 +82,7 @@ describe('a manifest', () => {
 
   test('cannot be replaced once support has accepted the details, a company has moved, or a company was left out', () => {
     const ended = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
-    expect(answer(stateAt('schedule', ended))).toContain('support must first reject step 1');
+    expect(answer(stateAt('schedule', ended))).toContain('support or the client must first reject step 1');
     expect(answer(inStep1({ counts: counts({ total: 2, moved: 1, waiting: 1 }) }))).toContain('has already begun');
     expect(answer(inStep1({ counts: counts({ total: 2, excluded: 1, waiting: 1 }) }))).toContain('left out');
   });
