@@ -78,7 +78,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     if (syncing !== null) return stillSyncing(verification, due, syncing);
     if (sets.broken.length > 0) {
       evidence = [...evidence, ...brokenSetEvidence(sets)];
-      return failed(due, 'sync-failed', `${sets.broken.join(', ')} could not be synced`, evidence);
+      return failed(due, 'sync-failed', sets.broken.join(', '), evidence);
     }
     call = 'read-records';
     evidence = [...evidence, ...(await dataSetEvidence(verification, due, sets, status))];

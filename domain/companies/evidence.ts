@@ -59,7 +59,7 @@ export type EvidenceCode = (typeof EVIDENCE_CODES)[number];
 
 /** The labels of the checks that do not name a data set. */
 export const EVIDENCE_LABELS = {
-  refreshed: 'token refreshed at the platform',
+  refreshed: 'token accepted by the platform',
   authorized: 'connection authorized',
   organization: 'right organization',
   name: 'name as expected',

@@ -49,7 +49,7 @@ test('the evidence lists every check, and all checks except organization and nam
   const step = await advance(id, 1);
   const evidence = 'result' in step ? step.result.evidence : [];
   const [refreshed, ...otherChecks] = evidence;
-  expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token refreshed at the platform', passed: true });
+  expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token accepted by the platform', passed: true });
   const put = rig.proxy.arrived('PUT', /\/authorization$/);
   expect(put).toHaveLength(1);
   expect(otherChecks.map(({ label }) => label)).toEqual([
@@ -101,7 +101,7 @@ test('the evidence of the refresh has no correlation id if the response to the a
   await rig.expireLeases(id);
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
-  expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token refreshed at the platform', passed: true });
+  expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token accepted by the platform', passed: true });
   expect(refreshed?.detail).toContain('no record shows whether the supplied token linked the connection');
   expect(refreshed).not.toHaveProperty('correlationId');
 });

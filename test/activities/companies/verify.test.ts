@@ -186,7 +186,7 @@ describe('verification fails a company', () => {
     await rig.verify(id);
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-failed' });
-    expect(row.failure_text).toContain('bills could not be synced');
+    expect(row.failure_text).toContain('a data set could not be synced (bills)');
     expect(row.evidence?.filter(({ passed }) => !passed)).toMatchObject([{ code: 'synced', label: 'bills synced' }]);
   });
 

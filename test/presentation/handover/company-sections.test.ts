@@ -26,7 +26,7 @@ const COMPANY: ReportedCompany = {
   evidence: [
     {
       code: 'refreshed',
-      label: 'token refreshed at the platform',
+      label: 'token accepted by the platform',
       passed: true,
       detail: '',
       correlationId: 'authorization',
