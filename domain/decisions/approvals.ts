@@ -30,7 +30,7 @@ function unmetCondition(state: MigrationState, step: Step): string | null {
     if (!state.preflight) return 'the details are still being checked';
     const { problems, clientProblems = problems } = state.preflight;
     if (problems.length === 0) return null;
-    return `the check of the details found ${counted(problems.length, 'problem')}: ${clientProblems.join('; ')}`;
+    return `the check of the details found ${counted(problems.length, 'kind')} of problem: ${clientProblems.join('; ')}`;
   }
   return step === 'complete-migration' && companiesAreChanging(state)
     ? 'earlier decisions about companies are still being carried out; try again in a moment'

@@ -258,7 +258,7 @@ test('an application that would replace the application of another open migratio
   const approve = ['approve', 'bee.quickbooks-online', '--by', 'Sam'];
   const refused = await ferry(approve, undefined, orchestrator.env, { confirm, secret: async () => '' });
   expect(refused).toMatchObject({ exitCode: 1, err: '' });
-  expect(refused.out).toContain('✗ refused: bee.quickbooks-online: the check of the details found 1 problem');
+  expect(refused.out).toContain('✗ refused: bee.quickbooks-online: the check of the details found 1 kind of problem');
 
   // Two migrations can use the same application, even if they belong to different clients.
   expect(await supply('--client-id', 'x', '--by', 'Bea')).toMatchObject({ exitCode: 0 });
