@@ -3,7 +3,7 @@
  * early instead of trying company after company in vain.
  *
  * Each result is recorded: an import of a company, or a check of a syncing company. The company is deferred if the
- * service or the platform failed, did not respond, or asked us to wait. Otherwise it got through, even if it was not
+ * service or the platform failed, did not respond, or limited requests. Otherwise it got through, even if it was not
  * moved.
  *
  * ## States
@@ -28,7 +28,7 @@
  */
 import type { OutageSource } from '../../domain/companies/failures';
 
-/** Why a company must be tried again: the service or the platform failed, did not respond, or asked us to wait. */
+/** Why a company must be tried again: the service or the platform failed, did not respond, or limited requests. */
 export interface Deferral {
   readonly why: string;
   readonly source: OutageSource;
