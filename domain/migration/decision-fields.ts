@@ -59,7 +59,8 @@ export function parseApprover(value: unknown): Approver | string {
   if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
   if (!isText(by) || by.length > MAX_NAME_LENGTH)
     return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters`;
-  if (!isPublicKey(publicKey)) return 'publicKey of the approver must be an Ed25519 public key: 64 lower-case hexadecimal digits';
+  if (!isPublicKey(publicKey))
+    return 'publicKey of the approver must be an Ed25519 public key: 64 lower-case hexadecimal digits';
   return { role, by, publicKey };
 }
 

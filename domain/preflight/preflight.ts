@@ -59,7 +59,8 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
   if (service === null) return findings;
   if ('refused' in service) {
-    const refusal = errorFinding('service-refuses', service.refused, 'check COMPANY_DATA_API_KEY and the account of this key');
+    const advice = 'check COMPANY_DATA_API_KEY and the account of this key';
+    const refusal = errorFinding('service-refuses', service.refused, advice);
     return [...findings, { ...refusal, clientMessage: inClientWords(service.refused) }];
   }
   return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
