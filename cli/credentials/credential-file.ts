@@ -47,7 +47,9 @@ export async function readCredentialFile(
     () => 'nothing was stored; to move more companies, start a new migration and supply the credentials for it',
   );
   if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, options);
-  const matcher = new CredentialMatcher();
+  const matcher = new CredentialMatcher(
+    `correct the reference, or add the company with: ferry amend ${migrationId} companies.csv`,
+  );
   for await (const company of readKnownCompanies(ferry.db, migrationId)) matcher.add(company);
   const times = timesFrom(options);
   const { findings, credentials } = await readCredentials(file, platform, times, options.encoding, matcher);
@@ -67,7 +69,7 @@ async function readSealedFile(
   if (obtainedAt !== undefined)
     throw new CommandFailed(
       `${file} is sealed, and contains the times at which its credentials were obtained`,
-      'leave out --obtained-at; if these times are wrong, the client must seal the original file again, with the right time in --obtained-at',
+      'leave out --obtained-at; if these times are wrong, the client must correct obtainedAt in the original file, or specify the right time with --obtained-at, and seal the file again',
     );
   const sealed = await readSealedCredentials(file);
   await assertSealedFor(sealed, ferry, migrationId, file);
@@ -83,7 +85,7 @@ export function invalidFile({ findings }: CheckedFile): CommandResult {
     failed: true,
     json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, 'add --json');
       output.line(`${output.styled('red', '✗')} nothing was stored`);
     },
   };

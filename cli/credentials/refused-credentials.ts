@@ -6,7 +6,13 @@ import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from '../shared/client-portal';
-import { BY_CLIENT, byClientNamed, otherReferencesText, referenceArguments } from '../shared/remedy-commands';
+import {
+  BY_CLIENT,
+  byClientNamed,
+  otherReferencesText,
+  referenceArguments,
+  shellQuoted,
+} from '../shared/remedy-commands';
 import { referenceList } from '../shared/results';
 
 export interface RefusedGroup {
@@ -48,8 +54,18 @@ export async function readRefused(
     group.references.push(reference);
     byReason.set(why, group);
   }
-  const missing = { references: unknown, why: 'the manifest has no such company', details: [] };
+  const missing = { references: unknown, why: 'the manifest has no such company', details: unknownAdvice(supply) };
   return [...groups, ...byReason.values(), missing].filter(({ references }) => references.length > 0);
+}
+
+/** Says what to do about references that the manifest does not contain. */
+function unknownAdvice({ migrationId, isSealed }: Supply): readonly string[] {
+  return [
+    isSealed
+      ? 'if a reference is wrong, the client must correct it in the original file and seal the file again'
+      : 'if a reference is wrong, correct it in the file',
+    `if a company is missing, add it with: ferry amend ${migrationId} companies.csv`,
+  ];
 }
 
 /** Returns the options of `ferry replace-credential`, which only the client can decide in self-service. */
@@ -90,11 +106,12 @@ function* tooEarlyGroups(
       `${reference}: tokens obtained ${obtained}; client confirmed ${confirmed}`,
       ...(isSealed
         ? [
-            'if the tokens were exported after the confirmation, the client must seal the original file again, with the time of the export in --obtained-at',
+            'if the tokens were exported after the confirmation, the client must correct obtainedAt in the original file and seal the file again',
+            'for rows without obtainedAt, the client must specify the time of the export with --obtained-at when sealing the file',
           ]
         : [
-            'if the tokens were exported after the confirmation, correct the times in the column obtainedAt',
-            'if the file has no such column, specify the time of the export with --obtained-at',
+            'if the tokens were exported after the confirmation, correct obtainedAt in the file',
+            'for rows without obtainedAt, specify the time of the export with --obtained-at',
           ]),
       'if the tokens were exported before the confirmation, export them again, because they might no longer work',
     ],
@@ -121,15 +138,15 @@ function wrongStateText(
       if (command === 'credentials') return CHANGED;
       return [
         'still waiting to be moved',
-        `supply the new credentials with: ferry credentials ${migrationId} ${file}`,
-        'the new credentials replace the stored credentials',
+        `supply the new credentials with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
+        'the new credentials replace any that are stored',
       ];
     case 'failed':
     case 'outcome-unknown':
       if (command === 'replace-credential') return CHANGED;
       return [
         'already tried',
-        `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal)}`,
+        `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${shellQuoted(file)}${decides}`, portal)}`,
       ];
   }
 }

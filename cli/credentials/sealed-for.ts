@@ -17,7 +17,7 @@ export async function assertSealedFor(
   if (sealedFor.migrationId !== migrationId)
     throw new CommandFailed(
       `${file} was sealed for ${sealedFor.migrationId}, not for ${migrationId}`,
-      'nothing was stored; specify the migration that the file was sealed for',
+      `nothing was stored; correct the id of the migration, or specify a file that was sealed for ${migrationId}`,
     );
   const { publicKey } = await readMigrationKey(db, migrationId, providerFingerprint);
   if (sealedFor.keyFingerprint !== fingerprintOf(publicKey))

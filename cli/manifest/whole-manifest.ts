@@ -46,6 +46,9 @@ export class CredentialMatcher {
   readonly #rows = new HashedKeyMap();
   readonly #rowsWithOrganization = new HashedKeyMap();
 
+  /** @param adviceIfUnknown what to do about a credential whose company is unknown */
+  constructor(private readonly adviceIfUnknown = 'correct the reference, or add the company to the manifest') {}
+
   add({ row, reference, organization }: MatchedCompany): void {
     this.#rows.set(reference, row);
     this.#rowsWithOrganization.set(JSON.stringify([reference, organization]), row);
@@ -59,8 +62,7 @@ export class CredentialMatcher {
     const { reference } = credential;
     if (this.#rows.get(reference) !== 0) return this.checkOrganization(reader, credential, platform);
     const message = `the manifest has no company with the reference ${inQuotes(reference)}`;
-    const advice = 'correct the reference, or add the company to the manifest';
-    reader.error('reference', 'credential-of-unknown-reference', message, advice);
+    reader.error('reference', 'credential-of-unknown-reference', message, this.adviceIfUnknown);
   }
 
   /** Reports a credential whose organization is not its company's. */

@@ -224,7 +224,7 @@ function suppliedResult(
     },
     ...(isComplete && decision?.outcome !== 'recorded' ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, 'add --json');
       output.line(storedText(output, migrationId, { ...supplied, decision }));
       if (advice !== null) output.line(`  ${advice}`);
       if (!isComplete && decision?.outcome === 'recorded') output.line(`  not in use yet: ${decision.text}`);

@@ -216,7 +216,7 @@ async function sealCredentials(
       failed: true,
       json: { ...schema, file: null, companies: 0 },
       print: (out) => {
-        printFindings(out, findings);
+        printFindings(out, findings, 'add --json');
         out.line(`${out.styled('red', '✗')} nothing was sealed`);
       },
     };
@@ -227,7 +227,7 @@ async function sealCredentials(
     failed: disposal.failed,
     printQuietly: (out) => out.line(output),
     print: (out) => {
-      printFindings(out, findings);
+      printFindings(out, findings, 'add --json');
       out.line(`${out.styled('green', '✓')} ${counted(companies, 'credential')} sealed in ${output}`);
       out.line(`  Fingerprint of the migration key: ${fingerprintOf(key.publicKey)}`);
       out.line(

@@ -14,10 +14,10 @@ const refused = async (isSealed: boolean) => {
 
 test('only for a sealed file, the advice is to seal it again with the time of the export', async () => {
   expect(await refused(true)).toContain(
-    'the client must seal the original file again, with the time of the export in --obtained-at',
+    'the client must specify the time of the export with --obtained-at when sealing the file',
   );
-  expect(await refused(false)).not.toContain('seal the original file');
-  expect(await refused(false)).toContain('if the file has no such column, specify the time');
+  expect(await refused(false)).not.toContain('seal');
+  expect(await refused(false)).toContain('for rows without obtainedAt, specify the time');
 });
 
 test('the suggested confirmation of more companies than fit into a command says how many others to specify', async () => {
