@@ -76,8 +76,8 @@ export async function decodingOf(
   if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
   const isWindows1252 = mark === null && isProbablyWindows1252(bytes, bytes.highBefore);
   const advice = isWindows1252
-    ? 'save the file as "CSV UTF-8", or add: --encoding windows-1252'
-    : 'save the file as "CSV UTF-8", or specify its encoding with --encoding';
+    ? 'save the file as UTF-8 (in Excel: "CSV UTF-8"), or add: --encoding windows-1252'
+    : 'save the file as UTF-8 (in Excel: "CSV UTF-8"), or specify its encoding with --encoding';
   return {
     encoding: isWindows1252 ? 'windows-1252' : encoding,
     replacesUndecodable: true,

@@ -209,7 +209,7 @@ function assertPossible(file: string, line: number, obtainedAt: string, now: Dat
   if (problem === null) return;
   throw new CommandFailed(
     `${file}, line ${line}: the time at which the credential was obtained is ${problem}`,
-    'nothing was stored; correct the clock of the machine on which the file was sealed, and seal the original file again',
+    'nothing was stored; check the clock of this machine; if it is right, correct the clock of the machine on which the file was sealed, and seal the original file again',
   );
 }
 
@@ -249,6 +249,6 @@ function parsed<Schema extends z.ZodType>(file: string, line: number, schema: Sc
 function damaged(file: string, line: number): CommandFailed {
   return new CommandFailed(
     `${file} is incomplete, was altered, or is another kind of sealed file (line ${line})`,
-    'nothing was stored; seal the original file again, and supply the new sealed file',
+    'nothing was stored; check that this is the right file; if it is, seal the original file again, and supply the new sealed file',
   );
 }

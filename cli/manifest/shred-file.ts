@@ -21,7 +21,7 @@ export interface ShredOption {
 export function addFileOptions(command: Command): Command {
   return addEncoding(command).option(
     '--shred',
-    'overwrite and remove the file once every credential in it has been stored or sealed',
+    'overwrite and remove the file once every credential in it has been accepted or sealed',
   );
 }
 
@@ -34,26 +34,30 @@ export interface Disposal {
 }
 
 /**
- * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials was not stored.
+ * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials was not accepted.
  *
  * @param file identity of the file when it was read; undefined if it was missing or inaccessible
- * @param done what has happened to its credentials, in the words of the question
+ * @param done what has happened to its content, in the words of the question
+ * @param content what the file contains
  */
 export async function disposeOf(
   file: FileIdentity | undefined,
-  isEverythingStored: boolean,
+  isEverythingAccepted: boolean,
   options: ShredOption,
   { prompts }: Terminal,
   done: 'sealed and stored' | 'sealed' = 'sealed and stored',
+  content: 'credentials' | 'the client secret' = 'credentials',
 ): Promise<Disposal> {
   const shred = options.shred === true;
   if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
-  if (!isEverythingStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
-  const question = `All credentials in ${path} have been ${done}. Overwrite and remove the file?`;
+  if (!isEverythingAccepted)
+    return kept(`${path} was kept, because not every credential in it has been accepted`, shred);
+  const isDone = content === 'credentials' ? `All credentials in ${path} have` : `The client secret in ${path} has`;
+  const question = `${isDone} been ${done}. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
     const afterwards = done === 'sealed' ? ' once support has accepted the sealed file' : '';
-    return kept(`${path} still contains credentials in plain text. Delete it and all copies${afterwards}.`, false);
+    return kept(`${path} still contains ${content} in plain text. Delete it and all copies${afterwards}.`, false);
   }
   try {
     await shredFile(file);

@@ -252,7 +252,7 @@ async function sealSecret(
     );
   const original = await identifyFile(file);
   await writeSealedApplication(output, key, { clientId, environment, clientSecret: readSecretFile(file) });
-  const disposal = await disposeOf(original, true, options, terminal, 'sealed');
+  const disposal = await disposeOf(original, true, options, terminal, 'sealed', 'the client secret');
   return {
     json: {
       ...{ schema: 'ferry.seal/1', migrationId: key.migrationId, file: output, shredded: disposal.shredded },

@@ -31,7 +31,7 @@ test('Windows-1252 is one error for the whole file, which says how to read it', 
       file: expect.any(String) as string,
       line: 3,
       message: `this file is not UTF-8; it looks like Windows-1252 (Excel's "CSV")`,
-      advice: 'save the file as "CSV UTF-8", or add: --encoding windows-1252',
+      advice: 'save the file as UTF-8 (in Excel: "CSV UTF-8"), or add: --encoding windows-1252',
     },
   ]);
 });
