@@ -39,7 +39,7 @@ export async function checkCodecServer(
     return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
   const advice =
     configured === undefined
-      ? "see logs/codec-server.log in ferry's home folder, or start everything again with: ferry up"
+      ? 'see logs/codec-server.log in the home folder (TOKENFERRY_HOME), or start everything again with: ferry up'
       : 'start the codec server (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT';
   return check(ABOUT, advice, async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
@@ -58,7 +58,7 @@ export async function checkCodecServer(
       return problem(
         ABOUT,
         `the codec server answers ${response.status}: the token is missing or was refused`,
-        'set TEMPORAL_CODEC_AUTH to a valid token',
+        'set TEMPORAL_CODEC_AUTH to a valid token, in the form "Bearer TOKEN"',
       );
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));
@@ -68,8 +68,10 @@ export async function checkCodecServer(
       return ok(ABOUT, `decrypts payloads that this machine encrypts (at ${new URL(endpoint).host}${ofStack})`);
     return problem(
       ABOUT,
-      `the codec server answers ${response.status}, but does not decrypt payloads that this machine encrypts`,
-      'configure the codec server with the payload key of this machine',
+      `the codec server answers ${response.status}, and does not decrypt payloads that this machine encrypts`,
+      configured === undefined
+        ? advice
+        : 'configure the codec server with the payload key of this machine, or correct TEMPORAL_CODEC_ENDPOINT',
     );
   });
 }

@@ -51,7 +51,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers, and ask ${person} whether the request took effect. If requests of one person crash workers repeatedly, revoke that person's invitation. To see the id that --revoke needs, run: ferry invite --list`,
+      `look for the id in the logs of the workers; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}; if requests of one person crash workers repeatedly, revoke that person's invitation; to see the id that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];
 }
@@ -80,7 +80,7 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
-      `if Temporal was restored from a backup, reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; to close the migrations instead, run: ferry sweep --close`,
+      `reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; then close these migrations with: ferry sweep --close; docs/backup.md describes both under "Restoring Temporal"`,
     );
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }

@@ -1,5 +1,11 @@
 /** Checks that the Company Data Service answers, and reads the role and the limits of the API key. */
-import { AccessDenied, CompanyDataError, createCompanyDataClient, KeyRefused } from '../../company-data-client';
+import {
+  AccessDenied,
+  CompanyDataError,
+  createCompanyDataClient,
+  ForeignResponse,
+  KeyRefused,
+} from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
@@ -26,7 +32,7 @@ export async function checkService(
     const scope = role === 'administrator' ? '' : ' (self-service migrations only)';
     return [...answers, ok(KEY, `role ${role}${scope}; plan ${plan}${until}${room}`)];
   } catch (error) {
-    return [...answers, accountProblem(error)];
+    return [...answers, accountProblem(url, error)];
   } finally {
     await client.close();
   }
@@ -36,7 +42,7 @@ export async function checkService(
  * Reports a problem with the API key only if the service has refused it. After any other failure, the key is still
  * unchecked.
  */
-function accountProblem(error: unknown): CheckResult {
+function accountProblem(url: string, error: unknown): CheckResult {
   const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
   if (error instanceof KeyRefused || error instanceof AccessDenied) {
     return problem(
@@ -45,10 +51,14 @@ function accountProblem(error: unknown): CheckResult {
       'correct COMPANY_DATA_API_KEY, or send the correlation id to the support team of the service',
     );
   }
+  const advice =
+    error instanceof ForeignResponse
+      ? 'correct COMPANY_DATA_URL, or check the proxies in front of the service'
+      : 'check that the service is healthy and can reach its database';
   return problem(
     SERVICE,
-    `the service is up, but its API fails: ${why}`,
-    'check that the service is healthy and can reach its database; COMPANY_DATA_API_KEY could not be checked',
+    `${new URL(url).host} answers, but the API of the service fails: ${why}`,
+    `${advice}; COMPANY_DATA_API_KEY could not be checked`,
   );
 }
 

@@ -7,6 +7,7 @@ import { createPayloadCodec, UnknownPayloadKey } from '../../security';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { ConfigPart } from './check-result';
 import type { CheckResult } from './check-result';
+import { addPayloadKeys } from '../shared/errors';
 import { checkWorker, recentMigrations, WORKER } from './worker';
 import { checkWorkerVersions, VERSIONS } from './worker-versions';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
@@ -34,9 +35,9 @@ export async function checkTemporal(
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
     const advice =
-      'start Temporal, correct TEMPORAL_ADDRESS or the profile of Temporal, or start everything with: ferry up';
+      'start Temporal, correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile), or start everything with: ferry up';
     return [
-      problem(ABOUT.server, `Temporal does not answer at ${address}`, advice),
+      problem(ABOUT.server, `cannot connect to Temporal at ${address}`, advice),
       NO_NAMESPACE,
       ...checksSkipped(payloadKeys),
     ];
@@ -110,15 +111,12 @@ async function payloadKey(connection: Connection, namespace: string, keys: KeyRi
       missing.add(error.keyId);
     }
   }
-  if (missing.size > 0) {
-    const advice =
-      'ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file';
+  if (missing.size > 0)
     return problem(
       ABOUT.payloadKey,
-      `migrations in this namespace also need payload key ${[...missing].join(', ')}`,
-      advice,
+      `migrations in this namespace also need ${missing.size === 1 ? 'payload key' : 'the payload keys'} ${[...missing].join(', ')}`,
+      addPayloadKeys(missing.size),
     );
-  }
   const testResult =
     executions.length === 0
       ? 'not tested, because there is no migration yet'

@@ -35,7 +35,7 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
   return problem(
     'clock',
     text(wrong),
-    'synchronize the clocks with NTP, because windows follow the clock of the database',
+    'synchronize the clocks with NTP, because windows follow the clock of the database, and credentials and decisions contain the time of the machine that sends them',
   );
 }
 
@@ -53,5 +53,5 @@ export function sharedTimeMs(clocks: readonly ClockReading[]): number {
 function difference(aheadMs: number): string {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (seconds === 0) return 'agrees';
-  return `is ${seconds} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+  return `is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`;
 }

@@ -53,8 +53,13 @@ export class CommandFailed extends Error {
   }
 }
 
-export const ADD_PAYLOAD_KEY =
-  'ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file';
+/** Says how to get payload keys that are missing on this machine. */
+export function addPayloadKeys(count = 1): string {
+  const [these, them] = count === 1 ? ['this key', 'it'] : ['these keys', 'them'];
+  return `ask the operator of the workers for ${these}, and add ${them} to TOKENFERRY_PAYLOAD_KEY or to the file in TOKENFERRY_PAYLOAD_KEY_FILE`;
+}
+
+export const ADD_PAYLOAD_KEY = addPayloadKeys();
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 

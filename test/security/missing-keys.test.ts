@@ -85,7 +85,7 @@ describe('ferry without the payload key of a migration', () => {
     expect({ exitCode, out, err }).toEqual({
       exitCode: 1,
       out: '',
-      err: `ferry: ${unreadable.id} cannot be read on this machine: payload key ${OTHER_KEY_ID} is missing; ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file\n`,
+      err: `ferry: ${unreadable.id} cannot be read on this machine: payload key ${OTHER_KEY_ID} is missing; ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to the file in TOKENFERRY_PAYLOAD_KEY_FILE\n`,
     });
     expect(await historyLength(unreadable)).toBe(before);
   });

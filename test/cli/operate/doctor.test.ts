@@ -171,7 +171,7 @@ describe('doctor reports', () => {
     between.on('GET', /^\/account/, failing(500, 'no database'));
     const { problems } = await runDoctor({ COMPANY_DATA_URL: between.url });
     await between.close();
-    const finding = expect.stringContaining('is up, but its API fails: GET /account: answered 500') as unknown;
+    const finding = expect.stringContaining('answers, but the API of the service fails: GET /account: answered 500') as unknown;
     const advice = expect.stringContaining('check that the service is healthy') as unknown;
     expect(problems).toMatchObject([{ check: 'service', finding, advice }]);
   });
@@ -271,7 +271,10 @@ test('the variable to set is reported for a codec server that requires a token',
   });
   const { problems } = await runDoctor({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
   expect(problems).toEqual([
-    expect.objectContaining({ check: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH to a valid token' }),
+    expect.objectContaining({
+      check: 'codec server',
+      advice: 'set TEMPORAL_CODEC_AUTH to a valid token, in the form "Bearer TOKEN"',
+    }),
   ]);
   await guarded.close();
 });
@@ -287,14 +290,14 @@ test.each([
 
 test.each([
   [[{ whose: 'Postgres', aheadMs: 400 }], 'ok', 'Postgres agrees'],
-  [[{ whose: 'Postgres', aheadMs: -3_000 }], 'ok', 'Postgres is 3 s behind'],
+  [[{ whose: 'Postgres', aheadMs: -3_000 }], 'ok', 'Postgres is 3 s behind this machine'],
   [
     [
       { whose: 'Postgres', aheadMs: 0 },
       { whose: 'the service', aheadMs: 61_000 },
     ],
     'problem',
-    'the service is 61 s ahead',
+    'the service is 61 s ahead of this machine',
   ],
   [[], 'not-checked', 'not compared, because neither the database nor the service has reported its time'],
 ])('checkClocks reports the clocks %j as %s', (clocks, verdict, finding) => {
