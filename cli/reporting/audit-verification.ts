@@ -66,7 +66,7 @@ export async function verifyTrail(
     );
   }
   const keys = createKeyFinder();
-  for await (const { value } of readLines(file)) keys.addFrom(value);
+  for await (const { value } of readLines(file, migrationId)) keys.addFrom(value);
   const found = named.map((each) => keys.find(each));
   const approvers = found.map(({ approver }) => approver);
   const verification = await verify(file, migrationId, approvers);
@@ -111,7 +111,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
   let isEndUnknown = false;
   const unsigned = createUnsignedNotes(approvers);
-  for await (const { line, text, value } of readLines(file)) {
+  for await (const { line, text, value } of readLines(file, migrationId)) {
     if (end) unproven.push({ line, decisionId: null, why: 'this line comes after the signed last line of the trail' });
     else if (isTrailEntry(value)) {
       entries += 1;
@@ -226,7 +226,7 @@ interface TrailLine {
   readonly value: unknown;
 }
 
-async function* readLines(file: string): AsyncGenerator<TrailLine> {
+async function* readLines(file: string, migrationId: string): AsyncGenerator<TrailLine> {
   let line = 0;
   try {
     for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
@@ -234,7 +234,12 @@ async function* readLines(file: string): AsyncGenerator<TrailLine> {
       if (text.trim() !== '') yield { line, text, value: JSON.parse(text) as unknown };
     }
   } catch (error) {
-    const why = error instanceof SyntaxError ? `line ${line} is not JSON` : String(error);
-    throw new CommandFailed(`${file} cannot be read: ${why}`, 'export the audit trail again, with --format jsonl');
+    if (error instanceof SyntaxError)
+      throw new CommandFailed(
+        `${file} is not an audit trail in the format jsonl: line ${line} is not JSON`,
+        `export the trail again with: ferry audit ${migrationId} --format jsonl > trail.jsonl`,
+      );
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`${file} cannot be read: ${why}`, 'check the path and your permissions');
   }
 }

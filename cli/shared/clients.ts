@@ -7,6 +7,7 @@ import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../..
 import { listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
+import { MigrationKeyInvalid } from '../../security';
 import type { StoredMigration } from '../../store';
 import { readMigration, readNamespace } from '../../store';
 import { CommandFailed } from './errors';
@@ -59,6 +60,7 @@ async function withClient<Client extends MigrationClient, Result>(
   try {
     return await work(ferry);
   } catch (error) {
+    if (error instanceof MigrationKeyInvalid) throw new CommandFailed(error.message, KEY_IN_LEDGER, { cause: error });
     if (!(error instanceof NoSuchMigration)) throw error;
     throw (await isInLedger(ferry, error.migrationId))
       ? onlyInLedger(error.migrationId)
@@ -67,6 +69,10 @@ async function withClient<Client extends MigrationClient, Result>(
     await ferry.close();
   }
 }
+
+/** Advice about a migration key in the ledger. A client who has received a key asks the provider for it again. */
+const KEY_IN_LEDGER =
+  'nothing was sealed or stored; check TOKENFERRY_PROVIDER_FINGERPRINT; if it is correct, sign the key again with: ferry vault rotate';
 
 /**
  * Returns whether the ledger has the migration. A migration of another namespace does not count, because several
@@ -114,13 +120,19 @@ function onlyInLedger(migrationId: string): CommandFailed {
 }
 
 /**
- * Asserts that a ledger is configured. Used by commands that need the ledger only with some of their options.
+ * Asserts that a ledger is configured, because an option of a command needs it.
  *
+ * @param option the option, for example `--wave`
+ * @param instead what to use if there is no database
  * @throws CommandFailed if no database is configured
  */
-export function assertLedger(ferry: MigrationClient): LedgerClient {
+export function assertLedger(ferry: MigrationClient, option: string, instead: string): LedgerClient {
   const { db } = ferry;
-  if (!db) throw needsDatabase();
+  if (!db)
+    throw new CommandFailed(
+      `${option} needs the database, but no database is configured (DATABASE_URL)`,
+      `set DATABASE_URL, or ${instead}`,
+    );
   return { ...ferry, db };
 }
 
@@ -186,7 +198,11 @@ export async function withService<Result>(
     return await withServiceAt(config, work);
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    throw new CommandFailed(error.message, `check the service at ${config.url} and its API key`, { cause: error });
+    throw new CommandFailed(
+      error.message,
+      `check the service at ${config.url} and COMPANY_DATA_API_KEY with: ferry doctor`,
+      { cause: error },
+    );
   }
 }
 

@@ -35,7 +35,7 @@ function addCommand(context: Context, definition: CompanyCommand): void {
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const companies = await readSelection(references, options, definition, (wave) =>
-            readWave(assertLedger(ferry).db, migration, wave),
+            readWave(assertLedger(ferry, '--wave', 'specify the companies').db, migration, wave),
           );
           return decideCompanies(context, ferry, { migration, definition, companies, options });
         }),

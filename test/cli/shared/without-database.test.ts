@@ -69,7 +69,6 @@ test.each([
   ['exceptions', 'any.xero'],
   ['credentials', 'any.xero', 'file.csv'],
   ['sweep'],
-  ['confirm-sync-disabled', 'any.xero', '--wave', '1', ...AS_CLIENT],
 ])('ferry %s reports that it needs the database, and whom to ask', async (...args) => {
   expect(await run(...args)).toEqual({
     exitCode: 1,
@@ -77,6 +76,16 @@ test.each([
     err:
       'ferry: this command needs the database, but no database is configured (DATABASE_URL); ' +
       'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide\n',
+  });
+});
+
+test('--wave reports that it needs the database, and what to use instead', async () => {
+  expect(await run('confirm-sync-disabled', 'any.xero', '--wave', '1', ...AS_CLIENT)).toEqual({
+    exitCode: 1,
+    out: '',
+    err:
+      'ferry: --wave needs the database, but no database is configured (DATABASE_URL); ' +
+      'set DATABASE_URL, or specify the companies\n',
   });
 });
 
