@@ -35,7 +35,7 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
   return problem(
     'clock',
     text(wrong),
-    'synchronize the clocks with NTP, because windows follow the clock of the database, and credentials and decisions contain the time of the machine that sends them',
+    'synchronize the clocks with NTP, because windows, deadlines and the times of credentials depend on them',
   );
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { eitherOf } from '../../domain/text/sentences';
 import { addYesOption } from './context';
 import { CommandFailed } from './errors';
 import { integerOption } from './options';
@@ -57,7 +58,8 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'relink',
     message: 'relink',
-    description: 'Wait until end customers have reconnected with their links, and then check their companies',
+    description:
+      'Have the migration check companies as soon as their end customers have reconnected with their links; the command does not wait for this',
     all: 'all companies that must reconnect',
   },
   {
@@ -92,17 +94,15 @@ export function addCompanyCommand(program: Command, definition: CompanyCommand):
 export async function readSelection(
   given: readonly string[],
   { all, file, wave }: SelectionOptions,
-  { all: allDescription }: CompanyCommand,
+  { all: allDescription, byWave }: CompanyCommand,
   readWave: (wave: number) => Promise<readonly string[]>,
 ): Promise<'all' | readonly string[]> {
   if (all) return 'all';
   if (wave !== undefined) return readWave(wave);
   const references = [...new Set([...given, ...(file === undefined ? [] : readLines(file))])];
   if (references.length > 0) return references;
-  throw new CommandFailed(
-    'no company was specified',
-    allDescription === undefined ? 'specify references, or use --file' : 'specify references, or use --file or --all',
-  );
+  const options = ['--file', ...(byWave ? ['--wave'] : []), ...(allDescription === undefined ? [] : ['--all'])];
+  throw new CommandFailed('no company was specified', `specify references, or use ${eitherOf(options)}`);
 }
 
 function readLines(file: string): readonly string[] {

@@ -27,7 +27,7 @@ export interface YesOption {
 export function addYesOption(command: Command): Command {
   return command.option(
     '--yes',
-    'do not ask for confirmation. Without a terminal, this option is required for an action that does harm, has an effect that cannot be undone, or undoes what others decided',
+    'do not ask for confirmation. Without a terminal or with --json, this option is required for an action that does harm, has an effect that cannot be undone, or undoes what others decided',
   );
 }
 

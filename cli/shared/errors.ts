@@ -68,13 +68,13 @@ type ErrorClass = abstract new (...args: never[]) => Error;
  * This is a function, because a constant would load the modules of all these classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
-  [Unreachable, 'start this server, or start everything with: ferry up'],
+  [Unreachable, 'start this server, correct its address, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     MigrationKeyInvalid,
     'nothing was sealed or stored; get the key again from the provider (docs/security.md describes this under "Sealed files")',
   ],
-  [VaultKeyMismatch, 'no credential was sealed or stored with the replaced key'],
+  [VaultKeyMismatch, 'this command has sealed and stored no credential with the replaced key'],
   [
     WorkflowTaskFailing,
     'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
@@ -89,12 +89,15 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [LabelReserved, 'choose another --label'],
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],
-  [WorkflowHadNoEffect, 'make sure that only your workers poll this task queue, and run the command again'],
+  [WorkflowHadNoEffect, 'make sure that only your workers poll the task queue tokenferry, and run the command again'],
   [AmendedMigrationEnded, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
-  [UnknownMasterKey, 'nothing is lost; add this master key and run the command again'],
+  [
+    UnknownMasterKey,
+    'this vault was not changed; add this master key to TOKENFERRY_MASTER_KEY or to the file in TOKENFERRY_MASTER_KEY_FILE, after the newest key, and run the command again',
+  ],
   [WrappedKeyBroken, 'this vault was not changed; once the stored key is restored, run the command again'],
   [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
@@ -106,7 +109,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   ],
   [
     CompanyDataError,
-    'check the service and its API key with: ferry doctor; the correlation id identifies the request at the service',
+    'check the service and COMPANY_DATA_API_KEY with: ferry doctor; a correlation id identifies the request at the service',
   ],
   [NamespaceNotFoundError, 'correct TEMPORAL_NAMESPACE; check the rest with: ferry doctor'],
   [WorkflowNotFoundError, 'list all migrations with: ferry list'],

@@ -265,6 +265,6 @@ test('does not rotate a vault if the master key that wraps its private key is mi
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER_KEY }, 'vault', 'rotate');
   expect(exitCode).toBe(1);
   expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
-  expect(err).toContain('nothing is lost; add this master key and run the command again');
+  expect(err).toContain('this vault was not changed; add this master key to TOKENFERRY_MASTER_KEY');
   expect(await vaults()).toEqual(before);
 });

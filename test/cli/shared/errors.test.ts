@@ -82,10 +82,10 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new StagingFull('too much supplied data is waiting for a decision'), /too much supplied data/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
-  [new VaultKeyMismatch(), /./, /no credential was sealed or stored/],
+  [new VaultKeyMismatch(), /./, /sealed and stored no credential/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
-  [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
+  [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /add this master key to TOKENFERRY_MASTER_KEY/],
   [new WrappedKeyBroken(M), /./, /once the stored key is restored/],
   [
     new VaultSecretElsewhere(M, '/keys'),
@@ -240,7 +240,7 @@ describe('on the command line', () => {
     };
     const { err } = await ferry(args, undefined, unreachable);
     expect(err).toBe(
-      'ferry: cannot reach Temporal at 127.0.0.1:1; start this server, or start everything with: ferry up\n',
+      'ferry: cannot reach Temporal at 127.0.0.1:1; start this server, correct its address, or start everything with: ferry up\n',
     );
     const debugged = await ferry([...args, '--debug'], undefined, unreachable);
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);

@@ -22,7 +22,7 @@ test('an unreachable Temporal is reported in one line, with its address and how 
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: UNREACHABLE });
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: cannot reach Temporal at ${UNREACHABLE}; start this server, or start everything with: ferry up\n`,
+    `ferry: cannot reach Temporal at ${UNREACHABLE}; start this server, correct its address, or start everything with: ferry up\n`,
   );
 });
 
@@ -31,7 +31,7 @@ test('an unreachable Postgres is reported in one line, with its address and how 
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: cannot reach Postgres at ${UNREACHABLE}; start this server, or start everything with: ferry up\n`,
+    `ferry: cannot reach Postgres at ${UNREACHABLE}; start this server, correct its address, or start everything with: ferry up\n`,
   );
 });
 
