@@ -129,7 +129,8 @@ export function namedApproverOption(purpose: string): Option {
 function parseNamedApprover(text: string): NamedApprover {
   const [, role, by, digits = ''] = /^([^:]+):(.+):([^:]+)$/.exec(text) ?? [];
   const fingerprint = parseFingerprint(digits);
-  return isRole(role) && by !== undefined && fingerprint !== null ? { role, by, fingerprint } : parseApprover(text);
+  if (isRole(role) && by !== undefined && fingerprint !== null) return { role, by, fingerprint };
+  return parseApprover(text, 'a public key or its fingerprint');
 }
 
 /** Returns a fingerprint in the form in which it is printed; null if the text is not a fingerprint. */
@@ -138,12 +139,16 @@ export function parseFingerprint(text: string): string | null {
   return /^[0-9a-f]{32}$/.test(digits) ? (digits.match(/.{4}/g) ?? []).join('-') : null;
 }
 
-/** Parses `role:name:key`. */
-export function parseApprover(text: string): Approver {
+/**
+ * Parses `role:name:key`.
+ *
+ * @param expectedKey what the text must contain in place of the key, in the words of the error
+ */
+export function parseApprover(text: string, expectedKey = 'a public key'): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (!isRole(role) || by === undefined || !isPublicKey(publicKey)) {
     throw new InvalidArgumentError(
-      `Expected ${ROLES.join(' or ')}, a name and a public key, as printed by ferry keys create.`,
+      `Expected role:name:key: ${ROLES.join(' or ')}, a name, and ${expectedKey}, as printed by ferry keys create.`,
     );
   }
   return { role, by, publicKey };

@@ -51,7 +51,7 @@ export function printSummary(output: Output, { manifest, platform, account, find
   const { errors, warnings } = findings;
   if (account && !account.isConfigured) {
     output.line(
-      'The account and other migrations were not checked: neither the service nor the database is configured.',
+      'The account and other migrations were not checked: neither the service (COMPANY_DATA_URL) nor the database (DATABASE_URL) is configured.',
     );
   }
   if (errors > 0) {

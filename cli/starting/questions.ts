@@ -144,7 +144,8 @@ async function askCredentials(
   print: (line: string) => void,
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
-    print('  Each use of a token replaces the token. Supply the credentials later, after syncing has been disabled.');
+    print(`  ${platform.name} replaces a refresh token as soon as the token is used, so an export can stop working.`);
+    print('  Supply the credentials later, after syncing has been disabled.');
     return undefined;
   }
   const file = await askFile(prompts, 'Credential file? (press Enter if you have none yet)', 'none');

@@ -52,7 +52,10 @@ test.each([
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
     `wave 7 of ${ID} has no company that is waiting to be moved; list the companies with: ferry companies ${ID}`,
   ],
-  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was specified; specify references, or use --file, --wave, or --all'],
+  [
+    ['confirm-sync-disabled', ID, ...CLIENT],
+    'no company was specified; specify references, or use --file, --wave, or --all',
+  ],
 ])('ferry %j fails with one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });

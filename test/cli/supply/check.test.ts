@@ -34,7 +34,7 @@ test('check accepts a valid manifest, and prints its warnings', async () => {
   expect(err).toBe('');
   expect(out).toContain('✓ 25 QuickBooks Online companies, 25 credentials: no errors, 2 warnings\n');
   expect(out).toContain(
-    'The account and other migrations were not checked: neither the service nor the database is configured.',
+    'The account and other migrations were not checked: neither the service (COMPANY_DATA_URL) nor the database (DATABASE_URL) is configured.',
   );
   expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" appears on lines 5 and 18/m);
 });
