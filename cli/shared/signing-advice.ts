@@ -60,7 +60,7 @@ export async function signingAdvice(
   const forSupport = db && portal !== null && message ? await stepOfSupport(db, migrationId, message) : null;
   if (forSupport !== null) return `the portal does not offer this decision now; support ${forSupport}`;
   if (portal !== null)
-    return `the client signs the decision on the page of the portal, or with the command that this prints: ferry --portal ${portal} show ${migrationId}`;
+    return `the client must make this decision on the page of the portal, or with ferry --portal; to see the command, the client runs: ferry --portal ${portal} show ${migrationId}`;
   const signedBy = (who: string): string =>
     `to sign the decision, ${who} must run the command on the machine with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)`;
   if (!db) return signedBy('an approver');

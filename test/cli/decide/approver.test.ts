@@ -107,7 +107,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   const unsigned = ['pause', OPEN, '--as', 'client', '--by', 'Cleo'];
   const env = { ...orchestrator.env, TOKENFERRY_PORTAL_URL: 'https://portal.example' };
   expect((await ferry(unsigned, undefined, env)).out).toContain(
-    `  the client signs the decision on the page of the portal, or with the command that this prints: ferry --portal https://portal.example show ${OPEN}\n`,
+    `  the client must make this decision on the page of the portal, or with ferry --portal; to see the command, the client runs: ferry --portal https://portal.example show ${OPEN}\n`,
   );
   // Once step 1 has ended, the portal offers no other application until support has opened the step again.
   const supplied = ['application', OPEN, '--client-id', 'other', '--environment', 'production'];
