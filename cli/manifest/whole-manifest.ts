@@ -22,7 +22,8 @@ export async function reportCredentials(
 ): Promise<void> {
   if (supplied.count === 0 && route === 'managed') return;
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
-  if (route === 'managed' && isRotating(platform)) {
+  const areEarly = route === 'managed' && isRotating(platform);
+  if (areEarly) {
     const message = `${platform.name} rotates its tokens; credentials that were obtained before the client confirmed that syncing was off will not be used`;
     const advice = 'once the client has confirmed that syncing is off, obtain new credentials and supply them';
     report({ ...warning, code: 'credential-early', message, advice });
@@ -34,7 +35,9 @@ export async function reportCredentials(
       ...warning,
       code: 'credential-missing',
       message,
-      advice: 'add the credential to the file, or supply it after the start',
+      advice: areEarly
+        ? 'supply the credential once the client has confirmed that syncing is off'
+        : 'add the credential to the file, or supply it after the start',
     });
   }
 }

@@ -186,7 +186,7 @@ async function readFile(
   const platform = findPlatform(key.platformKey);
   if (!platform)
     throw new CommandFailed(`this version of ferry does not support the platform ${key.platformKey}`, 'update ferry');
-  const matcher = new CredentialMatcher();
+  const matcher = new CredentialMatcher('correct the reference, or ask support to add the company');
   for (const { row, reference, organization } of known.values())
     if (organization !== undefined) matcher.add({ row, reference, organization });
   const read = await readCredentials(file, platform, timesFrom(options), options.encoding, matcher);
