@@ -171,7 +171,9 @@ describe('doctor reports', () => {
     between.on('GET', /^\/account/, failing(500, 'no database'));
     const { problems } = await runDoctor({ COMPANY_DATA_URL: between.url });
     await between.close();
-    const finding = expect.stringContaining('answers, but the API of the service fails: GET /account: answered 500') as unknown;
+    const finding = expect.stringContaining(
+      'answers, but the API of the service fails: GET /account: answered 500',
+    ) as unknown;
     const advice = expect.stringContaining('check that the service is healthy') as unknown;
     expect(problems).toMatchObject([{ check: 'service', finding, advice }]);
   });
