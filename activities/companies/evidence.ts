@@ -20,9 +20,7 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     // Without a response, the connection is linked because of a request whose response was lost, or because the end
     // customer has reconnected.
     detail:
-      accepted === null
-        ? 'no record shows whether the supplied token linked the connection'
-        : howAccepted(platform),
+      accepted === null ? 'no record shows whether the supplied token linked the connection' : howAccepted(platform),
     ...rounded(accepted),
   };
 }

@@ -83,7 +83,9 @@ function nextLines(result: ReconciliationResult, migrationId: string): readonly 
       ? [`To see the companies to decide about, with the commands, run: ferry exceptions ${migrationId}`]
       : []),
     ...(workflow === 'running'
-      ? [`The ledger no longer holds back moves. If the migration is paused, resume it with: ferry resume ${migrationId}`]
+      ? [
+          `The ledger no longer holds back moves. If the migration is paused, resume it with: ferry resume ${migrationId}`,
+        ]
       : []),
     ...(workflow === 'gone'
       ? [

@@ -67,7 +67,10 @@ export function addStart(context: Context): void {
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'company to move first (default: the first company that can be moved)')
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
-    .option('--by <name>', `name of the person who starts the migration and, without --manifest-later, supplies the manifest ${DEFAULT_BY}`)
+    .option(
+      '--by <name>',
+      `name of the person who starts the migration and, without --manifest-later, supplies the manifest ${DEFAULT_BY}`,
+    )
     .option(
       '--four-eyes',
       'require different people to supply and approve the details, to propose and approve the time, and to approve in each role',

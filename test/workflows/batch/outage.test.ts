@@ -107,7 +107,9 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   });
   await until(async () => (await batchRunOf(migration.id)).activities === 0);
   const { timers } = await batchRunOf(migration.id);
-  expect(timers).toContainEqual(expect.stringMatching(/^Next attempt at .+ UTC: no call is getting through to the service$/));
+  expect(timers).toContainEqual(
+    expect.stringMatching(/^Next attempt at .+ UTC: no call is getting through to the service$/),
+  );
   const shown = await runJson(orchestrator, 'show', migration.id);
   expect(shown.json).toMatchObject({ outage: { why: expect.stringContaining('503') as string } });
   const { json } = await runJson(orchestrator, 'list');
