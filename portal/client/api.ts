@@ -167,7 +167,7 @@ export async function retryWhileTemporary<T>(work: () => Promise<T>, onWait: (te
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError) || !error.isTemporary || Date.now() > until) throw error;
-      onWait(`${error.message} Trying again…`);
+      onWait(`${error.message.replace(/\.?$/, '.')} Trying again…`);
       await sleep(wait);
     }
   }
