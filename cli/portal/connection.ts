@@ -32,9 +32,24 @@ export interface Connection {
   readonly say: (text: string) => void;
 }
 
-/** Returns a command as the person types it, with `--portal` unless `TOKENFERRY_PORTAL` replaces it. */
-export function commandText({ target, link }: Pick<PortalContext, 'target' | 'link'>, command: string): string {
-  return target.isOption ? `ferry --portal ${link().origin} ${command}` : `ferry ${command}`;
+/**
+ * Returns a command as the person types it, with `--portal` unless `TOKENFERRY_PORTAL` replaces it.
+ *
+ * @param migrationId the migration of the command; absent if the command is not about one migration
+ */
+export function commandText(context: PortalContext, command: string, migrationId?: string): string {
+  const { target, link } = context;
+  const words = migrationId === undefined ? command : withMigrationId(context, command, migrationId);
+  return target.isOption ? `ferry --portal ${link().origin} ${words}` : `ferry ${words}`;
+}
+
+/**
+ * Returns a command, without `ferry`, with the migration after its name if the person has signed in to several
+ * migrations. Otherwise, the command works without it.
+ */
+export function withMigrationId({ link, terminal }: PortalContext, command: string, migrationId: string): string {
+  if (readSignIns(terminal.env, link().origin).length < 2) return command;
+  return command.replace(/^\S+/, (name) => `${name} ${migrationId}`);
 }
 
 export function apiOf(origin: string, token: Secret | null): Api {
@@ -186,12 +201,12 @@ export async function failingClearly<Result>(context: PortalContext, work: () =>
     return await work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw new CommandFailed(clause(error.message), adviceFor(error), { cause: error });
+    throw new CommandFailed(clause(error.message), adviceFor(context, error), { cause: error });
   }
 }
 
-function adviceFor({ status, advice }: ApiError): string {
-  if (status === 401) return 'sign in again with: ferry --portal <address> sign-in';
+function adviceFor(context: PortalContext, { status, advice }: ApiError): string {
+  if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
   if (advice !== undefined) return clause(advice);
   return status === 0
     ? 'check the address and your connection; a request that the portal has received can still take effect'

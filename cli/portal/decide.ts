@@ -61,9 +61,9 @@ export async function decide(
   const answer = await sendInParts(
     { message, fields: signed },
     (part) => send(connection, { ...part, decisionId: (decisionId = randomUUID()) }),
-    (share) => connection.say(`${Math.round(share * 100)} % sent`),
+    (share) => connection.say(`${Math.round(share * 100)}% sent`),
   );
-  return decisionResult(connection, { message, decisionId, answer });
+  return decisionResult(context, connection, { message, decisionId, answer });
 }
 
 /** Returns the decision with its signature. */
@@ -107,7 +107,10 @@ export async function review(
   const { overrides } = action;
   const asked = { question, overrides, consequence, reversible: isStart };
   if (!(await confirm(context, options, asked)))
-    throw new CommandFailed('nothing was decided', `see the migration with: ${commandText(context, 'show')}`);
+    throw new CommandFailed(
+      'nothing was decided',
+      `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
+    );
   return action;
 }
 
@@ -119,7 +122,7 @@ const MAX_COMPANY_LENGTH = 500;
 async function printNotMoved(
   context: PortalContext,
   { api, say }: Connection,
-  { counts }: MigrationView,
+  { counts, migrationId }: MigrationView,
 ): Promise<void> {
   const { output } = context;
   async function* eachCompany(filter: CompanyFilter): AsyncGenerator<Company> {
@@ -132,7 +135,7 @@ async function printNotMoved(
     );
   if (more > 0)
     output.line(
-      `  and ${more.toLocaleString('en-US')} more; list all companies with: ${commandText(context, 'companies')}`,
+      `  and ${more.toLocaleString('en-US')} more; list all companies with: ${commandText(context, 'companies', migrationId)}`,
     );
 }
 
@@ -163,15 +166,29 @@ async function offered(
     if (Date.now() > until)
       throw new CommandFailed(
         refusedText({ message, step }, view),
-        `nothing was sent; ${canSupport(message, view) ? 'ask support to make this decision, or ' : ''}see what you can decide with: ${commandText(context, 'show')}`,
+        `nothing was sent; ${afterRefusal(context, message, view)}`,
       );
     await delay(POLL_EVERY_MS);
   }
 }
 
-/** Returns whether support can make a decision of either side that the portal offers only at first. */
-function canSupport(message: DecisionMessage, { state }: MigrationView): boolean {
-  return (message === 'applicationSupplied' || message === 'manifestAmended') && !isEnding(state);
+/** Says what the person can do instead of a decision that the portal does not offer. */
+function afterRefusal(context: PortalContext, message: DecisionMessage, view: MigrationView): string {
+  if (isEnding(view.state)) return `see the outcome with: ${commandText(context, 'report', view.migrationId)}`;
+  const support = canSupport(message, view) ? 'ask support to make this decision, or ' : '';
+  return `${support}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
+}
+
+/** Returns whether support can make a decision that the portal does not offer, or offers only at first. */
+function canSupport(message: DecisionMessage, view: MigrationView): boolean {
+  return message === 'applicationSupplied' || message === 'manifestAmended' || isForSupportOnly(message, view);
+}
+
+/** The decisions that only support makes in a managed migration. */
+const OF_SUPPORT: readonly DecisionMessage[] = ['retry', 'relink', 'skip', 'adjust'];
+
+function isForSupportOnly(message: DecisionMessage, { route }: MigrationView): boolean {
+  return route === 'managed' && OF_SUPPORT.includes(message);
 }
 
 /** Says why a decision is not possible: `the portal does not offer "sign-off" now, in step 1 (supply details)`. */
@@ -183,6 +200,7 @@ function refusedText(
   const [name = message] =
     message === 'approve' || message === 'reject' ? [command.replace(/ --.*$/, '')] : command.split(' ');
   if (isEnding(view.state)) return `the portal no longer offers "${name}", because the migration was ${view.state}`;
+  if (isForSupportOnly(message, view)) return `in a managed migration, only support can use "${name}"`;
   const open = view.steps.find((each) => each.state === 'open');
   const where = open === undefined ? '' : `, in step ${open.number} (${open.title.toLowerCase()})`;
   return `the portal does not offer "${name}" now${where}`;
@@ -200,11 +218,12 @@ interface Decided {
  * @throws CommandFailed if a worker did not carry out the request, or it is not known whether it did
  */
 export function decisionResult(
+  context: PortalContext,
   { session: { migrationId, publicKey } }: Connection,
   { message, decisionId, answer: { outcome, text } }: Decided,
 ): CommandResult {
   if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(text), 'check whether the migration shows your decision, and if not, decide again');
+    throw new CommandFailed(clause(text), `see the migration with: ${commandText(context, 'show', migrationId)}`);
   const isDone = outcome === 'applied' && !isPartial({ text });
   return {
     failed: !isDone,

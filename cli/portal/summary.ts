@@ -15,16 +15,22 @@ export const inReadersZone = (text: string): string =>
     localTime(`${day}T${clock}:00.000Z`),
   );
 
+/** How the commands of the view's decisions are written. */
+interface CommandTexts {
+  /** Returns a command as the person types it. */
+  readonly suggest: (command: string) => string;
+  /** Adds the migration to a command if the person has to name the migration. */
+  readonly withMigration: (command: string) => string;
+}
+
 export function printView(
   output: Output,
   { view, writtenAt, isCurrent }: MigrationAnswer,
-  { suggest, canDecide }: { readonly suggest: (command: string) => string; readonly canDecide: boolean },
+  { canDecide, ...commands }: CommandTexts & { readonly canDecide: boolean },
 ): void {
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
   if (!isCurrent)
-    output.line(
-      output.styled('yellow', `This view is from ${localTime(writtenAt)}. No worker has updated it since then.`),
-    );
+    output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. It might be out of date.`));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
   printTask(output, view);
   output.line();
@@ -33,7 +39,7 @@ export function printView(
     output.line();
   }
   printFacts(output, view);
-  if (canDecide) printActions(output, view, suggest);
+  if (canDecide) printActions(output, view, commands);
 }
 
 function printTask(output: Output, { task, next }: MigrationView): void {
@@ -81,10 +87,10 @@ function printFacts(output: Output, view: MigrationView): void {
   output.line(`Your contact: ${contact}`);
 }
 
-function printActions(output: Output, view: MigrationView, suggest: (command: string) => string): void {
+function printActions(output: Output, view: MigrationView, { suggest, withMigration }: CommandTexts): void {
   const offered = view.actions.flatMap((action) => {
     const command = commandOf(action, view);
-    return command === null ? [] : [{ ...action, command }];
+    return command === null ? [] : [{ ...action, command: withMigration(command) }];
   });
   if (offered.length === 0) return;
   output.line();

@@ -55,7 +55,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export function parseLink(text: string): PortalLink {
   if (text.trim() === '')
     throw new CommandFailed(
-      'the link after --portal is empty',
+      'the link to the portal is empty',
       'nothing was done; if a variable should contain the link, check the variable',
     );
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))

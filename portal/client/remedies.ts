@@ -107,9 +107,12 @@ const known = (remedies: readonly string[]): readonly Remedy[] =>
 
 /**
  * Returns the text for an empty list of exceptions. Companies that only lack a credential, or that will be tried again,
- * are not exceptions, so the text gives their number.
+ * are not exceptions, so the text gives their number until the migration has ended.
  */
-export function noExceptionsText({ withoutCredential, retried = 0 }: MigrationView['counts']): string {
+export function noExceptionsText({ counts, next }: Pick<MigrationView, 'counts' | 'next'>): string {
+  // Once the migration has ended, `next` is null, and nobody can supply a credential.
+  if (next === null) return 'No company needs attention.';
+  const { withoutCredential, retried = 0 } = counts;
   const again =
     retried === 0 ? '' : ` ${counted(retried, 'company')} ${retried === 1 ? 'is' : 'are'} waiting to be tried again.`;
   if (withoutCredential === 0) return `No company needs attention now.${again}`;

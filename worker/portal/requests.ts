@@ -68,12 +68,12 @@ async function answerWithoutTrying(
   return outcome ? { outcome: outcome.applied ? 'applied' : 'refused', text: outcome.text } : GIVEN_UP;
 }
 
-/** Asks the person to check the page first, because a decision may have been sent before the failure. */
+/** Asks the person to look at the migration first, because a decision may have been sent before the failure. */
 const GIVEN_UP = failed(
-  'the request could not be finished because of a technical problem; check the page before you try again, or ask support',
+  'the request could not be finished because of a technical problem; see what the migration shows before you try again, or ask support',
 );
 const UNKNOWN_OUTCOME = failed(
-  'the decision was sent, but the migration has not answered yet; check the page before you decide again',
+  'the decision was sent, but the migration has not answered yet; see what the migration shows before you decide again',
 );
 
 async function carryOut(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {

@@ -55,7 +55,7 @@ async function supply(context: PortalContext, portal: Connection, options: Appli
   const decision = await sign(portal, { message, fields });
   const body = { keyFingerprint: fingerprintOf(key.publicKey), ...facts, sealed: base64Of(box), decision };
   const answer = await portal.api.submit('/api/application', body, portal.say);
-  return decisionResult(portal, { message, decisionId: decision.decisionId, answer });
+  return decisionResult(context, portal, { message, decisionId: decision.decisionId, answer });
 }
 
 async function readApplication(

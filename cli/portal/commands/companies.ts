@@ -52,7 +52,7 @@ export function addExceptions(context: PortalContext): void {
   program
     .command('exceptions <migration>')
     .description(
-      'List the companies that need attention, with what went wrong and the commands that resolve these problems',
+      'List the companies that need attention, with what went wrong and what you or support can do about it',
     )
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migrationId: string, { csv }: Pick<CompaniesOptions, 'csv'>) =>
@@ -114,8 +114,9 @@ async function print(
   const table = rows();
   const first = await table.next();
   if (first.done && kind === 'exceptions') {
-    output.line(noExceptionsText(view.counts));
-    if (view.counts.withoutCredential > 0) output.line(`  ${commandText(context, 'credentials credentials.csv')}`);
+    output.line(noExceptionsText(view));
+    if (view.actions.some(({ message }) => message === 'credentialsSupplied') && view.counts.withoutCredential > 0)
+      output.line(`  ${commandText(context, 'credentials credentials.csv', view.migrationId)}`);
     return;
   }
   await output.streamTable(
@@ -145,7 +146,7 @@ function printHelp(
     const references = byRemedy.get(remedy) ?? [];
     const command = commandFor(action, view, references);
     if (command === null) continue;
-    output.line(`  ${commandText(context, command)}`);
+    output.line(`  ${commandText(context, command, view.migrationId)}`);
     const others = otherReferencesText(command, references);
     output.line(`      ${advice}${others === null ? '' : `; ${others}`}`);
   }

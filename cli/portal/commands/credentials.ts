@@ -127,7 +127,7 @@ async function supply(
   if (outcome !== 'applied' && outcome !== 'refused')
     throw new CommandFailed(
       clause(answer.text),
-      `see the migration with: ${commandText(context, 'show')}; if the credentials have not arrived, supply the file again`,
+      `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
     );
   const isComplete = outcome === 'applied' && refused.length === 0;
   const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));

@@ -138,13 +138,17 @@ function namedTexts(references: readonly string[]): string {
 }
 
 /** Returns the companies of a wave that are waiting for their confirmation. */
-async function readWave(context: PortalContext, { api, say }: Connection, wave: number): Promise<readonly string[]> {
+async function readWave(
+  context: PortalContext,
+  { api, session, say }: Connection,
+  wave: number,
+): Promise<readonly string[]> {
   const references: string[] = [];
   for await (const company of api.eachCompany({ state: 'not-moved-yet' }, say))
     if (company.wave === wave && company.confirmedAt === null) references.push(company.reference);
   if (references.length > 0) return references;
   throw new CommandFailed(
     `wave ${wave} has no company that is waiting for a confirmation`,
-    `list the companies with: ${commandText(context, 'companies')}`,
+    `list the companies with: ${commandText(context, 'companies', session.migrationId)}`,
   );
 }

@@ -67,10 +67,7 @@ async function supply(
     progress: () => undefined,
   });
   if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(
-      clause(text),
-      `see the migration with: ${commandText(context, 'show')}; if the manifest has not arrived, supply the file again`,
-    );
+    throw new CommandFailed(clause(text), `see the migration with: ${commandText(context, 'show', migrationId)}`);
   const isDone = outcome === 'applied';
   return {
     failed: !isDone,

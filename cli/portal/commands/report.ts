@@ -31,7 +31,7 @@ export function addReport(context: PortalContext): void {
 
 async function readReport({ api, say }: Connection, format: Format): Promise<string> {
   const { id, outcome, text } = await api.submit('/api/reports', { format: FORMATS[format] }, say);
-  if (outcome !== 'done') throw new CommandFailed(clause(text), 'try again; if it happens again, tell your contact');
+  if (outcome !== 'done') throw new CommandFailed(clause(text), 'for help, ask your contact');
   const report = await retryWhileTemporary(() => api.readReport(id, FORMATS[format]), say);
   // Decoding the answer has removed the byte order mark, without which Excel does not read the file as UTF-8.
   return format === 'csv' ? `\uFEFF${report}` : report;

@@ -1,4 +1,4 @@
-import { commandText, confirmAdvice, withPortal, type PortalContext } from '../connection';
+import { commandText, confirmAdvice, withMigrationId, withPortal, type PortalContext } from '../connection';
 import { printView } from '../summary';
 
 /** `ferry --portal <link> show` */
@@ -18,6 +18,7 @@ export function addShow(context: PortalContext): void {
             print: (output) => {
               printView(output, answer, {
                 suggest: (command) => commandText(context, command),
+                withMigration: (command) => withMigrationId(context, command, session.migrationId),
                 canDecide: role === 'client' && isKeyConfirmed,
               });
               if (!mustConfirm) return;

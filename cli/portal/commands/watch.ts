@@ -105,7 +105,7 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: strin
       : [
           [
             {
-              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'no worker has updated this view since then'}`,
+              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'this view might be out of date'}`,
               style: 'yellow' as const,
             },
           ],

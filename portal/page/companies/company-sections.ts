@@ -60,7 +60,7 @@ export function createExceptions(app: App): CompanyList {
     container: byId('exceptions'),
     head: [el('h2', { id: 'exceptions-title' }, 'Companies that need attention'), about],
     filter: () => ({ exceptions: true }),
-    empty: () => noExceptionsText(app.view().counts),
+    empty: () => noExceptionsText(app.view()),
     onShow: (count) => (about.hidden = count === 0),
   });
   return list;

@@ -154,9 +154,9 @@ test.each([80, 120])('the help fits a terminal of %i columns', async (columns) =
 });
 
 test.each([
-  { what: 'an empty link', portal: ['--portal', ''], says: 'the link after --portal is empty' },
-  { what: 'an empty link in one word', portal: ['--portal='], says: 'the link after --portal is empty' },
-  { what: 'no link', portal: ['--portal'], says: 'the link after --portal is empty' },
+  { what: 'an empty link', portal: ['--portal', ''], says: 'the link to the portal is empty' },
+  { what: 'an empty link in one word', portal: ['--portal='], says: 'the link to the portal is empty' },
+  { what: 'no link', portal: ['--portal'], says: 'the link to the portal is empty' },
   { what: 'an option as the link', portal: ['--portal', '--yes'], says: 'the portal must be an address' },
 ])('a command of a client with $what is not run as support', async ({ portal, says }) => {
   const { exitCode, err } = await ferry(['pause', 'kite.xero', '--reason', 'a test', ...portal]);

@@ -93,7 +93,7 @@ test('companies that wait for another try are named, although they are not excep
   const view = viewOf({ ...state, limits: { ...DEFAULT_LIMITS, windows } });
   const opensAt = nextMove(windows, LATER) ?? '';
   expect(view.notices).toContain(`1 company (M-047) will be tried again in the window from ${momentText(opensAt)}.`);
-  expect(noExceptionsText(view.counts)).toBe('No company needs attention now. 1 company is waiting to be tried again.');
+  expect(noExceptionsText(view)).toBe('No company needs attention now. 1 company is waiting to be tried again.');
   expect(viewOf({ ...state, closed: 'cancelled' }).notices.join()).not.toContain('tried again');
 });
 
