@@ -1,5 +1,6 @@
 /** Requests to sign in without an invitation's link. They wait in the database until a worker has checked the proof. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { approverFingerprint } from '../../domain/migration/approvers';
 import type { PortalContext } from './context';
 import type { SessionRow, SignInRequest } from './database';
 import { forbidden, PortalError, tooMany } from './errors';
@@ -26,7 +27,7 @@ export async function signInAndWait(
   if (result === 'busy') throw tooMany('There are too many attempts to sign in.', 60);
   for (;;) {
     const outcome = await db.signInOutcome(sessionHash);
-    if (outcome === 'unconfirmed') throw unconfirmedKey();
+    if (outcome === 'unconfirmed') throw unconfirmedKey(request.publicKey);
     const session = outcome === 'signed-in' ? await db.session(sessionHash) : undefined;
     if (session) return session;
     if (outcome !== null) throw refusal();
@@ -49,13 +50,14 @@ export const unknownAccount = () =>
     'Sign in with the email address to which the invitation was sent, or ask your contact for a new invitation.',
   );
 
-const unconfirmedKey = () =>
+/** Names the fingerprint, because a person without a session cannot see it elsewhere. */
+const unconfirmedKey = (publicKey: string) =>
   forbidden(
     'Support has not confirmed your key yet.',
-    'Call your contact, read out the fingerprint of your key, and sign in again.',
+    `Call your contact, read out the fingerprint of your key (${approverFingerprint({ publicKey })}), and sign in again.`,
   );
 
 const noAnswer = () =>
-  new PortalError(503, 'Signing in is taking longer than usual.', 'Send the same request again.', {
+  new PortalError(503, 'Signing in is taking longer than usual.', 'Try again.', {
     'retry-after': '2',
   });

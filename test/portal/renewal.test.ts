@@ -1,5 +1,6 @@
 /** Signing in again with a registered key. */
 import { sql } from 'kysely';
+import { approverFingerprint } from '../../domain/migration/approvers';
 import type { SignInAgain } from '../../portal/contract/session';
 import { createPortalToken } from '../../security';
 import { markKeyConfirmed, revokeInvitation } from '../../store';
@@ -67,7 +68,7 @@ test('the same request creates one session, even if it is repeated before a work
   const body = signedSignIn(person.key, person.migrationId);
   const waiting = await Promise.all([renew(body), renew(body)]);
   expect(waiting.map(({ status }) => status)).toEqual([503, 503]);
-  expect(await waiting[0]?.json()).toMatchObject({ advice: 'Send the same request again.' });
+  expect(await waiting[0]?.json()).toMatchObject({ advice: 'Try again.' });
   const answers = await withWorker(portal.db, () => Promise.all([renew(body), renew(body)]));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   expect(await sessionsOf(person)).toBe(2); // one of them is from the invitation
@@ -134,7 +135,7 @@ test('a person whose key support has not confirmed is told so', async () => {
   expect(answer.status).toBe(403);
   expect(await answer.json()).toEqual({
     error: 'Support has not confirmed your key yet.',
-    advice: 'Call your contact, read out the fingerprint of your key, and sign in again.',
+    advice: `Call your contact, read out the fingerprint of your key (${approverFingerprint(person.key)}), and sign in again.`,
   });
   expect(await sessionsOf(person)).toBe(1);
 });

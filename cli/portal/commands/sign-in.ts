@@ -37,19 +37,19 @@ export function addSignIn(context: PortalContext): void {
 async function signIn(context: PortalContext): Promise<CommandResult> {
   const { output, terminal } = context;
   const link = context.link();
-  if (link.isForAccount)
-    throw new CommandFailed(
-      'this invitation requires that you sign in with an account, which is possible only in a browser',
-      'open the link in a browser, or ask your contact for an invitation that requires no account',
-    );
+  assertNotForAccount(link);
   const stored = readSignIns(terminal.env, link.origin);
   if (link.invitation !== null)
     return redeem(context, link, link.invitation).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 403 || stored.length === 0) throw error;
       const known = stored.map(({ migrationId, person }) => `${migrationId} as ${person}`).join(', ');
+      const see =
+        stored.length === 1
+          ? `see your migration with: ${commandText(context, 'show')}`
+          : `see your migrations with: ${commandText(context, 'list')}`;
       throw new CommandFailed(
         `this invitation cannot be used, and you have already signed in on this machine to ${known}`,
-        `see your migration with: ${commandText(context, 'show')}. For another migration, ask your contact for a new invitation`,
+        `${see}. For another migration, ask your contact for a new invitation`,
         { cause: error },
       );
     });
@@ -67,6 +67,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       "put the link in single quotes: ferry --portal '<link>' sign-in",
     );
   const typed = parseLink((await terminal.prompts.secret('The link of your invitation?')).trim());
+  assertNotForAccount(typed);
   if (typed.origin !== link.origin || typed.invitation === null)
     throw new CommandFailed(
       typed.invitation === null
@@ -75,6 +76,15 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       'nothing was sent; copy the complete link of your invitation to this portal',
     );
   return redeem(context, typed, typed.invitation);
+}
+
+/** @throws CommandFailed if the person must sign in with an account */
+function assertNotForAccount({ isForAccount }: PortalLink): void {
+  if (!isForAccount) return;
+  throw new CommandFailed(
+    'this invitation requires that you sign in with an account, which is possible only in a browser',
+    'open the link in a browser, or ask your contact for an invitation that requires no account',
+  );
 }
 
 async function redeem(
@@ -150,7 +160,7 @@ function signedInResult(
         output.line(
           'Until support has confirmed your key, you cannot decide or supply anything. See your migration with:',
         );
-        output.line(`  ${commandText(context, 'show')}`);
+        output.line(`  ${commandText(context, 'show', migrationId)}`);
       }
     },
   };

@@ -2,7 +2,7 @@
 import { finishIdentity, readSession, startIdentity } from '../app';
 import { problemText } from '../elements/dialog';
 import { button, el } from '../elements/elements';
-import { showMessage, showUnsupported, type AccountInvitation } from './invitation';
+import { showMessage, showUnsupported, WELCOME, type AccountInvitation } from './invitation';
 import { canSign, createKey, digestOf, pendingKey } from './keys';
 
 /** The path to which the identity provider redirects the browser. */
@@ -31,7 +31,7 @@ export async function showAccountInvitation(
   const go = accountButton(migrationId, provider, problem);
   showMessage(
     'Welcome to your migration',
-    el('p', {}, 'You have been invited to follow the migration of your connections and to make decisions about it.'),
+    el('p', {}, WELCOME),
     el(
       'ul',
       { class: 'points' },

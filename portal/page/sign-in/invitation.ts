@@ -38,17 +38,21 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
   document.title = title;
 }
 
+/** Before the sign-in, the page does not know the role, and only the role client makes decisions. */
+export const WELCOME =
+  'You have been invited to follow the migration of your connections. If your invitation allows it, you can also make decisions.';
+
 const ASK_SUPPORT = 'Ask your contact at the provider for a new invitation.';
 
 export function showUnsupported(): void {
   showMessage(
-    'This browser is too old',
+    'This browser cannot create a key',
     el(
       'p',
       {},
       'Your browser signs your decisions with a key of the type Ed25519, which never leaves the browser. This browser cannot create such a key.',
     ),
-    el('p', {}, 'Your invitation has not been used. Open its link in one of these browsers:'),
+    el('p', {}, 'This visit has not used your invitation. Open its link in one of these browsers:'),
     el(
       'ul',
       {},
@@ -80,7 +84,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
   const go = button('Continue', () => void accept(), { class: 'primary' });
   showMessage(
     'Welcome to your migration',
-    el('p', {}, 'You have been invited to follow the migration of your connections and to make decisions about it.'),
+    el('p', {}, WELCOME),
     el(
       'ul',
       { class: 'points' },
@@ -129,12 +133,8 @@ function showRefused(error: ApiError): void {
   showMessage(
     'This invitation does not work',
     el('p', {}, problemText(error)),
-    el(
-      'p',
-      {},
-      'An invitation works once, and only for a limited time. If someone else might have used this invitation, tell your contact at once.',
-    ),
-    el('p', {}, ASK_SUPPORT),
+    el('p', {}, 'If someone else might have used this invitation, tell your contact at once.'),
+    error.advice === undefined && el('p', {}, ASK_SUPPORT),
   );
 }
 

@@ -38,7 +38,7 @@ export async function showNoSession(): Promise<void> {
   const account = isOnlyMigration && keys.find(({ hasAccount }) => hasAccount);
   showMessage(
     'You are not signed in',
-    el('p', {}, 'Your session has ended. This browser still has your key, so you do not need a new invitation.'),
+    el('p', {}, 'Your session has ended. Sign in again with the key that this browser still has.'),
     el(
       'div',
       { class: 'buttons' },

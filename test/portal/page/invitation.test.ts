@@ -86,8 +86,8 @@ describeWithChromium("an invitation in the portal's page", () => {
       `crypto.subtle.generateKey = () => Promise.reject(new DOMException('no', 'NotSupportedError'))`,
     );
     await page.goto(link());
-    await page.getByRole('heading', { name: 'This browser is too old' }).waitFor();
-    await page.getByText('Your invitation has not been used.').waitFor();
+    await page.getByRole('heading', { name: 'This browser cannot create a key' }).waitFor();
+    await page.getByText('This visit has not used your invitation.').waitFor();
     expect(current.portal.sent).toEqual([]);
     expect(await axeViolations(page)).toEqual([]);
   });
