@@ -24,12 +24,12 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
   relink: {
     ...{ message: 'relink', title: 'Check the reconnection' },
-    client: 'have it checked again after its end customer has reconnected',
-    support: 'check it again after its end customer has reconnected',
+    client: 'ask for another check after the end customer has reconnected',
+    support: 'check again after the end customer has reconnected',
   },
   'replace-credential': {
     ...{ message: 'replaceCredential', title: 'Replace the credential' },
-    ...{ client: 'replace its credential with a new credential', support: null },
+    ...{ client: 'replace the stored credential with a new credential', support: null },
   },
   credentials: {
     ...{ message: 'credentialsSupplied', title: 'Supply a credential' },
@@ -37,16 +37,16 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   },
   application: {
     ...{ message: 'applicationSupplied', title: null },
-    client: 'supply the application that obtained its credential',
-    support: 'register the application that obtained its credential',
+    client: 'supply the application that obtained the credential',
+    support: 'register the application that obtained the credential',
   },
   amend: {
     ...{ message: 'manifestSupplied', title: null },
     client: 'replace the manifest with a corrected one',
-    support: 'correct its row in the manifest, if you send the correct row',
+    support: 'correct the manifest, if you send the correct row',
   },
-  skip: { message: 'skip', title: 'Give up', client: 'give up on it', support: 'give up on it' },
-  exclude: { message: 'exclude', title: 'Leave out', client: 'leave it out', support: null },
+  skip: { message: 'skip', title: 'Give up', client: 'give up', support: 'give up' },
+  exclude: { message: 'exclude', title: 'Leave out', client: 'leave the company out', support: null },
 };
 
 /** A decision of the client that can help a company. */

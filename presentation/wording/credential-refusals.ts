@@ -6,7 +6,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 
 export const NO_SUCH_COMPANY = 'the manifest has no company with this reference';
 export const DUPLICATE = 'the file contains this reference more than once';
-export const NOT_CONFIRMED = 'you have not confirmed that syncing is off for the company';
+export const NOT_CONFIRMED = 'you have not confirmed that syncing is off; confirm that first';
 export const TOO_EARLY =
   'credentials that were obtained before you confirmed that syncing is off might no longer work; export the credentials again';
 
@@ -18,23 +18,23 @@ export const TOO_EARLY =
 export function wrongStateText(state: CompanyState, replaces: boolean): string {
   switch (state) {
     case 'moved':
-      return 'the company has already moved, so it needs no credential';
+      return 'a company that has moved needs no credential';
     case 'importing':
     case 'syncing':
-      return 'the company is being moved now';
+      return 'a company that is being moved accepts no credential';
     case 'skipped':
     case 'excluded':
-      return 'the company was left out of the migration';
+      return 'a company that was left out needs no credential';
     case 'waiting':
       return replaces
-        ? 'the company is still waiting to be moved; to replace its stored credential, use "Supply credentials" on the page, or the command "credentials" of ferry --portal'
+        ? 'only companies that were tried need a replacement; use "Supply credentials" on the page, or the command credentials'
         : CHANGED;
     case 'failed':
     case 'outcome-unknown':
       return replaces
         ? CHANGED
-        : 'the move of the company has already been tried; to supply a new credential, replace the stored credential';
+        : 'a company that was tried needs a replacement; use "Replace credentials" on the page, or the command replace-credential';
   }
 }
 
-const CHANGED = 'the state of the company has just changed; try again';
+const CHANGED = 'the state has just changed; try again';

@@ -151,7 +151,7 @@ describeWithChromium("supplying in the portal's page", () => {
     const buffer = Buffer.from(csvOf(3));
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
     await page.getByText('✓ 2 credentials can be sent.').waitFor();
-    await page.getByText('1 credential (K-3) cannot be sent, because the company has already moved').waitFor();
+    await page.getByText('1 credential (K-3) cannot be sent, because a company that has moved').waitFor();
     await send(page);
     await page.getByText('✓ Done.').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-1', 'K-2']);

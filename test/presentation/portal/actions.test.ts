@@ -263,7 +263,7 @@ test.each(['managed', 'self-service'] as const)(
       for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);
       const others = otherHelp(view, { remedies, linkUrl: facts.linkUrl });
       expect(own.map(({ remedy }) => remedy)).toContain('replace-credential');
-      expect(others.join(' ').includes('give up on it')).toBe(route === 'managed');
+      expect(others.join(' ').includes('give up')).toBe(route === 'managed');
       expect(others.join(' ').includes('if you send the correct row')).toBe(failure === 'incomplete');
     }
   },
