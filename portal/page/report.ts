@@ -1,7 +1,7 @@
 /** The handover report: a worker writes it on request, and the page offers it as a link. */
 import type { REPORT_FORMATS } from '../contract/requests';
 import { submit } from './app';
-import { problemText } from './elements/dialog';
+import { FormProblem, problemText } from './elements/dialog';
 import { button, el, type Child } from './elements/elements';
 
 type Format = (typeof REPORT_FORMATS)[number];
@@ -23,7 +23,7 @@ export function reportSection(migrationId: string): readonly Child[] {
     links.replaceChildren();
     try {
       const { id, outcome, text } = await submit('/api/reports', { format }, (line) => (status.textContent = line));
-      if (outcome !== 'done') throw new Error(text);
+      if (outcome !== 'done') throw new FormProblem(text);
       const href = `/api/reports/${id}?format=${format}`;
       status.textContent = `${label}: ready.`;
       links.append(

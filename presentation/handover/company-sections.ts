@@ -229,7 +229,7 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
     case 'reauthorization-required':
       return company.linkUrl === null ? 'ask support for a link' : 'send its owner the link to reconnect';
     case null:
-      if (company.state === 'waiting') return 'to move the company, start a new migration';
+      if (company.state === 'waiting') return 'move the company in a new migration';
       return 'ask support, because its credential may have been sent to us, but the move was not verified';
   }
 }

@@ -150,7 +150,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
 /** Says that no action is required. A report of a migration that continues does not list what it is waiting for. */
 export function nothingToDo({ ending }: ReportHead): string {
   return ending === null
-    ? 'You do not need to do anything about the companies below. The page of the migration says what the migration is waiting for now.'
+    ? 'This report lists no task for you. The page of the migration says what the migration is waiting for now.'
     : 'Nothing.';
 }
 
@@ -175,7 +175,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
         },
     {
       topic: 'To delete on your side',
-      text: 'every export and spreadsheet that contains tokens, the files that you passed to ferry, and all copies in email, chat and backups.',
+      text: 'every export and spreadsheet that contains tokens, the files from which you supplied credentials, and all copies in email, chat and backups.',
     },
     ...rotationPoints(head),
     ...(ending !== null && figures.crossed === 0

@@ -122,7 +122,7 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
     ? {
         ...task,
         what: 'Open the handover report, and do what it lists under "What you need to do".',
-        why: 'It says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.',
+        why: 'The report says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.',
       }
     : {
         ...task,
@@ -184,7 +184,7 @@ function nextText(progress: Progress): string {
     case 'complete-migration':
       if (later !== null) return later;
       return countOpen(counts) > 0
-        ? 'Once every company has moved or been left out, you and support sign off the handover.'
+        ? 'Once the outcome of every company is final, you and support sign off the handover.'
         : 'Once both sides have signed off, the migration ends. The handover report lists every company.';
   }
 }

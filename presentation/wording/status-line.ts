@@ -19,7 +19,6 @@ import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import { detailProblems } from '../../domain/migration/preflight-result';
-import { roleText } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 
@@ -33,7 +32,7 @@ export function headlineText(progress: Progress, platform: string, now: string):
   if (isLacking) return `${sentence(movedText(progress.counts))}. The migration is waiting for you.`;
   if (meanwhileText(progress) === null) return statusLine(progress, platform, now);
   const text = statusText(progress, platform, now);
-  return isPausedByPerson(progress) ? `${text} You or support can resume it.` : text;
+  return isPausedByPerson(progress) ? `${text} ${RESUMABLE}` : text;
 }
 
 /** Returns whether the migration is running in step 5 or 6, where it can wait for what companies lack. */
@@ -51,8 +50,10 @@ export function statusLine(progress: Progress, platform: string, now: string): s
   if (!isFree) return text;
   const meanwhile = meanwhileText(progress);
   if (!isPausedByPerson(progress)) return `${text} ${meanwhile ?? nothingText(progress)}`;
-  return [text, ...(meanwhile === null ? [] : [meanwhile]), 'You or support can resume it.'].join(' ');
+  return [text, ...(meanwhile === null ? [] : [meanwhile]), RESUMABLE].join(' ');
 }
+
+const RESUMABLE = 'You or support can resume the migration.';
 
 /** Says that there is nothing to do now, and what the client has to do later. */
 function nothingText(progress: Progress): string {
@@ -118,7 +119,7 @@ function statusText(progress: Progress, platform: string, now: string): string {
         ? `Please add the callback URL to your ${platform} application, then confirm it.`
         : `Support is checking the callback URL of your ${platform} application.`;
     case 'disable-syncing':
-      return `Please turn off syncing for ${firstWaveText(counts)} in your own application, then confirm it.`;
+      return `Please turn off syncing for ${firstWaveText(counts)} in your own application, then confirm that it is off.`;
     case 'migrate-first-company':
       return firstCompanyText(progress, platform, now);
     case 'complete-migration':
@@ -234,7 +235,7 @@ function completionText(progress: Progress, platform: string, now: string): stri
     if (waitingFor.roles.length === 0) return `${moved}.`;
     const { reopened } = progress;
     const task = reopened?.withdrawn?.includes('client')
-      ? `Your sign-off no longer counts, because ${roleText(reopened.role)} made changes to companies afterwards. Please review the handover, and sign it off again.`
+      ? `Your sign-off no longer counts, because ${reopened.role === 'client' ? 'you' : 'support'} made changes to companies afterwards. Please review the handover, and sign it off again.`
       : reopened?.step === 'complete-migration' && !reopened.withdrawn
         ? 'The handover was rejected. Please resolve the problem with support, and then sign off the handover.'
         : 'Please sign off the handover.';

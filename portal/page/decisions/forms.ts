@@ -65,7 +65,7 @@ export function limitsForm() {
       const problem =
         'companiesPerMinute' in limits ? expectedLimit('companiesPerMinute', limits.companiesPerMinute) : null;
       if (problem !== null)
-        throw new FormProblem('the number of companies per minute must be a whole number, 1 or more');
+        throw new FormProblem('the number of companies per minute must be a whole number from 1 to 1,000,000');
       return { limits };
     },
   };

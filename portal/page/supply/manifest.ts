@@ -80,7 +80,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
       el(
         'p',
         { class: 'hint' },
-        `The file also contains ${counted(withCredential, 'credential')}. This page does not send credentials; supply credentials later.`,
+        `The file also contains ${counted(withCredential, 'credential')}. The page does not send credentials with a manifest; supply credentials later.`,
       ),
     ...accentedList(accented),
     ...findingsList(findings),

@@ -53,7 +53,7 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
   if (file.size > MAX_BYTES)
     throw new UnreadableFile({
       ...{ ...problem, code: 'file-too-large', message: 'the file is larger than 100 MB' },
-      advice: 'split it into several files, or ask your contact',
+      advice: 'split a credential file into several files; for a manifest, ask your contact',
     });
   const bytes = new Uint8Array(await file.arrayBuffer());
   const head = bytes.subarray(0, 4096);

@@ -90,6 +90,6 @@ test('the report of a cancelled migration lists the companies whose syncing can 
   expect(out).toContain('State: cancelled by Cleo (client); reason: we stay where we are');
   expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });
   expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
-  expect(rowOf('R-2')).toContain('| not moved | to move the company, start a new migration | yes |');
+  expect(rowOf('R-2')).toContain('| not moved | move the company in a new migration | yes |');
   expect(out).toContain('- **Yes** (2)');
 });

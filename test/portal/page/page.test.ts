@@ -230,7 +230,7 @@ describeWithChromium("the portal's page", () => {
     await dialog.getByText('Enter at least one change.').waitFor();
     await dialog.getByLabel('Maximum companies per minute').fill('0');
     await dialog.getByRole('button', { name: title }).click();
-    await dialog.getByText('must be a whole number, 1 or more').waitFor();
+    await dialog.getByText('must be a whole number from 1 to 1,000,000').waitFor();
     await dialog.getByLabel('Maximum companies per minute').fill('30');
     await dialog.getByLabel('When companies may move').fill('any time');
     await dialog.getByRole('button', { name: title }).click();

@@ -99,7 +99,7 @@ test('the page of a paused migration shows the reason of the person who paused i
   const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
   expect(lines).toContain(`**Paused:** by Sam since ${momentText(AT)}: lunch`);
   expect(lines).toContain('**Waiting for:** client or support');
-  expect(lines[0]).toBe('# Paused by Sam. No company has moved. You or support can resume it.');
+  expect(lines[0]).toBe('# Paused by Sam. No company has moved. You or support can resume the migration.');
   expect(lines).toContain(
     '**What to do:** resume the migration once the pause is no longer needed, or ask support to do so',
   );
@@ -223,7 +223,7 @@ test('text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
   const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stopReason: null, at: AT } }));
   expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
-    '# Paused by Sam. No company has moved. You or support can resume it.',
+    '# Paused by Sam. No company has moved. You or support can resume the migration.',
   ]);
 });
 

@@ -81,14 +81,14 @@ export const MANAGED: readonly Row[] = [
   [
     'syncing on',
     stateAt('disable-syncing'),
-    'Please turn off syncing for 10 companies in your own application, then confirm it.',
+    'Please turn off syncing for 10 companies in your own application, then confirm that it is off.',
   ],
   [
     'syncing on in the first wave',
     stateAt('disable-syncing', {
       counts: counts({ total: 10, waiting: 10, unconfirmed: 10, unconfirmedInFirstWave: 1 }),
     }),
-    'Please turn off syncing for 1 company of the first wave in your own application, then confirm it.',
+    'Please turn off syncing for 1 company of the first wave in your own application, then confirm that it is off.',
   ],
   [
     'before the start',

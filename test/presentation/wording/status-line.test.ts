@@ -34,7 +34,7 @@ const PAUSED: readonly Row[] = (
 ).map(([reason, line]) => [
   `paused: ${reason ?? 'by a person'}`,
   pausedFor(reason, reason === null ? 'Sam' : null),
-  `${line} 41 of 60 companies have moved.${reason === null ? ' You or support can resume it.' : FREE}`,
+  `${line} 41 of 60 companies have moved.${reason === null ? ' You or support can resume the migration.' : FREE}`,
 ]);
 
 const PAUSED_WITHOUT_CREDENTIALS: Row = [
@@ -43,7 +43,7 @@ const PAUSED_WITHOUT_CREDENTIALS: Row = [
     { total: 60, moved: 41, waiting: 19, withoutCredential: 2, firstWithoutCredential: ['C-7', 'C-9'] },
     { pause: { reason: 'lunch', by: 'Cleo', stopReason: null, at: AT } },
   ),
-  'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume it.',
+  'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume the migration.',
 ];
 
 const selfServiceAt = (step: Step, changes: Partial<MigrationState>): MigrationState =>
