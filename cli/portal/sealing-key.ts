@@ -1,5 +1,6 @@
 /** The migration key with which credentials and secrets are sealed on the client's machine. */
 import type { MigrationView } from '../../portal/contract/migration-view';
+import { isEnding } from '../../domain/migration/migration-state';
 import type { MigrationKey } from '../../security';
 import { fingerprintOf, parseMigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
@@ -19,14 +20,19 @@ export const PROVIDER_SOURCE = 'TOKENFERRY_PROVIDER_FINGERPRINT, or else the lin
 export async function trustedKey(
   { terminal }: PortalContext,
   { signIn }: Connection,
-  { migrationId, migrationKey }: Pick<MigrationView, 'migrationId' | 'migrationKey'>,
+  { migrationId, migrationKey, state }: Pick<MigrationView, 'migrationId' | 'migrationKey' | 'state'>,
   options: ProviderOption,
 ): Promise<MigrationKey> {
   if (migrationKey === null)
-    throw new CommandFailed(
-      'the migration does not accept credentials or client secrets now',
-      'nothing was sent; ask your contact',
-    );
+    throw isEnding(state)
+      ? new CommandFailed(
+          `the migration was ${state}, so it no longer accepts credentials or client secrets`,
+          'nothing was sent; to move more companies, ask your contact for a new migration',
+        )
+      : new CommandFailed(
+          'the migration has no signed encryption key at the moment',
+          'nothing was sent; tell your contact',
+        );
   const key = parseMigrationKey(migrationKey);
   const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
   await assertTrusted(key, terminal, provider === undefined ? {} : { provider });

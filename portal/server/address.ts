@@ -24,15 +24,18 @@ export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Addr
       `without a certificate, the portal listens only on a loopback address such as 127.0.0.1, not on ${host}`,
     );
   if (publicUrl === undefined) {
-    if (behindProxy) throw new UnsafeAddress('behind a proxy, the portal needs its public URL');
+    if (behindProxy)
+      throw new UnsafeAddress('behind a proxy, the portal needs its public URL in TOKENFERRY_PORTAL_URL');
     return;
   }
   const { protocol, hostname, pathname, search, hash, username } = new URL(publicUrl);
   if (protocol !== 'https:' && !isLoopback(hostname))
-    throw new UnsafeAddress(`the public URL of the portal must begin with https:, not ${protocol}`);
+    throw new UnsafeAddress(
+      `the public URL of the portal, TOKENFERRY_PORTAL_URL, must begin with https:, not ${protocol}`,
+    );
   if (pathname !== '/' || search !== '' || hash !== '' || username !== '')
     throw new UnsafeAddress(
-      'the public URL of the portal must contain no path, query, fragment or user name; give the portal its own host name',
+      'the public URL of the portal, TOKENFERRY_PORTAL_URL, must contain no path, query, fragment or user name; give the portal its own host name',
     );
 }
 

@@ -20,9 +20,10 @@ const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 
 const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
 
 export function approvals(progress: Progress, { applications }: ActionFacts, now: string): readonly Candidate[] {
-  const { step, steps, state, digests, preflight, counts, platformKey } = progress;
+  const { step, steps, state, digests, preflight, counts, platformKey, proposal: proposed } = progress;
   const platform = findPlatform(platformKey)?.name ?? platformKey;
   const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && isWaitingForClient(progress);
+  const isInFuture = proposed !== null && proposed.startAt > now;
   const callbackUrl = preflight?.callbackUrl ?? null;
   const hasSupportApproved = (asked: Step): boolean =>
     steps.some((each) => each.step === asked && each.approvals.some(({ role }) => role === 'support'));
@@ -35,7 +36,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
-      consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move at this time. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
+      consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move ${isInFuture ? 'at this time' : 'as soon as everything is ready'}. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
     },
@@ -78,7 +79,7 @@ function startFacts(progress: Progress, now: string): string[] {
   const ends = forecastOf(progress, throughput, now)?.ends;
   return [
     `Start: ${when}, proposed by ${oneLine(by, 200)} (${role})`,
-    `Moves begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
+    `Moves can begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(ends ? [`Expected end: ${spanText(momentText(ends.earliest), momentText(ends.latest))}`] : []),

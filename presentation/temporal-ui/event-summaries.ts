@@ -36,7 +36,7 @@ export function noticeSummary(kind: NoticeKind, waitingFor: readonly Role[]): st
   const roles = waitingFor.join(' and ');
   switch (kind) {
     case 'stopped':
-      return 'Send a notice: the migration has stopped';
+      return 'Send a notice: the migration has paused itself';
     case 'reminder':
       return `Send a notice: reminder to ${roles}`;
     case 'escalation':

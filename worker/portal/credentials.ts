@@ -128,10 +128,10 @@ export async function storeApplication(context: PortalContext, request: PortalRe
 
 async function keyRefusal(db: Database, migrationId: string, fingerprint: string): Promise<string | null> {
   const current = await readKeyFingerprint(db, migrationId);
-  if (current === null) return 'the migration is not accepting credentials or secrets at the moment';
+  if (current === null) return 'the migration does not accept credentials or client secrets now; ask support';
   return current === fingerprint
     ? null
-    : 'the data was encrypted with a key that is no longer in use; reload the page and supply the data again';
+    : 'the data was encrypted with a key that is no longer in use; supply the data again, on the page after you have reloaded it';
 }
 
 /**

@@ -47,7 +47,7 @@ export function addStepDecisions(context: PortalContext): void {
   addDecideOptions(
     program
       .command('sign-off <migration>')
-      .description('Sign off the handover: accept what was moved, and what was not'),
+      .description('Sign off the handover: accept which companies were moved, and which were not'),
   )
     .option(...digestOption)
     .action((migrationId: string, options: DecideOptions) =>

@@ -93,7 +93,7 @@ test('the approval of the start says what it starts', () => {
   const approvalOf = (waiting: number, heldBack = 0) => factsOfStart({ counts: counts({ waiting, heldBack }) });
   expect(approvalOf(62, 2)).toEqual([
     expect.stringMatching(/^Start: .*, proposed by /),
-    expect.stringMatching(/^Moves begin /),
+    expect.stringMatching(/^Moves can begin /),
     'Starts the move of 60 companies. One company moves first, and the others follow once support has approved its move',
   ]);
   expect(approvalOf(1)).toContain('Starts the move of 1 company');

@@ -53,5 +53,5 @@ test("the summary is within Temporal's limit of 200 bytes, for any text that peo
 test('the summary of a notice says to whom it is sent, or what has happened', () => {
   expect(noticeSummary('reminder', ['client', 'support'])).toBe('Send a notice: reminder to client and support');
   expect(noticeSummary('escalation', ['client'])).toBe('Send a notice: client has not acted for a long time');
-  expect(noticeSummary('stopped', ['support'])).toBe('Send a notice: the migration has stopped');
+  expect(noticeSummary('stopped', ['support'])).toBe('Send a notice: the migration has paused itself');
 });
