@@ -205,17 +205,19 @@ export async function failingClearly<Result>(context: PortalContext, work: () =>
   }
 }
 
-function adviceFor(context: PortalContext, { status, advice }: ApiError): string {
+function adviceFor(context: PortalContext, error: ApiError): string {
+  const { status, advice } = error;
   if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
   if (advice !== undefined) return clause(advice);
-  return status === 0
-    ? 'check the address and your connection; a request that the portal has received can still take effect'
-    : 'if it happens again, tell your contact';
+  if (status !== 0) return 'if it happens again, tell your contact';
+  return wasNotSent(error)
+    ? 'nothing was sent; check the address and your connection'
+    : 'check the address and your connection; a request that the portal has received can still take effect';
 }
 
 /** Words that have a capital letter only because they begin a sentence. */
 const FIRST_WORDS =
-  /^(?:A|An|Another|Ask|Call|It|No|Nothing|Once|Only|Open|Please|Send|Set|Signing|Support|The|There|They|This|Too|Try|You|Your)\b/;
+  /^(?:A|An|Another|Ask|Call|It|Look|No|Nothing|Once|Only|Open|Please|Send|Set|Sign|Signing|Support|The|There|They|This|Too|Try|Use|You|Your)\b/;
 
 /** Turns a sentence into a clause: `You are not signed in.` becomes `you are not signed in`. */
 export function clause(text: string): string {

@@ -104,7 +104,7 @@ export async function review(
     output.line();
   }
   const question = `${action.title} as ${connection.session.person}?`;
-  const { overrides } = action;
+  const overrides = action.overrides && clause(action.overrides);
   const asked = { question, overrides, consequence, reversible: isStart };
   if (!(await confirm(context, options, asked)))
     throw new CommandFailed(

@@ -165,7 +165,7 @@ function howText(progress: Progress): string {
     : null;
   // A decision that must be signed can only be made with the client's own key.
   if (progress.signing.mustSign.includes('client'))
-    return `decide on the page of the portal, or with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
+    return `decide on the page of the portal, or with ferry and your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =
     'encrypt the file with ferry seal and the migration key that support sends you, and send support only the sealed file';

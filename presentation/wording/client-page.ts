@@ -136,7 +136,7 @@ export function beforeSignOff(progress: Progress): string | null {
   const named = `${namedCompanies(notMoved, counts.firstNotMoved ?? [])} ${notMoved === 1 ? 'was' : 'were'} not moved.`;
   const replaced = replacedNumberText(progress);
   return [
-    'read the handover report, which support sends you.',
+    'read the handover report. Create it in the portal, or ask support for it.',
     ...(notMoved === 0 ? [] : [`${named} The report says why, and what to do about each company.`]),
     ...(replaced === null ? [] : [replaced]),
     'Once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',

@@ -84,7 +84,9 @@ test('credentials are exported after the confirmation, and sealed with the migra
 test('the page says which companies were not moved, and that a sign-off is final, before the client signs off', () => {
   const notMoved = counts({ total: 60, moved: 53, failed: 7, firstNotMoved: ['C-1', 'C-2'] });
   const text = detailsAt(stateAt('complete-migration', { counts: notMoved }));
-  expect(text).toContain('**Before you sign off:** read the handover report, which support sends you.');
+  expect(text).toContain(
+    '**Before you sign off:** read the handover report. Create it in the portal, or ask support for it.',
+  );
   expect(text).toContain('7 companies (C-1, C-2 and 5 more) were not moved.');
   expect(text).toContain('Once both sides have signed off, no more companies can be moved');
   const signed = decideAll(
@@ -259,6 +261,6 @@ test('the page does not say that the data of companies with a replaced applicati
 test('a client that must sign its decisions is sent to the portal', () => {
   const added = { kind: 'add-approver', approver: { role: 'client', by: 'Cleo', publicKey: 'a'.repeat(64) } } as const;
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, approverChanges: [added] }));
-  expect(text).toContain('**How:** decide on the page of the portal, or with your signing key; for help, ask ');
+  expect(text).toContain('**How:** decide on the page of the portal, or with ferry and your signing key; for help, ask ');
   expect(text).not.toContain('record your decision');
 });
