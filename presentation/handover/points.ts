@@ -38,7 +38,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
     {
       topic: 'Ask first',
       companies: crossingUnknown,
-      text: 'companies for which we do not know yet whether the token was used. Call the contact above.',
+      text: 'companies for which we do not know yet whether the token was used. Call the contact under "Who to call".',
     },
     ...(ending === null
       ? [

@@ -1,6 +1,6 @@
 /** Describes decisions in words, for the handover report and the event list in Temporal. */
 import { approverFingerprint } from '../../domain/migration/approvers';
-import type { Companies, Decision, StepDecision } from '../../domain/migration/decision';
+import type { Decision, StepDecision } from '../../domain/migration/decision';
 import { stepText } from '../../domain/migration/steps';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { LIMIT_NAMES } from '../../domain/planning/limits';
@@ -45,12 +45,13 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
       return `amend the manifest: ${counted(decision.added, 'company')} added, ${decision.corrected} corrected`;
     case 'exclude':
     case 'skip':
+      return `${decision.kind} ${namedText(decision.companies)}`;
     case 'retry':
-      return `${decision.kind} ${companiesText(decision.companies)}`;
+      return `retry ${decision.companies === 'all' ? 'all companies that can be retried' : namedText(decision.companies)}`;
     case 'relink':
-      return `check ${companiesText(decision.companies)} after the reconnection`;
+      return `check ${decision.companies === 'all' ? 'all companies that must reconnect' : namedText(decision.companies)} after the reconnection`;
     case 'replace-credential':
-      return `replace the credential of ${companiesText(decision.companies)}`;
+      return `replace the credential of ${namedText(decision.companies)}`;
     case 'add-approver':
     case 'remove-approver': {
       const { role, by } = decision.approver;
@@ -116,8 +117,7 @@ function limitText<Name extends keyof MigrationLimits>(
   return value === undefined ? [] : [LIMIT_TEXTS[name](value)];
 }
 
-function companiesText(companies: Companies): string {
-  if (companies === 'all') return 'all companies';
+function namedText(companies: readonly string[]): string {
   const more = companies.length > MAX_REFERENCES ? ` and ${companies.length - MAX_REFERENCES} more` : '';
   return companies.slice(0, MAX_REFERENCES).join(', ') + more;
 }

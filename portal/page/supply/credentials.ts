@@ -97,7 +97,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
       ),
     ],
     send: async (reason, sending) => {
-      if (checked === null) throw new FormProblem('choose a file without errors');
+      if (checked === null) throw new FormProblem('choose a file with credentials that can be sent');
       const fields = reason === undefined ? {} : { reason };
       return supply(app, { message: action.message as DecisionMessage, credentials: checked, fields }, sending);
     },

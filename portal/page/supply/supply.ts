@@ -14,7 +14,9 @@ import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 export async function sealingKey({ key, view, session }: App): Promise<SealingKey> {
   const { migrationKey } = view();
   if (migrationKey === null)
-    throw new FormProblem('this migration has no signed encryption key at the moment, so nothing was sent; tell your contact');
+    throw new FormProblem(
+      'this migration has no signed encryption key at the moment, so nothing was sent; tell your contact',
+    );
   if (key === null || key.provider === null)
     throw new FormProblem(
       "your invitation does not contain the provider's fingerprint, so this page cannot check the encryption key; ask your contact for a new invitation",

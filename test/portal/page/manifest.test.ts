@@ -113,7 +113,9 @@ describeWithChromium("the manifest in the portal's page", () => {
     const page = await open();
     const lines = Array.from({ length: 2_500 }, (_, row) => `C-${row},Company ${row},91${row},1,token-MARKER-${row}`);
     await choose(page, 'many.csv', ['reference,name,realmId,expectedInvoices,refreshToken', ...lines].join('\n'));
-    await page.getByText('The file also contains 2,500 credentials. The page does not send credentials with a manifest').waitFor();
+    await page
+      .getByText('The file also contains 2,500 credentials. The page does not send credentials with a manifest')
+      .waitFor();
     await send(page);
     await page.getByText('✓ Done.').waitFor();
     expect(parts().map(({ part, rows }) => [part, rows.length])).toEqual([

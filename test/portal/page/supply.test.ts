@@ -128,7 +128,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await choose(page, 'credentials.csv', csvOf(1).replace('K-1,', 'N-777,'));
     await page.getByText('1 credential (N-777) cannot be sent, because the manifest has no company').waitFor();
     await send(page);
-    await page.getByText('Choose a file without errors.').waitFor();
+    await page.getByText('Choose a file with credentials that can be sent.').waitFor();
     const buffer = Buffer.from(csvOf(2).replace('K-1,', 'N-777,'));
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
     await page.getByText('✓ 1 credential can be sent.').waitFor();
@@ -171,7 +171,7 @@ describeWithChromium("supplying in the portal's page", () => {
       .waitFor();
     expect(await page.getByText('can be sent.').count()).toBe(0);
     await send(page);
-    await page.getByText('Choose a file without errors.').waitFor();
+    await page.getByText('Choose a file with credentials that can be sent.').waitFor();
     expect(parts()).toEqual([]);
     const confirmed = csvOf(14).replaceAll('10:00:00Z', '10:00:01Z');
     await page.getByLabel('Credential file').setInputFiles({
@@ -230,7 +230,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await page.getByRole('dialog').getByText(message, { exact: false }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await send(page);
-    await page.getByText('Choose a file without errors.').waitFor();
+    await page.getByText('Choose a file with credentials that can be sent.').waitFor();
     expect(current.portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
   });
 

@@ -261,6 +261,8 @@ test('the page does not say that the data of companies with a replaced applicati
 test('a client that must sign its decisions is sent to the portal', () => {
   const added = { kind: 'add-approver', approver: { role: 'client', by: 'Cleo', publicKey: 'a'.repeat(64) } } as const;
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, approverChanges: [added] }));
-  expect(text).toContain('**How:** decide on the page of the portal, or with ferry and your signing key; for help, ask ');
+  expect(text).toContain(
+    '**How:** decide on the page of the portal, or with ferry and your signing key; for help, ask ',
+  );
   expect(text).not.toContain('record your decision');
 });
