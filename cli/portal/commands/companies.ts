@@ -81,7 +81,7 @@ async function list(
   if (output.json)
     await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, companies());
   else if (isCsv) await writeCsv(output, csvRecords(companies()));
-  else await print(context, kind, companies(), view);
+  else await print(context, kind, companies(), view, session.role === 'client' && session.isKeyConfirmed);
   return { written: true };
 }
 
@@ -98,6 +98,7 @@ async function print(
   kind: 'companies' | 'exceptions',
   companies: AsyncIterable<Company>,
   view: MigrationView,
+  canDecide: boolean,
 ): Promise<void> {
   const { output } = context;
   const references = new Map<string, string[]>();
@@ -115,7 +116,8 @@ async function print(
   const first = await table.next();
   if (first.done && kind === 'exceptions') {
     output.line(noExceptionsText(view));
-    if (view.actions.some(({ message }) => message === 'credentialsSupplied') && view.counts.withoutCredential > 0)
+    const canSupply = canDecide && view.actions.some(({ message }) => message === 'credentialsSupplied');
+    if (canSupply && view.counts.withoutCredential > 0)
       output.line(`  ${commandText(context, 'credentials credentials.csv', view.migrationId)}`);
     return;
   }
@@ -124,7 +126,7 @@ async function print(
     first.done ? table : following(first.value, table),
   );
   for (const link of links) await output.stream(link);
-  if (kind === 'exceptions') printHelp(context, view, references);
+  if (kind === 'exceptions') printHelp(context, view, references, canDecide);
   output.line(counted(count, kind === 'companies' ? 'company' : 'exception'));
 }
 
@@ -133,16 +135,19 @@ async function* following<T>(first: T, others: AsyncIterable<T>): AsyncGenerator
   yield* others;
 }
 
-/** Prints a command for each decision that the person can make, and what else can help. */
+/** Prints what the client can do, as commands if this person can decide, and what else can help. */
 function printHelp(
   context: PortalContext,
   view: MigrationView,
   byRemedy: ReadonlyMap<string, readonly string[]>,
+  canDecide: boolean,
 ): void {
   const { output } = context;
   const remedies = [...byRemedy.keys()];
   output.line();
-  for (const { remedy, action, advice } of offeredRemedies(view, remedies)) {
+  const own = offeredRemedies(view, remedies);
+  if (!canDecide && own.length > 0) output.line(`  The client can: ${own.map(({ advice }) => advice).join('; ')}.`);
+  for (const { remedy, action, advice } of canDecide ? own : []) {
     const references = byRemedy.get(remedy) ?? [];
     const command = commandFor(action, view, references);
     if (command === null) continue;

@@ -15,7 +15,9 @@ test('changed limits are shown with their values', () => {
   expect(decisionText({ ...SENT, kind: 'adjust', limits, reason: 'a holiday' })).toBe(
     'adjust the limits: 2 slices at once, no limit on the share of companies that could not be moved, moves begin mon-tue 22:00-24:00 Europe/London (a holiday)',
   );
-  expect(decisionText({ ...SENT, kind: 'adjust', limits: { windows: [] } })).toBe('adjust the limits: no windows');
+  expect(decisionText({ ...SENT, kind: 'adjust', limits: { windows: [] } })).toBe(
+    'adjust the limits: no windows (moves can begin at any time)',
+  );
 });
 
 test.each([
