@@ -37,8 +37,8 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   },
   application: {
     ...{ message: 'applicationSupplied', title: null },
-    client: 'supply the application that obtained the credential',
-    support: 'register the application that obtained the credential',
+    client: 'supply the application that obtained the credential, if no company has moved with another application',
+    support: 'register the application that obtained the credential, if no company has moved with another application',
   },
   amend: {
     ...{ message: 'manifestSupplied', title: null },

@@ -21,12 +21,13 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
   const parsed = DecideSchema.safeParse(request.body);
   if (!parsed.success) return failed('the decision is malformed');
   const { message, decision } = parsed.data;
-  if (!isDecisionMessage(message)) return failed('this kind of decision does not exist; reload the page and try again');
+  if (!isDecisionMessage(message))
+    return failed('this kind of decision does not exist; reload the page, or update ferry');
   if (message === 'applicationSupplied') return failed('supply the application together with its client secret');
   const refusal = decisionRefusal(request, message, decision);
   if (refusal !== null) return failed(refusal);
   if (SUPPLIES.includes(message) && decision['sealedDigest'] === undefined)
-    return failed('the signed decision does not say which credentials it supplies; reload the page and try again');
+    return failed('the signed decision does not say which credentials it supplies; reload the page, or update ferry');
   const inapplicable = await inapplicableText(context, request, message, decision);
   if (inapplicable !== null) return failed(inapplicable);
   return send(context, request, message, decision);
