@@ -175,13 +175,14 @@ async function offered(
 /** Says what the person can do instead of a decision that the portal does not offer. */
 function afterRefusal(context: PortalContext, message: DecisionMessage, view: MigrationView): string {
   if (isEnding(view.state)) return `see the outcome with: ${commandText(context, 'report', view.migrationId)}`;
-  const support = canSupport(message, view) ? 'ask support to make this decision, or ' : '';
-  return `${support}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
+  const support = helpOfSupport(message, view);
+  return `${support === null ? '' : `ask support to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
 }
 
-/** Returns whether support can make a decision that the portal does not offer, or offers only at first. */
-function canSupport(message: DecisionMessage, view: MigrationView): boolean {
-  return message === 'applicationSupplied' || message === 'manifestAmended' || isForSupportOnly(message, view);
+/** Returns what support can do about a decision that the portal does not offer, or offers only at first. */
+function helpOfSupport(message: DecisionMessage, view: MigrationView): string | null {
+  if (message === 'manifestSupplied') return 'amend the manifest';
+  return message === 'applicationSupplied' || isForSupportOnly(message, view) ? 'make this decision' : null;
 }
 
 /** The decisions that only support makes in a managed migration. */
