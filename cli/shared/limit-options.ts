@@ -54,7 +54,7 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--tolerated-share <share>',
-        'pause the migration when more than this share (0 to 1) of at least 20 tried companies could not be moved; "any" means no limit',
+        'pause the migration when more than this share (0 to 1) of the tried companies could not be moved, once 20 companies have been tried; "any" means no limit',
         limitOrAny('toleratedShare'),
       )
       .option(

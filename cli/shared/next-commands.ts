@@ -182,7 +182,7 @@ function signOffs(progress: Progress): Commands {
   const first =
     reopened?.step === 'complete-migration' && !reopened.withdrawn
       ? {
-          first: `find out why the handover was rejected, and resolve the problem (to add missing companies: ferry amend ${id} companies.csv)`,
+          first: `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${id} companies.csv)`,
         }
       : {};
   return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));

@@ -96,7 +96,7 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   windows: {
     isValid: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),
     expected:
-      'a list of at most 50 windows with valid time zones, e.g. {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
+      'a list of at most 50 windows with valid time zones, e.g. [{"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}]',
     fields: ['days', 'from', 'to', 'timeZone'],
   },
   remindBeforeStale: REMINDER_INTERVALS,
@@ -193,7 +193,7 @@ export function exceededToleranceText(
 }
 
 /** Formats a share with at most one decimal, as `22%` or `0.5%`. */
-function percent(share: number): string {
+export function percent(share: number): string {
   const value = share * 100;
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)}%`;
 }

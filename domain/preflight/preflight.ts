@@ -178,7 +178,7 @@ function applicationMissing(message: string, facts: PreflightFacts): PreflightFi
     return warningFinding(
       'application-missing',
       message,
-      `if tokens are refused, ${applicationAdvice('the application', facts)}`,
+      `${applicationAdvice('the application that obtained the tokens', facts)}, because the platform can refuse them without it`,
     );
   }
   return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('that application', facts));

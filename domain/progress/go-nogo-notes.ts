@@ -1,6 +1,6 @@
 /** Go or no-go: the conditions that pause an unattended migration, and the conditions that do not pause it. */
 import type { MigrationLimits } from '../planning/limits';
-import { exceedsTolerance, MIN_TRIED_FOR_SHARE } from '../planning/limits';
+import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';
 import { counted, hoursText, momentText, outOf } from '../text/sentences';
 import type { Forecast } from './forecast';
@@ -46,7 +46,7 @@ function hasTolerance({ toleratedFailures, toleratedShare }: MigrationLimits): b
 }
 
 function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
-  return `(${outOf(failed, tried, 'company')} so far)`;
+  return `(so far: ${outOf(failed, tried, 'tried company')})`;
 }
 
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
@@ -54,10 +54,12 @@ function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures'
   if (exceedsTolerance(limits, failures))
     return `a worker tries another company: the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
   const bounds = [
-    ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
+    ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')} could not be moved`]),
     ...(toleratedShare === null
       ? []
-      : [`more than ${Math.round(toleratedShare * 100)}% of at least ${MIN_TRIED_FOR_SHARE} tried companies`]),
+      : [
+          `once ${MIN_TRIED_FOR_SHARE} companies have been tried, more than ${percent(toleratedShare)} of them could not be moved`,
+        ]),
   ];
-  return `${bounds.join(' or ')} could not be moved ${soFar(failures)}`;
+  return `${bounds.join('; or, ')} ${soFar(failures)}`;
 }

@@ -157,7 +157,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
 
 function signOffText({ reopened }: MigrationState): string {
   return reopened?.step === 'complete-migration' && !reopened.withdrawn
-    ? 'find out why the handover was rejected, resolve the problem, and then sign off'
+    ? 'resolve the problem for which the handover was rejected, and then sign off'
     : 'sign off the handover';
 }
 

@@ -96,7 +96,8 @@ const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: Migration
     share === null
       ? 'no limit on the share of companies that could not be moved'
       : `pause when more than ${Math.round(share * 1_000) / 10}% of the companies tried could not be moved`,
-  windows: (windows) => (windows.length === 0 ? 'no windows (moves can begin at any time)' : `moves begin ${windowsText(windows)}`),
+  windows: (windows) =>
+    windows.length === 0 ? 'no windows (moves can begin at any time)' : `moves begin ${windowsText(windows)}`,
   remindBeforeStale: (intervals) => `${LIMIT_NAMES.remindBeforeStale} ${intervalsText(intervals)}`,
   remindWhileStale: (intervals) => `${LIMIT_NAMES.remindWhileStale} ${intervalsText(intervals)}`,
 };

@@ -51,9 +51,7 @@ export function addExceptions(context: PortalContext): void {
   const { program, run } = context;
   program
     .command('exceptions <migration>')
-    .description(
-      'List the companies that need attention, with what went wrong and what you or support can do about it',
-    )
+    .description('List the companies that need attention, with what went wrong and what you or support can do about it')
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migrationId: string, { csv }: Pick<CompaniesOptions, 'csv'>) =>
       run(() =>

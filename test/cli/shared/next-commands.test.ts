@@ -121,8 +121,8 @@ test('a rejected handover is cleared up before it is signed off', () => {
   const rejected = decideAll(step6({ moved: 9 }), reject('complete-migration', 'client'));
   const next = nextCommands(progressOf(plan, rejected), NO_COMPANIES, new Date());
   expect(next.map(({ first }) => first)).toEqual([
-    `find out why the handover was rejected, and resolve the problem (to add missing companies: ferry amend ${ID} companies.csv)`,
-    `find out why the handover was rejected, and resolve the problem (to add missing companies: ferry amend ${ID} companies.csv)`,
+    `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${ID} companies.csv)`,
+    `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${ID} companies.csv)`,
   ]);
 });
 

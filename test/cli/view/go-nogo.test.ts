@@ -82,7 +82,9 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(out).toContain('GO  nightly.quickbooks-online');
   expect(out).toContain('Who to call: the solutions team');
-  expect(out).toContain('more than 20% of at least 20 tried companies could not be moved (0 of 0 companies so far)');
+  expect(out).toContain(
+    'once 20 companies have been tried, more than 20% of them could not be moved (so far: 0 of 0 tried companies)',
+  );
 });
 
 test('go-nogo answers no-go if no worker is running, but still checks everything else', async () => {

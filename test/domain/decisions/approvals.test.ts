@@ -77,7 +77,7 @@ describe('an approval of a step that is not ready', () => {
       'details with problems',
       'supply-details',
       { preflight: problems },
-      'found 2 problems: the key is not valid; no room',
+      'found 2 kinds of problem: the key is not valid; no room',
     ],
     ['no proposal', 'schedule', {}, 'no start time has been proposed yet; propose one first'],
     ['no first company', 'migrate-first-company', {}, 'no first company has been moved'],

@@ -124,7 +124,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'a rejected handover',
     decideAll(rest({ moved: 10 }), reject('complete-migration', 'client')),
     ['support', 'client'],
-    'find out why the handover was rejected, resolve the problem, and then sign off',
+    'resolve the problem for which the handover was rejected, and then sign off',
   ],
   ['missing credentials', rest({ waiting: 2, withoutCredential: 2, moved: 8 }), ['client'], 'credentials for 2'],
   [
