@@ -9,6 +9,7 @@ import type { StyledLine, Span } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import type { Style } from '../terminal/table';
 import { shortTime, shortDuration } from '../terminal/times';
+import { replacedText } from './migration-lines';
 import type { Page } from './state';
 import type { DashboardRow, DashboardState, StatusGroup } from './state';
 import { visibleRows, selectedRow, statusGroup } from './state';
@@ -190,5 +191,8 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
   const what = currentTask(row.progress, now.toISOString());
   const meanwhile = meanwhileText(row.progress);
   const also = meanwhile === null ? '' : `. ${meanwhile}`;
-  return wrapped(`${row.migrationId}: ${who}${what}${also}`, columns, SENTENCE_LINES).map((line) => [line]);
+  const replaced = replacedText(row.progress);
+  // Comes before the task, because a task that is longer than the lines is cut.
+  const moved = replaced === null ? '' : `${replaced}; `;
+  return wrapped(`${row.migrationId}: ${moved}${who}${what}${also}`, columns, SENTENCE_LINES).map((line) => [line]);
 }

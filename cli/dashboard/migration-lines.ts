@@ -56,6 +56,7 @@ export function companyLines(
 ): readonly StyledLine[] {
   const { counts, state } = progress;
   const companies = clientCounts(counts);
+  const replaced = replacedText(progress);
   const style = counts.failed > 0 ? 'red' : 'reset';
   const words = clientStateWords(isEnding(state));
   const rate =
@@ -85,10 +86,16 @@ export function companyLines(
         [', ', { text: `${companies['not-moved']} not moved`, style }],
         [`, ${companies['left-out']} left out`],
         ...missing.filter(([count]) => count > 0).map(([count, what]) => [`; ${count} ${what}`]),
+        ...(replaced === null ? [] : [['; ', { text: replaced, style: 'red' } as const]]),
       ],
       columns,
     ),
   ];
+}
+
+/** Returns how many moved companies depend on an application that was replaced; null if there are none. */
+export function replacedText({ replacedApplication = 0 }: Progress): string | null {
+  return replacedApplication === 0 ? null : `${replacedApplication} with a replaced application`;
 }
 
 /** Puts parts, each with its separator in front, on as few lines as possible, without cutting a part. */

@@ -14,7 +14,7 @@ import { headline, pausedTexts, reopenedText } from '../../domain/progress/progr
 import type { Progress } from '../../domain/progress/progress';
 import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
-import { companyLines, stepLines, statusLines } from '../dashboard/migration-lines';
+import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
 import type { Context } from '../shared/context';
 import { createInterruptibleSleep, withTimeout } from '../shared/waiting';
 import type { CommandResult } from '../terminal/output';
@@ -193,10 +193,12 @@ function openLogView(stream: TerminalStream): View {
 function logText(progress: Progress): string {
   const { waitingFor, counts } = progress;
   const { 'must-reconnect': mustReconnect, 'not-moved': notMoved, 'left-out': leftOut } = clientCounts(counts);
+  const replaced = replacedText(progress);
   const exceptions = [
     ...(mustReconnect > 0 ? [`${mustReconnect} must reconnect, `] : []),
     ...(notMoved > 0 ? [`${notMoved} not moved, `] : []),
     ...(leftOut > 0 ? [`${leftOut} left out, `] : []),
+    ...(replaced === null ? [] : [`${replaced}, `]),
   ].join('');
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
   const paused = pausedTexts(progress)

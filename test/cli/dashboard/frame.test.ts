@@ -227,6 +227,17 @@ test('companies that were not moved or left out do not count as moved, in the li
   expect(linesOf(stateOf([listed])).find((line) => line.includes('acme.xero'))).toContain(' 6/10 ');
 });
 
+test('the list and the page say how many moved companies depend on a replaced application, even with many exceptions', () => {
+  const replaced = progressOf(migrationPlan(), {
+    ...RUNNING,
+    ...{ counts: counts({ total: 9, moved: 5, failed: 4, mustReconnect: 2 }), replacedApplication: 3 },
+  });
+  const detail = { progress: replaced, overview: null, outages: [], exceptions: [], decisions: [] };
+  const list = stateOf([row('acme.xero', { progress: replaced })]);
+  expect(linesOf(list).join('\n')).toContain('acme.xero: 3 with a replaced application; client: sign off');
+  expect(linesOf({ ...list, isOpen: true, detail }).join('\n')).toMatch(/0 left out\n3 with a replaced application/);
+});
+
 test('an empty list shows how to start a migration', () => {
   expect(linesOf(stateOf([])).join('\n')).toContain('No migration is open. To start a migration, run: ferry start');
 });
