@@ -19,6 +19,7 @@ const figures = z.strictObject({
   ),
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),
+  movingMs: z.number().describe('how long companies were moving, without closed windows, pauses and downtime'),
   longestStaleHours: z.number().nullable(),
   medianStaleHours: z.number().nullable(),
   credentialsLeft: count,

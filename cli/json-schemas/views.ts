@@ -43,7 +43,7 @@ const progress = {
     .strictObject({ moved: count, withinMs: z.number() })
     .nullable()
     .describe(
-      'number of companies moved in the period before the last count, and the length of that period in milliseconds',
+      'number of companies moved in the ten minutes before the last count, and how many milliseconds of them companies were moving',
     ),
   replacedApplication: count
     .exactOptional()

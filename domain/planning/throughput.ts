@@ -5,13 +5,13 @@ import { endWithin } from './windows';
 /** The companies that were moved in a recent period. */
 export interface Throughput {
   readonly moved: number;
-  /** Length of the period. Milliseconds. */
+  /** How long companies were moving in the period. Milliseconds. Leaves out closed windows, pauses and downtime. */
   readonly withinMs: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** Returns companies per minute; null if none was moved in the period. */
+/** Returns companies per minute while companies were moving; null if none was moved in the period. */
 export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }

@@ -117,7 +117,10 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
   const { firstStartedAt, lastMovedAt, longestStaleHours, medianStaleHours } = figures;
   const at = (iso: string | null | undefined): string => (iso ? timeText(iso, year) : '');
   const expected = planned?.estimate;
-  const took = firstStartedAt && lastMovedAt ? duration(Date.parse(lastMovedAt) - Date.parse(firstStartedAt)) : '';
+  const took =
+    firstStartedAt && lastMovedAt
+      ? movingText(figures.movingMs, Date.parse(lastMovedAt) - Date.parse(firstStartedAt))
+      : '';
   const stale =
     longestStaleHours === null || medianStaleHours === null
       ? ''
@@ -137,6 +140,12 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
     ['data out of date', expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`, stale],
     ['migration closed', '', at(closedAt)],
   ];
+}
+
+/** Returns how long companies were moving, and the time from the first move to the last one if that differs. */
+function movingText(movingMs: number, inAllMs: number): string {
+  const [moving, inAll] = [duration(movingMs), duration(inAllMs)];
+  return moving === inAll ? moving : `${moving} while companies were moving, ${inAll} in all`;
 }
 
 /** Returns how long data is out of date, in sentences. */

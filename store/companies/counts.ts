@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
-import { RECENT_PERIOD_MS, RECENTLY_MOVED } from '../reporting/overview';
+import { recentPeriodMs, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 import { IS_DEFERRED, IS_RETRIED } from './exceptions';
@@ -131,7 +131,7 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
     db,
     sql<Counts>`
     select counts.*, ${markOf(migrationId)} as "ledgerMark",
-      (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${RECENT_PERIOD_MS})
+      (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${recentPeriodMs(sql`${migrationId}::text`)})
         from companies where migration_id = ${migrationId}) as throughput,
       -- Reads no companies if no application was replaced.
       (select case when t.crossed = '{}' and t.authorized = '{}' then 0 else (

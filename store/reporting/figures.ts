@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
+import { movingMs } from './moving-time';
 
 /**
  * Totals of a migration. Times are ISO 8601, UTC. Times and numbers of hours are null until there is a company from
@@ -24,6 +25,8 @@ export interface ReportFigures {
   readonly leftOutAtService: number;
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
+  /** How long at least one company was moving. Milliseconds. Leaves out closed windows, pauses and downtime. */
+  readonly movingMs: number;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
   readonly longestStaleHours: number | null;
   readonly medianStaleHours: number | null;
@@ -55,6 +58,7 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
+      ${movingMs(sql`${migrationId}::text`, sql`'-infinity'::timestamptz`)} as "movingMs",
       max(stale_hours) as "longestStaleHours",
       percentile_cont(0.5) within group (order by stale_hours) as "medianStaleHours",
       (select count(*) from credentials where migration_id = ${migrationId})

@@ -1,8 +1,10 @@
 /** Progress and recent throughput of several migrations, for the dashboard. */
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Throughput } from '../../domain/planning/throughput';
 import { IS_EXCEPTION } from '../companies/exceptions';
 import type { Database } from '../database/database';
+import { movingMs } from './moving-time';
 
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
 const RECENT = sql`interval '10 minutes'`;
@@ -10,12 +12,9 @@ const RECENT = sql`interval '10 minutes'`;
 /** The number of companies that were moved in the period, as an aggregate over `companies`. */
 export const RECENTLY_MOVED = sql<number>`count(*) filter (where moved_at > clock_timestamp() - ${RECENT})`;
 
-/**
- * The length of the period in milliseconds, as an aggregate over `companies`. The period starts no earlier than the
- * first claim of the companies that were moved in it. Otherwise, the rate of a new run would be too low.
- */
-export const RECENT_PERIOD_MS = sql<number>`coalesce(extract(epoch from least(${RECENT},
-  clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8`;
+/** Returns how long companies of a migration were moving in the period, in milliseconds, as a scalar subquery. */
+export const recentPeriodMs = (migrationId: RawBuilder<unknown>): RawBuilder<number> =>
+  movingMs(migrationId, sql`clock_timestamp() - ${RECENT}`);
 
 /** Counts of one migration's companies. */
 export interface Overview extends Throughput {
@@ -35,7 +34,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
       count(*) filter (where state = 'moved') as "movedInAll",
       count(*) filter (where ${IS_EXCEPTION}) as exceptions,
       ${RECENTLY_MOVED} as moved,
-      ${RECENT_PERIOD_MS} as "withinMs"
+      ${recentPeriodMs(sql`companies.migration_id`)} as "withinMs"
     from companies
     where migration_id = any(${migrationIds})
     group by migration_id`.execute(db);

@@ -36,6 +36,7 @@ const HEAD: ReportHead = {
     reconnectionsCheckedAt: null,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
+    movingMs: 9_000_000,
   },
   applications: { moved: [], replaced: [], registered: null },
   planned: null,

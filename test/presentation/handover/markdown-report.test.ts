@@ -52,6 +52,7 @@ const HEAD: ReportHead = {
     leftOutAtService: 0,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
+    movingMs: 9_000_000,
     longestStaleHours: 6.21,
     medianStaleHours: 2,
     credentialsLeft: 0,
@@ -93,6 +94,10 @@ describe('the head of the report', () => {
     [{}, '- **Send the link to each company that must reconnect** (1): its owner'],
     [{ ending: 'completed' }, '- **Delete your copies of the credentials**: exports'],
     [{}, '| duration |  | 2.5 h |'],
+    [
+      { figures: { ...HEAD.figures, movingMs: 2_700_000 } },
+      '| duration |  | 45 min while companies were moving, 2.5 h in all |',
+    ],
   ])('contains, with the changes %j: %s', (changes, text) => {
     expect(reportHead({ ...HEAD, ...changes })).toContain(text);
   });

@@ -126,7 +126,7 @@ export function sampleReport(total: number): HandoverReport {
         reconnectionsCheckedAt: '2026-11-23T00:58:00.000Z',
         mustReconnect: numberOf(({ failure }) => failure === 'reauthorization-required'),
         ...{ longestStaleHours: 0.1, medianStaleHours: 0.05 },
-        ...{ firstStartedAt: '2026-11-22T21:38:00.000Z', lastMovedAt: '2026-11-23T00:16:00.000Z' },
+        ...{ firstStartedAt: '2026-11-22T21:38:00.000Z', lastMovedAt: '2026-11-23T00:16:00.000Z', movingMs: 9_480_000 },
       },
       decisions: DECISIONS.map((decision) => ({
         decision,

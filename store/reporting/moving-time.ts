@@ -1,0 +1,42 @@
+/**
+ * How long companies were moving. Time in which none was moving does not count: outside the windows, during a pause, or
+ * while no worker was running. A rate over this time is the rate while moving.
+ */
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+
+/**
+ * Two companies that move within this time of each other count as one period. Otherwise, companies that are tried one
+ * at a time, with waits between them, would give too high a rate.
+ */
+const GAP = sql`interval '1 minute'`;
+
+/**
+ * When the move of the company `m` began: its last claim or, if its end customer has reconnected it since, the start of
+ * its sync.
+ */
+const BEGAN_AT = sql`greatest(m.claimed_at,
+  m.sync_started_at - make_interval(secs => coalesce(m.import_ms, 0) / 1000.0))`;
+
+/** When the move of the company `m` ended: now, if it is still moving; null if it is not moving and has not moved. */
+const ENDED_AT = sql`case when m.state in ('importing', 'syncing') then clock_timestamp() else m.moved_at end`;
+
+/**
+ * Returns the time since a moment in which at least one company of a migration was moving, in milliseconds, as a scalar
+ * subquery. Leaves out companies that failed, because the ledger does not know when.
+ *
+ * Rounds to seconds first, because only few periods then differ, and merging one for each company would be slow.
+ */
+export function movingMs(migrationId: RawBuilder<unknown>, since: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(
+    select coalesce(sum(extract(epoch from upper(period) - ${GAP} - lower(period))) * 1000, 0)::float8
+    from unnest((
+      select range_agg(tstzrange(began_at, ended_at + ${GAP})) from (
+        select distinct date_trunc('second', greatest(${BEGAN_AT}, ${since})) as began_at,
+          date_trunc('second', ${ENDED_AT}) + interval '1 second' as ended_at
+        from companies m
+        where m.migration_id = ${migrationId} and m.claimed_at is not null
+          and ${ENDED_AT} > greatest(${BEGAN_AT}, ${since})
+      ) moves
+    )) period)`;
+}
