@@ -9,6 +9,7 @@ import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
 import { approvalConsequence, endingConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
+import type { Review } from '../shared/review';
 import { readReview } from '../shared/review';
 import { withAdvice } from '../shared/errors';
 import { sentence } from '../../presentation/wording/status-line';
@@ -18,6 +19,7 @@ import type { Terminal } from '../terminal/terminal';
 import { Output } from '../terminal/output';
 import type { Prompts } from '../terminal/prompts';
 import { Unanswered } from '../terminal/prompts';
+import { printCut } from './cut-text';
 import type { RequestedDecision } from './keys';
 import type { ActionResult } from './state';
 
@@ -135,8 +137,9 @@ async function draftResume(
 ): Promise<Draft> {
   const progress = await readProgressIfAnswered(ferry, migrationId);
   const pauses = progress ? pausesIn(progress) : [];
-  const output = new Output(terminal, false);
-  for (const pause of pauses) output.line(`Paused ${pauseText(pause)}`);
+  printCut(terminal, `ferry show ${migrationId}`, (output) => {
+    for (const pause of pauses) output.line(`Paused ${pauseText(pause)}`);
+  });
   const canPause =
     pauses.some(({ stopReason }) => stopReason !== null) && !pauses.some(({ role }) => role === 'support');
   const chosen = canPause
@@ -160,7 +163,7 @@ const pauseDraft = (migrationId: string): Draft => ({
 /** Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest. */
 async function draftApproval(context: DialogContext, progress: Progress | undefined, step: Step): Promise<Draft> {
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
-  review?.print(new Output(context.terminal, false));
+  if (review) printReview(context.terminal, review, progress.migrationId);
   return {
     message: 'approve',
     question: `Approve ${step}?`,
@@ -170,6 +173,11 @@ async function draftApproval(context: DialogContext, progress: Progress | undefi
   };
 }
 
+function printReview(terminal: Terminal, review: Review, migrationId: string): void {
+  const command = review.step === 'complete-migration' ? `report ${migrationId}` : `show ${migrationId} --evidence`;
+  printCut(terminal, `ferry ${command}`, (output) => review.print(output));
+}
+
 async function draftRejection(
   { ferry, prompts, terminal }: DialogContext,
   progress: Progress | undefined,
@@ -177,7 +185,7 @@ async function draftRejection(
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
   const review = progress && (await readReview(ferry, progress, step, MAX_COMPANIES));
-  review?.print(new Output(terminal, false));
+  if (review) printReview(terminal, review, progress.migrationId);
   const nextAttempt =
     step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId, progress) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;

@@ -1,8 +1,9 @@
 /** Tests `ferry desk` in a pseudo-terminal of 80 columns and 24 lines. */
 import { ferry } from '../captured-terminal';
 import type { TestMigration } from '../../workflows/running-migration';
-import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
+import { updateRow } from '../../support/migrations/ledger';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
@@ -159,6 +160,41 @@ test('a dialog shows the reason for a refusal, and is cancelled with Esc', async
   await screen.waitFor('Whose decision is it?');
   screen.type(KEY.escape);
   await screen.waitFor('Nothing was decided.');
+});
+
+test('the title of a dialog and its questions stay on a screen of 24 lines, however long its text is', async () => {
+  const reason = 'the platform refuses the grant, and its support has to look at the account; '.repeat(20);
+  for (const row of [2, 3]) await updateRow(orchestrator.ferry.db, dock.id, row, { failure_text: reason });
+  const screen = openDashboard();
+  await select(screen, dock.id);
+  await screen.waitFor(/sign off the handover/);
+  for (const [key, question] of [
+    ['a', 'Approve complete-migration? (y/N)'],
+    ['x', 'Reject complete-migration (complete the migration)? (y/N)'],
+  ] as const) {
+    screen.type(key);
+    await screen.waitFor('Whose decision is it?');
+    expect(screen.lines()[0]).toBe('Complete the migration, dock.quickbooks-online');
+    const note = screen.lines().join(' ').replace(/ +/g, ' ');
+    expect(note).toMatch(/… \(\d+ more lines; to read them all, run: ferry report dock.quickbooks-online\)/);
+    screen.type(KEY.enter);
+    await screen.waitFor('What is the name of the person who decides? (Sam)');
+    screen.type(KEY.enter);
+    await screen.waitFor('Why?');
+    screen.type(`${'a long reason '.repeat(10)}${KEY.enter}`);
+    await screen.waitFor(question);
+    expect(screen.lines()[0]).toBe('Complete the migration, dock.quickbooks-online');
+    screen.type(KEY.escape);
+    await screen.waitFor('Nothing was decided.');
+  }
+  await dock.send('pause', { reason: `on support's side: ${reason}`, ...SUPPORT });
+  await dock.send('pause', { reason: `on the client's side: ${reason}`, ...CLIENT });
+  await screen.waitFor('p resume');
+  screen.type('p');
+  await screen.waitFor('Whose decision is it?');
+  expect(screen.lines()[0]).toMatch(/^Paused by (Sam|Cleo) /);
+  await decide(screen);
+  await screen.waitFor(/dock\S+ +6\/6 both/);
 });
 
 test('r retries the selected exception', async () => {
