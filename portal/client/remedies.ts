@@ -106,6 +106,15 @@ const known = (remedies: readonly string[]): readonly Remedy[] =>
   remedies.filter((remedy): remedy is Remedy => Object.hasOwn(HELP, remedy));
 
 /**
+ * Returns whether a company lacks nothing but a usable credential. Only waiting companies can be left out, and a company
+ * that is held back must be corrected first.
+ */
+export function lacksCredential({ state, confirmedAt, hasCredential, remedies }: Company): boolean {
+  const isWaiting = state === 'not-moved-yet' && remedies.includes('exclude');
+  return isWaiting && confirmedAt !== null && !hasCredential && !remedies.includes('amend');
+}
+
+/**
  * Returns the text for an empty list of exceptions. Companies that only lack a credential, or that will be tried again,
  * are not exceptions, so the text gives their number until the migration has ended.
  */

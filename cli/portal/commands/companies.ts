@@ -6,9 +6,15 @@ import {
   type CompanyFilter,
   type CompanyState,
 } from '../../../portal/client/api';
-import { noExceptionsText, offeredRemedies, otherHelp, remediesNow } from '../../../portal/client/remedies';
+import {
+  lacksCredential,
+  noExceptionsText,
+  offeredRemedies,
+  otherHelp,
+  remediesNow,
+} from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
-import { choiceOption } from '../../shared/options';
+import { choiceOption, integerOption } from '../../shared/options';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { writeCsv } from '../../shared/results';
 import type { TableCell } from '../../terminal/table';
@@ -19,8 +25,13 @@ import { commandOf, inReadersZone } from '../summary';
 interface CompaniesOptions {
   readonly state?: CompanyState;
   readonly search?: string;
+  readonly wave?: number;
+  readonly withoutCredential?: true;
   readonly csv?: true;
 }
+
+/** Selects companies that the portal's API cannot select. */
+type Condition = (company: Company) => boolean;
 
 /**
  * Repeats the keys of `STATE_LABELS`. Modules that `cli/` imports are loaded at their first use (scripts/build.mjs), so
@@ -38,12 +49,20 @@ export function addCompanies(context: PortalContext): void {
     .description('List the companies with their states, and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', STATES))
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
+    .addOption(integerOption('--wave <number>', 'only companies of this wave'))
+    .option('--without-credential', 'only companies that lack nothing but a usable credential')
     .option('--csv', 'print CSV for a spreadsheet')
-    .action((migrationId: string, { csv, state, search = '' }: CompaniesOptions) =>
-      run(() =>
-        withPortal(context, migrationId, (portal) => list(context, portal, 'companies', { state, search }, csv)),
-      ),
-    );
+    .action((migrationId: string, { csv, state, search = '', wave, withoutCredential }: CompaniesOptions) => {
+      const isSelected: Condition = (company) =>
+        (wave === undefined || company.wave === wave) && (!withoutCredential || lacksCredential(company));
+      return run(() =>
+        withPortal(context, migrationId, async (portal) => {
+          const { view } = await portal.readMigration();
+          const found = companiesFrom(portal, { state, search }, isSelected);
+          return list(context, portal, 'companies', { view, companies: found, hidden: () => 0 }, csv);
+        }),
+      );
+    });
 }
 
 /** `ferry --portal <link> exceptions` */
@@ -55,31 +74,81 @@ export function addExceptions(context: PortalContext): void {
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migrationId: string, { csv }: Pick<CompaniesOptions, 'csv'>) =>
       run(() =>
-        withPortal(context, migrationId, (portal) => list(context, portal, 'exceptions', { exceptions: true }, csv)),
+        withPortal(context, migrationId, async (portal) => {
+          const { view } = await portal.readMigration();
+          const isComplete = context.output.json || csv === true;
+          return list(context, portal, 'exceptions', exceptionsFrom(portal, view, isComplete), csv);
+        }),
       ),
     );
+}
+
+/** Reads the companies that match, page by page. */
+async function* companiesFrom(
+  { api, say }: Connection,
+  filter: CompanyFilter,
+  isSelected: Condition = () => true,
+): AsyncGenerator<Company> {
+  for await (const each of api.eachCompany(filter, say)) {
+    const company = validated(CompanySchema, each);
+    if (isSelected(company)) yield company;
+  }
+}
+
+/** The companies of a list. */
+interface Listed {
+  readonly view: MigrationView;
+  readonly companies: AsyncIterable<Company>;
+  /** Returns how many companies were left out of the list, once it has been read. */
+  readonly hidden: () => number;
+}
+
+/** The maximum number of companies to print that are not exceptions, because they only lack a credential. */
+const LACKING_SHOWN = 10;
+
+/**
+ * Reads the exceptions, and then the companies that only lack a usable credential. In step 6, the portal lists these
+ * with the exceptions.
+ */
+function exceptionsFrom(portal: Connection, view: MigrationView, isComplete: boolean): Listed {
+  const lacking = new Set<number>();
+  let hidden = 0;
+  async function* companies(): AsyncGenerator<Company> {
+    for await (const company of companiesFrom(portal, { exceptions: true })) {
+      if (lacksCredential(company)) lacking.add(company.row);
+      yield company;
+    }
+    if (lacking.size >= view.counts.withoutCredential) return;
+    let shown = 0;
+    const isOther: Condition = (company) => lacksCredential(company) && !lacking.has(company.row);
+    for await (const company of companiesFrom(portal, { state: 'not-moved-yet' }, isOther)) {
+      if (isComplete || shown < LACKING_SHOWN) yield company;
+      else hidden += 1;
+      shown += 1;
+    }
+  }
+  return { view, companies: companies(), hidden: () => hidden };
 }
 
 /** Streams the companies, because there can be any number of them. */
 async function list(
   context: PortalContext,
-  { api, session, readMigration, say }: Connection,
+  { session }: Connection,
   kind: 'companies' | 'exceptions',
-  filter: CompanyFilter,
+  { view, companies, hidden }: Listed,
   isCsv: true | undefined,
 ): Promise<AlreadyWritten> {
   const { output } = context;
-  const { view } = await readMigration();
-  async function* companies(): AsyncGenerator<Company> {
-    for await (const each of api.eachCompany(filter, say)) {
-      const company = validated(CompanySchema, each);
-      yield { ...company, remedies: [...remediesNow(view, company)] };
-    }
+  async function* listed(): AsyncGenerator<Company> {
+    for await (const company of companies) yield { ...company, remedies: [...remediesNow(view, company)] };
   }
   if (output.json)
-    await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, companies());
-  else if (isCsv) await writeCsv(output, csvRecords(companies()));
-  else await print(context, kind, companies(), view, session.role === 'client' && session.isKeyConfirmed);
+    await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, listed());
+  else if (isCsv) await writeCsv(output, csvRecords(listed()));
+  else {
+    const canDecide = session.role === 'client' && session.isKeyConfirmed;
+    await print(context, kind, { view, companies: listed(), hidden }, canDecide);
+  }
   return { written: true };
 }
 
@@ -94,17 +163,19 @@ async function* csvRecords(companies: AsyncIterable<Company>): AsyncGenerator<Re
 async function print(
   context: PortalContext,
   kind: 'companies' | 'exceptions',
-  companies: AsyncIterable<Company>,
-  view: MigrationView,
+  { view, companies, hidden }: Listed,
   canDecide: boolean,
 ): Promise<void> {
   const { output } = context;
   const references = new Map<string, string[]>();
   const links: string[] = [];
   let count = 0;
+  let lacking = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
-    for await (const { reference, name, state, problem, remedies, linkUrl } of companies) {
+    for await (const company of companies) {
+      const { reference, name, state, problem, remedies, linkUrl } = company;
       count += 1;
+      if (kind === 'exceptions' && lacksCredential(company)) lacking += 1;
       if (linkUrl !== null) links.push(`  the end customer of ${reference} can reconnect at ${linkUrl}`);
       for (const remedy of remedies) references.set(remedy, [...(references.get(remedy) ?? []), reference]);
       yield [reference, name, stateCell(state), inReadersZone(problem ?? '')];
@@ -114,18 +185,25 @@ async function print(
   const first = await table.next();
   if (first.done && kind === 'exceptions') {
     output.line(noExceptionsText(view));
-    const canSupply = canDecide && view.actions.some(({ message }) => message === 'credentialsSupplied');
-    if (canSupply && view.counts.withoutCredential > 0)
-      output.line(`  ${commandText(context, 'credentials credentials.csv', view.migrationId)}`);
     return;
   }
   await output.streamTable(
     [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
     first.done ? table : following(first.value, table),
   );
+  if (hidden() > 0) {
+    const all = commandText(context, 'companies --without-credential', view.migrationId);
+    await output.stream(`  and ${hidden().toLocaleString('en-US')} more; list all with: ${all}`);
+  }
   for (const link of links) await output.stream(link);
-  if (kind === 'exceptions') printHelp(context, view, references, canDecide);
-  output.line(counted(count, kind === 'companies' ? 'company' : 'exception'));
+  if (kind === 'companies') return output.line(counted(count, 'company'));
+  printHelp(context, view, references, canDecide);
+  output.line(count > lacking ? exceptionsText(count - lacking, lacking + hidden()) : noExceptionsText(view));
+}
+
+function exceptionsText(exceptions: number, lacking: number): string {
+  const also = lacking === 0 ? '' : `, ${counted(lacking, 'company')} without a usable credential`;
+  return counted(exceptions, 'exception') + also;
 }
 
 async function* following<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {

@@ -125,9 +125,16 @@ test('the client replaces the credential of a company that was not moved', async
   await untilCredentials(migration, cleo);
   const ferry = `ferry --portal ${portal.url}`;
   const before = await cleo.run('exceptions');
-  expect(before.out).toBe(
-    `No company has failed, but 3 companies with syncing off have no usable credential.\n  ${ferry} credentials credentials.csv\n`,
-  );
+  expect(before.out).toMatch(/R-1 +Company 1 +not moved yet +no credential supplied\n.*\nR-3 /);
+  expect(before.out).toContain(`\n  ${ferry} credentials credentials.csv\n      `);
+  expect(before.out).toMatch(/\nNo company has failed, but 3 companies with syncing off have no usable credential\.\n$/);
+  expect(await cleo.runJson('exceptions')).toMatchObject({
+    exceptions: ['R-1', 'R-2', 'R-3'].map((reference) => ({ reference, hasCredential: false })),
+  });
+  await cleo.run('credentials', await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.r1' }));
+  const lacking = await cleo.runJson('companies', '--without-credential');
+  expect(lacking).toMatchObject({ companies: [{ reference: 'R-2' }, { reference: 'R-3' }] });
+  expect(await cleo.runJson('companies', '--wave', '7')).toMatchObject({ companies: [] });
   const all = { 'R-1': 'sbx-ok-1.r1', 'R-2': 'sbx-revoked', 'R-3': 'sbx-ok-1.r3' };
   await cleo.run('credentials', await writeCredentials(cleo, id, all));
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
