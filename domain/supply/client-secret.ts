@@ -1,6 +1,7 @@
 import { PLATFORMS } from '../../platforms/platforms';
 import { isPlaceholder } from '../text/placeholders';
-import { manifestColumns, normalized } from './columns';
+import { manifestColumns } from './columns';
+import { normalized } from './header-suggestions';
 
 /** The longest client secret that the service accepts, in characters. */
 const MAX_SECRET_LENGTH = 1_000;

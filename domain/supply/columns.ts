@@ -1,7 +1,14 @@
-import { PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
-import { nearest } from '../text/nearest';
+import type { Platform, Route } from '../../platforms/platforms';
 import { eitherOf } from '../text/sentences';
 import { inQuotes, type Report } from './findings';
+import {
+  headersOfOtherPlatforms,
+  isOrganizationField,
+  nearMisses,
+  normalized,
+  renameText,
+  suggestedHeaders,
+} from './header-suggestions';
 
 /** The text of one field and its place in the file. */
 export interface Cell {
@@ -33,6 +40,7 @@ export interface Columns {
   readonly ignored: readonly string[];
   /** Maps alternative names to the name of the column. */
   readonly aliases: Readonly<Record<string, string>>;
+  readonly platform: Platform;
 }
 
 /** Returns the fields of a platform's authorization body. */
@@ -67,6 +75,7 @@ export function manifestColumns(platform: Platform, route: Route): Columns {
     optional: ['expectedInvoices', 'wave', ...family, ...ids, ...credentialFields(platform), 'obtainedAt'],
     ignored: [],
     aliases: { organization: platform.organizationField, ...(route === 'self-service' ? shortNames(platform) : {}) },
+    platform,
   };
 }
 
@@ -77,6 +86,7 @@ export function credentialColumns(platform: Platform): Columns {
     optional: [...new Set([organization, ...platform.optionalFields, 'obtainedAt'])],
     ignored: COMPANY_FIELDS,
     aliases: { organization, ...shortNames(platform) },
+    platform,
   };
 }
 
@@ -129,7 +139,9 @@ export function matchColumns(
     return null;
   }
   const missing = columns.required.filter((name) => !found.has(name));
-  const explained = missing.length > 0 ? reportMissing(file, headers, missing, unknown, report) : [];
+  const foreign = credentialFields(columns.platform).filter((name) => found.has(name) && isOrganizationField(name));
+  const explained =
+    missing.length > 0 ? reportMissing({ file, headers, report }, missing, unknown, { columns, foreign }) : [];
   reportUnknown(
     file,
     unknown.filter(({ text }) => !explained.includes(text.trim())),
@@ -137,13 +149,12 @@ export function matchColumns(
     report,
   );
   if (missing.length > 0 || !isUnambiguous) return null;
+  const unusable = reportIncompleteCredential({ file, headers, report }, columns.platform, found);
+  for (const name of unusable) found.delete(name);
 
   return ({ cells }) =>
     new Map([...found].flatMap(([name, index]) => (cells[index] ? [[name, cells[index]] as const] : [])));
 }
-
-/** Returns a column name without case, spaces, hyphens and underscores. */
-export const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
 
 /** Reports a missing header. Does not quote the first line, because it might contain a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {
@@ -157,76 +168,84 @@ function reportNoHeader(file: string, columns: Columns, report: Report): void {
   });
 }
 
-/** Reports missing columns. Returns the headers that the advice mentions. */
+/** Returns `the column a` or `the columns a, b and c`. */
+function columnsText(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  if (names.length < 2) return `the column ${last}`;
+  return `the columns ${names.slice(0, -1).join(', ')} and ${last}`;
+}
+
+interface Place {
+  readonly file: string;
+  readonly headers: readonly Cell[];
+  readonly report: Report;
+}
+
+/**
+ * Reports missing columns. Returns the headers that the advice mentions.
+ *
+ * @param foreign the columns of a credential that are the organization on other platforms
+ */
 function reportMissing(
-  file: string,
-  headers: readonly Cell[],
+  { file, headers, report }: Place,
   missing: readonly string[],
   unknown: readonly Cell[],
-  report: Report,
+  { columns, foreign }: { readonly columns: Columns; readonly foreign: readonly string[] },
 ): readonly string[] {
   const names = headers.map(({ text }) => text.trim()).filter((text) => text !== '');
   const unused = unknown.map(({ text }) => text.trim());
-  const others = missing.some(isOrganizationField) ? headersOfOtherPlatforms(unused) : [];
-  const near = missing.map((name) => ({ name, headers: nearMisses(name, unused) }));
-  const misspelt = near
-    .filter((each) => each.headers.length > 0)
-    .map((each) => `rename ${each.headers.map((header) => inQuotes(header)).join(' or ')} to ${each.name}`);
-  const add = `add ${missing.length === 1 ? 'the column' : 'the columns'}`;
-  const rename = misspelt.length > 0 ? misspelt.join('; ') : add;
+  const lacksOrganization = missing.includes(columns.platform.organizationField);
+  const others = lacksOrganization ? headersOfOtherPlatforms(unused) : [];
+  const near = suggestedHeaders(missing, unused);
+  const renamed = missing.flatMap((name) => (near.has(name) ? renameText(name, near.get(name) ?? []) : []));
+  const absent = missing.filter((name) => !near.has(name));
+  const change = [...renamed, ...(absent.length === 0 ? [] : [`add ${columnsText(absent)}`])].join('; ');
+  const { name: platform, organizationField } = columns.platform;
   report({
     code: 'missing-column',
     severity: 'error',
     ...{ file, line: headers[0]?.line ?? 1 },
     message: `missing: ${missing.join(', ')}; found: ${names.map((name) => inQuotes(name)).join(', ')}`,
     advice:
-      others.length === 0
-        ? rename
-        : `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if the platform is right, ${rename}`,
+      others.length > 0
+        ? `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if ${platform} is right, ${change}`
+        : lacksOrganization && foreign.length > 0
+          ? `${platform} needs ${organizationField}, and this file has ${foreign.join(' and ')}; ${change}`
+          : change,
   });
-  return [...near.flatMap((each) => each.headers), ...others.map(({ header }) => header)];
-}
-
-const isOrganizationField = (name: string): boolean =>
-  PLATFORMS.some(({ organizationField }) => organizationField === name);
-
-/** Returns the headers that can only be the organization of another platform, with the names of the platforms. */
-function headersOfOtherPlatforms(
-  headers: readonly string[],
-): readonly { readonly header: string; readonly platforms: readonly string[] }[] {
-  const ambiguous = Object.values(USUAL_HEADERS).flat();
-  return headers
-    .filter((header) => !ambiguous.includes(normalized(header)))
-    .map((header) => ({
-      header,
-      platforms: PLATFORMS.filter((each) => normalized(each.organizationField) === normalized(header)).map(
-        ({ name }) => name,
-      ),
-    }))
-    .filter(({ platforms }) => platforms.length > 0);
+  return [...[...near.values()].flat(), ...others.map(({ header }) => header)];
 }
 
 /**
- * Headers that people use instead of the name of a column. A finding only suggests renaming them, because they can also
- * have another meaning.
+ * Reports once that columns of a credential are missing, and returns the columns that then cannot be used. Otherwise,
+ * every row would have an error for each missing column.
  */
-const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
-  name: ['company', 'customer', 'client', 'business'],
-  reference: ['ref', 'id', 'companyid', 'customerid', 'clientid', 'externalid', 'customernumber', 'number'],
-  expectedInvoices: ['invoices', 'invoicecount', 'numberofinvoices'],
-};
-const USUAL_ORGANIZATION_HEADERS = ['realm', 'tenant', 'tenantid', 'organisation', 'organisationid', 'organizationid'];
-
-/**
- * Returns the headers that probably mean the column: a misspelt name, or else usual names, or else names that contain
- * the name of the column.
- */
-function nearMisses(name: string, headers: readonly string[]): readonly string[] {
-  const misspelt = nearest(name, headers);
-  if (misspelt !== undefined) return [misspelt];
-  const usual = USUAL_HEADERS[name] ?? (isOrganizationField(name) ? USUAL_ORGANIZATION_HEADERS : []);
-  const meant = headers.filter((header) => usual.includes(normalized(header)));
-  return meant.length > 0 ? meant : headers.filter((header) => normalized(header).includes(normalized(name)));
+function reportIncompleteCredential(
+  { file, headers, report }: Place,
+  platform: Platform,
+  found: ReadonlyMap<string, number>,
+): readonly string[] {
+  const all = credentialFields(platform);
+  const present = all.filter((name) => found.has(name));
+  const missing = all.filter((name) => platform.requiredFields.includes(name) && !found.has(name));
+  if (present.length === 0 || missing.length === 0) return [];
+  const place = { file, line: headers[0]?.line ?? 1 };
+  const names = columnsText(present.map((name) => inQuotes(headers[found.get(name) ?? 0]?.text.trim() ?? name)));
+  const [is, it] = present.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  // Without a token, the row describes only a company.
+  if (present.some((name) => /token$/i.test(name)))
+    report({
+      ...{ code: 'missing-column', severity: 'error', ...place },
+      message: `missing: ${missing.join(', ')}, because ${names} ${is} there, and a credential of ${platform.name} needs them together`,
+      advice: `add ${columnsText(missing)}, or remove ${names} and supply the credentials in a separate file`,
+    });
+  else
+    report({
+      ...{ code: 'unknown-column', severity: 'warning', ...place },
+      message: `${names} ${is} not used, because this file has no credentials`,
+      advice: `supply ${it} in the file of credentials`,
+    });
+  return present;
 }
 
 function reportUnknown(file: string, unknown: readonly Cell[], unused: readonly string[], report: Report): void {

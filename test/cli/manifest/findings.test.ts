@@ -88,22 +88,79 @@ test.each([
   [
     'all columns',
     'wave,Company ID,Customer,Realm\n1,A-1,Acme,1',
-    'rename "Company ID" to reference; rename "Customer" to name; rename "Realm" to realmId',
+    'rename "Company ID" to reference; rename "Customer" to name if that is its content; rename "Realm" to realmId',
   ],
   [
     'two candidates',
     'reference,Legal Name,Trade Name,realmId\nA-1,A,B,1',
     'rename "Legal Name" or "Trade Name" to name',
   ],
-  ['no candidate', 'reference,colour,realmId\nA-1,red,1', 'add the column'],
+  ['no candidate', 'reference,colour,realmId\nA-1,red,1', 'add the column name'],
+  [
+    'a word for a company instead of two columns',
+    'Customer,realmId\nAcme,1',
+    'rename "Customer" to name if that is its content; add the column reference',
+  ],
+  [
+    'a word for a company beside its name',
+    'Customer,Company name,realmId\nA-1,Acme,1',
+    'rename "Customer" to reference if that is its content; rename "Company name" to name',
+  ],
   [
     'a file of another platform',
     'reference,name,tenantId\nA-1,Acme,1',
-    'this looks like a file for Xero, so check the platform; if the platform is right, rename "tenantId" to realmId',
+    'this looks like a file for Xero, so check the platform; if QuickBooks Online is right, rename "tenantId" to realmId',
   ],
 ])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
   const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
   expect(missing?.advice).toBe(advice);
+});
+
+test('a column of a credential that looks like an organization is named with the column that is missing', async () => {
+  const { findings } = await readWholeManifest(
+    { manifest: tempFile('reference,name,accountId\nA-1,Acme,1\nA-2,Bolt,2') },
+    platform('freshbooks'),
+  );
+  expect(findings).toMatchObject([
+    {
+      message: 'missing: businessId; found: "reference", "name", "accountId"',
+      advice: 'FreshBooks needs businessId, and this file has accountId; add the column businessId',
+    },
+  ]);
+});
+
+test.each([
+  [
+    'freshbooks',
+    'businessId,accountId',
+    '1,a',
+    'the column "accountId" is not used, because this file has no credentials',
+  ],
+  [
+    'zoho-books',
+    'organizationId,family,region',
+    '1,u,eu',
+    'the column "region" is not used, because this file has no cred',
+  ],
+  [
+    'freshbooks',
+    'businessId,accessToken,refreshToken',
+    '1,a,r',
+    'missing: accountId, because the columns "accessToken" a',
+  ],
+  [
+    'shopify',
+    'shop,refreshToken',
+    'a.myshopify.com,r',
+    'missing: accessToken, because the column "refreshToken" is there',
+  ],
+])('an incomplete credential is reported once, not in every row: %s with %s', async (slug, header, row, message) => {
+  const content = `reference,name,expectedInvoices,${header}\nA-1,Acme,3,${row}\nA-2,Bolt & Co,3,x${row}`;
+  const { findings, rows } = await readWholeManifest({ manifest: tempFile(content) }, platform(slug));
+  const ofRows = findings.filter(({ code }) => code === 'missing-value');
+  expect(findings.filter((each) => each.message.startsWith(message))).toHaveLength(1);
+  expect(ofRows).toEqual([]);
+  expect(rows).toHaveLength(2);
 });
 
 test('mistakes in other headers are reported together with a missing column', async () => {
