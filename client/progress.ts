@@ -76,8 +76,9 @@ export interface MigrationSummary {
   readonly waitingFor: string;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /** Number of companies with a final outcome, good or bad. */
+  /** Number of companies with a final outcome, good or bad: all of them once the migration has ended. */
   readonly done: number;
+  /** Number of companies that were not moved. */
   readonly failed: number;
   readonly startedAt: Date;
   /** The id of the missing payload key if this migration cannot be read here; null if it can. */
@@ -95,6 +96,9 @@ export async function* listMigrations(ferry: MigrationClient, which?: 'open'): A
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
+    const hasEnded = found.status.name !== 'RUNNING';
+    const total = count('FerryCompaniesTotal');
+    const open = total - count('FerryCompaniesDone');
     yield {
       migrationId: found.workflowId,
       // A terminated workflow could not update its own state attribute.
@@ -104,9 +108,9 @@ export async function* listMigrations(ferry: MigrationClient, which?: 'open'): A
           : found.status.name.toLowerCase(),
       step: text('FerryStep'),
       waitingFor: text('FerryWaitingFor'),
-      total: count('FerryCompaniesTotal'),
-      done: count('FerryCompaniesDone'),
-      failed: count('FerryCompaniesFailed'),
+      total,
+      done: hasEnded ? total : total - open,
+      failed: count('FerryCompaniesFailed') + (hasEnded ? open : 0),
       startedAt: found.startTime,
       missingKey: await missingPayloadKey(ferry, found.raw.memo),
     };

@@ -47,7 +47,7 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
   json: ({ head, companies }) => {
     const ended = head.ending !== null;
     const reportedCompanyJson = (company: ReportedCompany) => ({
-      ...companyJson(company),
+      ...companyJson(company, ended),
       switchOn: reactivationOf(company, ended),
       remedies: ended ? [] : remediesFor(company),
     });
@@ -58,9 +58,10 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
 /** Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state in the ledger. */
 export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
   company: Company,
+  hasEnded: boolean,
 ): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
   const { state, failure } = company;
-  return { ...company, state: clientStateOf(state, failure), ledgerState: state };
+  return { ...company, state: clientStateOf(state, failure, hasEnded), ledgerState: state };
 }
 
 interface SectionWriter {

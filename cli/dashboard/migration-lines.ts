@@ -55,7 +55,7 @@ export function companyLines(
   columns = Infinity,
 ): readonly StyledLine[] {
   const { counts, state } = progress;
-  const companies = clientCounts(counts);
+  const companies = clientCounts(counts, isEnding(state));
   const replaced = replacedText(progress);
   const style = counts.failed > 0 ? 'red' : 'reset';
   const words = clientStateWords(isEnding(state));

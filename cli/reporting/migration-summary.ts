@@ -154,7 +154,7 @@ function waitingText(progress: Progress, now: Date): string {
 
 /** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
-  const byState = clientCounts(counts);
+  const byState = clientCounts(counts, isEnding(state));
   const words = clientStateWords(isEnding(state));
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
     .filter((each) => byState[each] > 0)

@@ -192,7 +192,11 @@ function openLogView(stream: TerminalStream): View {
 
 function logText(progress: Progress): string {
   const { waitingFor, counts } = progress;
-  const { 'must-reconnect': mustReconnect, 'not-moved': notMoved, 'left-out': leftOut } = clientCounts(counts);
+  const {
+    'must-reconnect': mustReconnect,
+    'not-moved': notMoved,
+    'left-out': leftOut,
+  } = clientCounts(counts, isEnding(progress.state));
   const replaced = replacedText(progress);
   const exceptions = [
     ...(mustReconnect > 0 ? [`${mustReconnect} must reconnect, `] : []),

@@ -47,8 +47,10 @@ export function clientStateWords(hasEnded: boolean): Readonly<Record<ClientState
 /**
  * Returns the key in `CLIENT_STATES` for the state of a company. The key of a failed company also depends on the
  * failure.
+ *
+ * @param hasEnded true if the migration has ended. A company that had not been moved yet is then not moved
  */
-export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
+export function clientStateOf(state: CompanyState, failure: FailureKind | null, hasEnded = false): ClientState {
   switch (state) {
     case 'moved':
       return 'moved';
@@ -57,7 +59,7 @@ export function clientStateOf(state: CompanyState, failure: FailureKind | null):
       return 'moving';
     case 'waiting':
     case 'outcome-unknown':
-      return 'not-moved-yet';
+      return hasEnded ? 'not-moved' : 'not-moved-yet';
     case 'failed':
       return failure === 'reauthorization-required' ? 'must-reconnect' : 'not-moved';
     case 'skipped':
@@ -67,8 +69,8 @@ export function clientStateOf(state: CompanyState, failure: FailureKind | null):
 }
 
 /** Returns the words that people read for the state of a company: *moved*, *must reconnect* and so on. */
-export function clientStateText(state: CompanyState, failure: FailureKind | null): string {
-  return CLIENT_STATES[clientStateOf(state, failure)];
+export function clientStateText(state: CompanyState, failure: FailureKind | null, hasEnded = false): string {
+  return CLIENT_STATES[clientStateOf(state, failure, hasEnded)];
 }
 
 /** Says why a company was not moved: `must reconnect: the platform no longer accepts its authorization`. */
@@ -92,22 +94,23 @@ export function leftOutText(reason: string | null, failure: string | null): stri
 /** The ledger states and failures that a client state covers. */
 export interface LedgerStates {
   readonly states: readonly CompanyState[];
-  /** Absent: any failure. True: only `reauthorization-required`. False: every other failure. */
+  /** Absent: any failure. True: only `reauthorization-required`. False: any other failure, or none. */
   readonly mustReconnect?: boolean;
 }
 
 /** Returns the ledger states and failures that a client state covers: the inverse of `clientStateOf`. */
-export function ledgerStatesOf(clientState: ClientState): LedgerStates {
+export function ledgerStatesOf(clientState: ClientState, hasEnded = false): LedgerStates {
+  const states = COMPANY_STATES.filter((state) => clientStateOf(state, null, hasEnded) === clientState);
   switch (clientState) {
     case 'must-reconnect':
       return { states: ['failed'], mustReconnect: true };
     case 'not-moved':
-      return { states: ['failed'], mustReconnect: false };
+      return { states, mustReconnect: false };
     case 'moved':
     case 'moving':
     case 'not-moved-yet':
     case 'left-out':
-      return { states: COMPANY_STATES.filter((state) => clientStateOf(state, null) === clientState) };
+      return { states };
   }
 }
 
@@ -205,14 +208,19 @@ export const NO_COUNTS: Counts = {
   exceptionsDigest: null,
 };
 
-/** Returns how many companies are in each client state. */
-export function clientCounts(counts: Counts): Readonly<Record<ClientState, number>> {
+/**
+ * Returns how many companies are in each client state.
+ *
+ * @param hasEnded see `clientStateOf`
+ */
+export function clientCounts(counts: Counts, hasEnded = false): Readonly<Record<ClientState, number>> {
+  const waiting = counts.waiting + counts.outcomeUnknown;
   return {
     moved: counts.moved,
     moving: counts.importing + counts.syncing,
-    'not-moved-yet': counts.waiting + counts.outcomeUnknown,
+    'not-moved-yet': hasEnded ? 0 : waiting,
     'must-reconnect': counts.mustReconnect,
-    'not-moved': counts.failed - counts.mustReconnect,
+    'not-moved': counts.failed - counts.mustReconnect + (hasEnded ? waiting : 0),
     'left-out': counts.skipped + counts.excluded,
   };
 }

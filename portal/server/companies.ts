@@ -24,7 +24,7 @@ export function companyOf(company: CompanyRow): PortalCompany {
     name,
     organization,
     wave,
-    state: clientStateOf(state, failure),
+    state: clientStateOf(state, failure, company.hasEnded),
     confirmedAt: confirmedAt?.toISOString() ?? null,
     hasCredential: credential === 'supplied' || isMoving,
     movedAt: movedAt?.toISOString() ?? null,

@@ -184,15 +184,15 @@ const UNUSED: Section = {
  */
 export function sectionsOf(ended: boolean, hasReplaced: boolean): readonly Section[] {
   const replaced = hasReplaced ? [REPLACED_APPLICATION] : [];
-  const sections = [NOT_FINISHED, MUST_RECONNECT, ...replaced, NOT_MOVED, LEFT_OUT, MOVED];
+  const notFinished = ended ? { ...NOT_FINISHED, title: 'Not moved when the migration ended' } : NOT_FINISHED;
+  const sections = [notFinished, MUST_RECONNECT, ...replaced, NOT_MOVED, LEFT_OUT, MOVED];
   // Until the migration ends, a company that was created at the service can still be used by a later move.
   return ended ? [...sections, UNUSED] : sections;
 }
 
 /** Returns the client's word for a company. Once the migration has ended, `not moved yet` becomes `not moved`. */
 function stateText({ state, failure }: ReportedCompany, ended: boolean): string {
-  const text = clientStateText(state, failure);
-  return ended && text === CLIENT_STATES['not-moved-yet'] ? CLIENT_STATES['not-moved'] : text;
+  return clientStateText(state, failure, ended);
 }
 
 function whyOf(company: ReportedCompany): string {

@@ -3,7 +3,7 @@
  * forbids external resources and other scripts. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
-import { countOpen } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
 import type { Point } from './points';
@@ -139,17 +139,13 @@ function jumpLinks({ sections }: ReportOutline): Html {
 
 function result(head: ReportHead): Html {
   const { counts, figures, ending } = head;
-  const moving = counts.importing + counts.syncing;
+  const byState = clientCounts({ ...counts, mustReconnect: figures.mustReconnect }, ending !== null);
   const shares = [
     { cssClass: 'moved', label: 'moved', value: counts.moved },
-    { cssClass: 'moving', label: 'moving', value: moving },
+    { cssClass: 'moving', label: 'moving', value: byState.moving },
     { cssClass: 'must-reconnect', label: 'must reconnect', value: figures.mustReconnect },
-    { cssClass: 'not-moved', label: 'not moved', value: counts.failed - figures.mustReconnect },
-    {
-      cssClass: 'open',
-      label: ending === null ? 'not moved yet' : 'not finished',
-      value: countOpen(counts) - moving,
-    },
+    { cssClass: 'not-moved', label: 'not moved', value: byState['not-moved'] },
+    { cssClass: 'open', label: 'not moved yet', value: byState['not-moved-yet'] },
     { cssClass: 'left-out', label: 'left out', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
   return markup`<section id="result">

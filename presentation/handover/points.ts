@@ -101,7 +101,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-moved',
     },
     {
-      topic: 'Look at the companies that were not finished',
+      topic: 'Look at the companies that were not moved when the migration ended',
       companies: ended ? countOpen(counts) : 0,
       text: 'the table shows their states.',
       section: 'not-finished',

@@ -3,7 +3,7 @@
  * formats.
  */
 import type { Counts } from '../../domain/companies/company-state';
-import { countOpen } from '../../domain/companies/company-state';
+import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
@@ -99,14 +99,20 @@ function proofText(unproven: readonly string[]): string {
   return `${unproven.join('; ')}. Someone changed the database without a signed decision. Find out who did this before you rely on this report`;
 }
 
-export function resultRows({ counts, figures }: ReportHead): readonly (readonly [what: string, companies: number])[] {
+export function resultRows({
+  counts,
+  figures,
+  ending,
+}: ReportHead): readonly (readonly [what: string, companies: number])[] {
+  const hasEnded = ending !== null;
+  const byState = clientCounts({ ...counts, mustReconnect: figures.mustReconnect }, hasEnded);
   return [
     ['in the manifest', counts.total],
     ['moved', counts.moved],
     ['must reconnect', figures.mustReconnect],
-    ['not moved', counts.failed - figures.mustReconnect],
+    ['not moved', byState['not-moved']],
     ['left out', counts.excluded + counts.skipped],
-    ['not finished', countOpen(counts)],
+    [hasEnded ? clientStateWords(hasEnded).moving : 'not finished', byState.moving + byState['not-moved-yet']],
   ];
 }
 

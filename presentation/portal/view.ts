@@ -266,8 +266,8 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
 
 const toMinute = (iso: string): string => new Date(Math.ceil(Date.parse(iso) / 60_000) * 60_000).toISOString();
 
-function countsView({ counts }: Progress): MigrationView['counts'] {
-  const numbers = clientCounts(counts);
+function countsView({ counts, state }: Progress): MigrationView['counts'] {
+  const numbers = clientCounts(counts, isEnding(state));
   return {
     total: counts.total,
     moved: numbers.moved,

@@ -55,7 +55,7 @@ export function currentDetails(progress: Progress, { now, reconnect }: PageFacts
   return [
     `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
     ...taskText(progress, now),
-    ...companyLines(progress.counts, wordsOf(progress)),
+    ...companyLines(progress.counts, wordsOf(progress), isEnding(progress.state)),
     ...reconnectText(progress, reconnect),
     ...timesText(progress, now),
     ...windowsLine(progress),

@@ -10,14 +10,19 @@ const BAR_WIDTH = 30;
  * there are no companies.
  *
  * @param words the words for the states; by default `CLIENT_STATES`
+ * @param hasEnded true if the migration has ended
  */
-export function companyLines(counts: Counts, words: Readonly<Record<ClientState, string>> = CLIENT_STATES): string[] {
+export function companyLines(
+  counts: Counts,
+  words: Readonly<Record<ClientState, string>> = CLIENT_STATES,
+  hasEnded = false,
+): string[] {
   const { total, moved } = counts;
   if (total === 0) return [];
   // Rounded down, so that the bar is full only if all have moved.
   const filled = Math.floor((BAR_WIDTH * moved) / total);
   const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
-  const numbers = clientCounts(counts);
+  const numbers = clientCounts(counts, hasEnded);
   const others = (Object.keys(CLIENT_STATES) as ClientState[]).filter(
     (state) => state !== 'moved' && numbers[state] > 0,
   );

@@ -10,8 +10,9 @@ export interface ListedMigration {
   readonly suppliedAt: Date;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /** Number of companies whose outcome is final: moved, failed, or left out. */
+  /** Number of companies whose outcome is final: all of them once the migration has ended. */
   readonly done: number;
+  /** Number of companies that were not moved. */
   readonly failed: number;
 }
 
@@ -41,8 +42,10 @@ export async function listStoredMigrations(
     )
     select listed.id as "migrationId", listed.state, ending, supplied_at as "suppliedAt",
       count(companies.reference) as total,
-      count(*) filter (where companies.state in ('moved', 'failed', 'skipped', 'excluded')) as done,
-      count(*) filter (where companies.state = 'failed') as failed
+      count(*) filter (where listed.state = 'closed' and companies.reference is not null
+        or companies.state in ('moved', 'failed', 'skipped', 'excluded')) as done,
+      count(*) filter (where companies.state = 'failed'
+        or listed.state = 'closed' and companies.state not in ('moved', 'skipped', 'excluded')) as failed
     from listed left join companies on migration_id = id
     group by id, listed.state, ending, supplied_at
     order by supplied_at desc`.execute(db);

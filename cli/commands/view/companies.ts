@@ -6,9 +6,9 @@ import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { REPLACED_PROBLEM } from '../../../domain/preflight/applications';
 import { counted } from '../../../domain/text/sentences';
 import type { CompanyFilter, LedgerCompany } from '../../../store';
-import { readCompanies, readCompanyPage } from '../../../store';
+import { readCompanies, readCompanyPage, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { readCounts } from '../../../client';
+import { NoSuchMigration } from '../../../client';
 import type { TableCell } from '../../terminal/table';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { withLedgerClient } from '../../shared/clients';
@@ -66,21 +66,28 @@ async function companies(
   migrationId: string,
   options: CompaniesOptions,
 ): Promise<AlreadyWritten> {
-  await readCounts(ferry, migrationId);
-  const selection = await select(ferry, migrationId, options);
-  if (options.csv && !output.json) await writeCsv(output, csvRecords(selection.companies()));
+  const migration = await readMigration(ferry.db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
+  const hasEnded = migration.state === 'closed';
+  const selection = await select(ferry, migrationId, options, hasEnded);
+  if (options.csv && !output.json) await writeCsv(output, csvRecords(selection.companies(), hasEnded));
   else if (output.json) {
     const { page } = selection;
     const pageFields = page && { page: page.number, matching: page.matching };
     const head = { schema: 'ferry.companies/1', migrationId, ...pageFields } as const;
-    await output.streamJson(head, 'companies', jsonRecords(selection.companies()));
-  } else await print(output, selection);
+    await output.streamJson(head, 'companies', jsonRecords(selection.companies(), hasEnded));
+  } else await print(output, selection, hasEnded);
   return { written: true };
 }
 
-async function select({ db }: LedgerClient, migrationId: string, options: CompaniesOptions): Promise<Selection> {
+async function select(
+  { db }: LedgerClient,
+  migrationId: string,
+  options: CompaniesOptions,
+  hasEnded: boolean,
+): Promise<Selection> {
   const { limit, page = 1 } = options;
-  const filter = filterFrom(options);
+  const filter = filterFrom(options, hasEnded);
   if (limit === undefined && options.page === undefined) {
     return { companies: () => readCompanies(db, migrationId, filter) };
   }
@@ -90,16 +97,12 @@ async function select({ db }: LedgerClient, migrationId: string, options: Compan
   return { companies: () => all(companies), page: { number: page, from, matching } };
 }
 
-function filterFrom({
-  state,
-  failure,
-  search,
-  wave,
-  withoutCredential,
-  replacedApplication,
-}: CompaniesOptions): CompanyFilter {
+function filterFrom(
+  { state, failure, search, wave, withoutCredential, replacedApplication }: CompaniesOptions,
+  hasEnded: boolean,
+): CompanyFilter {
   return {
-    ...(state === undefined ? {} : ledgerStatesOf(state)),
+    ...(state === undefined ? {} : ledgerStatesOf(state, hasEnded)),
     ...(failure === undefined ? {} : { failure }),
     ...(search === undefined ? {} : { search }),
     ...(wave === undefined ? {} : { wave }),
@@ -112,18 +115,19 @@ async function* all<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-async function* jsonRecords(found: AsyncIterable<LedgerCompany>): AsyncGenerator {
-  for await (const company of found) yield companyJson(company);
+async function* jsonRecords(found: AsyncIterable<LedgerCompany>, hasEnded: boolean): AsyncGenerator {
+  for await (const company of found) yield companyJson(company, hasEnded);
 }
 
 async function* csvRecords(
   found: AsyncIterable<LedgerCompany>,
+  hasEnded: boolean,
 ): AsyncGenerator<Record<string, string | number | null>> {
   for await (const company of found) {
     const { reference, name, organization, wave, state, failure, movedAt } = company;
     yield {
       ...{ reference, name, organization, wave },
-      state: clientStateText(state, failure),
+      state: clientStateText(state, failure, hasEnded),
       'ledger state': state,
       failure,
       'what happened': whatHappened(company),
@@ -150,14 +154,14 @@ function ownProblem(company: LedgerCompany): string {
   return state === 'waiting' ? (notReadyText(company) ?? '') : '';
 }
 
-async function print(output: Output, { companies: read, page }: Selection): Promise<void> {
+async function print(output: Output, { companies: read, page }: Selection, hasEnded: boolean): Promise<void> {
   let count = 0;
   let links = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
     for await (const company of read()) {
       count += 1;
       if (canReconnect(company)) links += 1;
-      yield [company.reference, company.name, stateCell(company), whatHappened(company)];
+      yield [company.reference, company.name, stateCell(company, hasEnded), whatHappened(company)];
     }
   }
   await output.streamTable(
@@ -179,9 +183,9 @@ function canReconnect({ failure, linkUrl, replacedApplication }: LedgerCompany):
   return (failure === 'reauthorization-required' || replacedApplication) && linkUrl !== null;
 }
 
-function stateCell({ state, failure }: LedgerCompany): TableCell {
-  const text = clientStateText(state, failure);
-  switch (clientStateOf(state, failure)) {
+function stateCell({ state, failure }: LedgerCompany, hasEnded: boolean): TableCell {
+  const text = clientStateText(state, failure, hasEnded);
+  switch (clientStateOf(state, failure, hasEnded)) {
     case 'moved':
       return { text, style: 'green' };
     case 'must-reconnect':

@@ -276,7 +276,7 @@ async function* exceptionsJson(
       does: remedyText(remedy),
       command: commandFor(remedy, { migration, portal }, [company.reference]),
     }));
-    yield { ...companyJson(company), remedies };
+    yield { ...companyJson(company, migration.state === 'closed'), remedies };
   }
 }
 

@@ -22,6 +22,21 @@ function reconnects({ state, failure, dependsOnReplaced }: CompanyRow): boolean 
   return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';
 }
 
+/**
+ * Reads the companies that were not moved, or that were not moved yet. The database tells them apart by the ledger's
+ * state. Once the migration has ended, companies that were not moved yet are not moved.
+ */
+async function readNotMoved(
+  read: (state: 'not-moved' | 'not-moved-yet') => Promise<readonly CompanyRow[]>,
+  state: 'not-moved' | 'not-moved-yet',
+  max: number,
+): Promise<readonly CompanyRow[]> {
+  const [notMoved, waiting] = [state === 'not-moved' ? await read(state) : [], await read('not-moved-yet')];
+  const hasEnded = waiting.some((company) => company.hasEnded);
+  if (state === 'not-moved-yet') return hasEnded ? [] : waiting;
+  return hasEnded ? [...notMoved, ...waiting].sort((one, other) => one.row - other.row).slice(0, max) : notMoved;
+}
+
 type Companies = z.infer<typeof CompaniesSchema>;
 
 export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
@@ -139,7 +154,10 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     const { state = null, exceptions = false, search = null, after = 0, limit } = query;
     // Reads one more row than requested, to find out whether there are more. The database returns at most 500 rows.
     const max = Math.min(limit + 1, 500);
-    const rows = await db.companies(hash, { state, exceptions, search, afterRow: after, max });
+    const read = (of: typeof state): Promise<readonly CompanyRow[]> =>
+      db.companies(hash, { state: of, exceptions, search, afterRow: after, max });
+    const rows =
+      state === 'not-moved' || state === 'not-moved-yet' ? await readNotMoved(read, state, max) : await read(state);
     // The database returns nothing for a session that has ended.
     if (rows.length === 0 && (await db.session(hash)) === undefined) return undefined;
     const companies = rows.slice(0, limit).map(companyOf);

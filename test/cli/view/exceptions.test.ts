@@ -333,6 +333,24 @@ test('after the migration has ended, nothing is retried, and no command is sugge
   expect((await run('cancel', id, '--by', 'Sam', '--reason', 'over', '--yes')).exitCode).toBe(0);
   await until(async () => (await readMigration(db, id))?.state === 'closed');
 
+  const readListed = async (): Promise<{ migrationId: string; total: number; done: number; failed: number }> => {
+    const { json } = await runJson(orchestrator, 'list');
+    const all = json['migrations'] as Awaited<ReturnType<typeof readListed>>[];
+    return all.find(({ migrationId }) => migrationId === id) ?? { migrationId: id, total: 0, done: 0, failed: 0 };
+  };
+  // Temporal lists the end a moment after the ledger has it.
+  await until(async () => {
+    const { done, total } = await readListed();
+    return done === total;
+  });
+  const listed = await readListed();
+  const notMoved = (await run('companies', id, '--state', 'not-moved')).out;
+  expect(notMoved).toMatch(/^R-4 .* not moved /m);
+  expect((await run('companies', id, '--state', 'not-moved-yet')).out).toContain('0 companies');
+  const { counts } = (await runJson(orchestrator, 'report', id)).json as { counts: Record<string, number> };
+  expect(listed.failed).toBe((counts['failed'] ?? 0) + (counts['waiting'] ?? 0) + (counts['outcomeUnknown'] ?? 0));
+  expect((await run('report', id)).out).toMatch(/^\| still being checked +\| 0 \|$/m);
+
   const shown = (await run('show', id)).out;
   expect(shown).not.toMatch(/waiting for the next try|ferry exceptions/);
   expect(shown).toMatch(/6 +Complete the migration +ended here/);

@@ -88,6 +88,19 @@ describe('client states', () => {
     }
   });
 
+  test('show each company that was not moved yet as not moved once the migration has ended', () => {
+    expect(clientStateText('waiting', null, true)).toBe('not moved');
+    expect(clientStateText('outcome-unknown', null, true)).toBe('not moved');
+    expect(clientStateText('syncing', null, true)).toBe('moving');
+    expect(ledgerStatesOf('not-moved', true)).toEqual({
+      states: ['waiting', 'failed', 'outcome-unknown'],
+      mustReconnect: false,
+    });
+    expect(ledgerStatesOf('not-moved-yet', true).states).toEqual([]);
+    const counted = clientCounts({ ...ONE_EACH, failed: 3, mustReconnect: 2, total: 12 }, true);
+    expect(counted).toMatchObject({ 'not-moved-yet': 0, 'not-moved': 5 });
+  });
+
   test('have counts that add up to all companies', () => {
     const counted = clientCounts({ ...ONE_EACH, failed: 3, mustReconnect: 2, total: 12 });
     expect(counted).toMatchObject({ 'must-reconnect': 2, 'not-moved': 1, 'left-out': 2, moving: 2 });
