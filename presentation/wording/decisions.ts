@@ -1,6 +1,6 @@
 /** Describes decisions in words, for the handover report and the event list in Temporal. */
 import { approverFingerprint } from '../../domain/migration/approvers';
-import type { Decision, StepDecision } from '../../domain/migration/decision';
+import type { Companies, Decision, NextAfterRejection, StepDecision } from '../../domain/migration/decision';
 import { stepText } from '../../domain/migration/steps';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { LIMIT_NAMES } from '../../domain/planning/limits';
@@ -67,12 +67,26 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
   }
 }
 
-function stepDecisionText({ step, verdict }: StepDecision): string {
+/** Returns which company was rejected, if the decision names it, and what is tried next. */
+function nextText(afterwards: NextAfterRejection): string {
+  switch (afterwards.next) {
+    case 'same-company':
+      return afterwards.reference === undefined
+        ? ' and try the same company again'
+        : `, ${afterwards.reference}, and try it again`;
+    case 'another-company':
+      return ` and try ${afterwards.reference} next`;
+    case 'abandon':
+      return ' and abandon the migration';
+  }
+}
+
+function stepDecisionText({ step, verdict, afterwards }: StepDecision): string {
   switch (step) {
     case 'complete-migration':
       return `${verdict === 'approve' ? 'sign off' : verdict} the handover`;
     case 'migrate-first-company':
-      return `${verdict} the first company`;
+      return `${verdict} the first company${afterwards ? nextText(afterwards) : ''}`;
     case 'supply-details':
     case 'schedule':
     case 'update-application':

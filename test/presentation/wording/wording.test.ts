@@ -60,6 +60,16 @@ test('no text about a decision contains the name of a step in commands and messa
   ]);
 });
 
+test.each([
+  [{ next: 'same-company', reference: 'C-1' }, 'reject the first company, C-1, and try it again (wrong key)'],
+  [{ next: 'same-company' }, 'reject the first company and try the same company again (wrong key)'],
+  [{ next: 'another-company', reference: 'C-2' }, 'reject the first company and try C-2 next (wrong key)'],
+  [{ next: 'abandon' }, 'reject the first company and abandon the migration (wrong key)'],
+] as const)('the rejection of a first company says what is tried next: %j', (afterwards, text) => {
+  const rejection = { kind: 'step', step: 'migrate-first-company', verdict: 'reject', reason: 'wrong key' } as const;
+  expect(decisionText({ ...SENT, ...rejection, afterwards })).toBe(text);
+});
+
 test('a decision on many companies lists only the first references', () => {
   const companies = Array.from({ length: 23 }, (_, index) => `C-${index + 1}`);
   expect(decisionText({ ...SENT, kind: 'retry', companies })).toMatch(/^retry C-1, .*C-20 and 3 more$/);
