@@ -93,16 +93,22 @@ interface ExportOptions {
 type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, options: ExportOptions) => Promise<void>;
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
-  table: (output, trail) =>
-    output.streamTable(
+  table: async (output, trail) => {
+    let entries = 0;
+    await output.streamTable(
       [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Outcome' }],
-      map(trail, ({ decision, outcome }) => [
-        localTime(outcome.at),
-        `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
-        whatOf({ decision, outcome }),
-        outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
-      ]),
-    ),
+      map(trail, ({ decision, outcome }) => {
+        entries += 1;
+        return [
+          localTime(outcome.at),
+          `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
+          whatOf({ decision, outcome }),
+          outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
+        ];
+      }),
+    );
+    if (entries === 0) output.line('No decisions yet.');
+  },
   jsonl: async (output, trail, options) => {
     const digest = createHash('sha256');
     let entries = 0;

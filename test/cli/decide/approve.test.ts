@@ -53,6 +53,7 @@ test('approve shows a review on a terminal, and decides nothing if the answer is
   expect(out).toContain('25 companies, supplied by Mia');
   expect(err).toContain('nothing was decided');
   expect((await runJson(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
+  expect((await ferry(['audit', ID], undefined, orchestrator.env)).out).toContain('No decisions yet.\n');
 });
 
 test('with --four-eyes, the person who supplied the details cannot approve them', async () => {
