@@ -147,6 +147,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   signal?.throwIfAborted();
   const codec = await reserveStackCodec(ports.codec);
   const servers = { dataFolder, ephemeral, log };
+  log(options.databaseUrl === undefined ? 'Starting Postgres and Temporal...' : 'Starting Temporal...');
   const [databases, temporal] = await startTogether(
     running,
     openStackDatabases({ ...servers, port: ports.postgres, externalUrl: options.databaseUrl }),
@@ -161,6 +162,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     port: published.clientUi ?? ports.clientUi,
   });
   running.push(clientUi);
+  log('Starting the Company Data Service...');
   const { serviceKeys = ensureServiceKeys(dataFolder), tracing } = loadConfig([], env, ['serviceKeys', 'tracing']);
   if (tracing) startTracing({ name: 'tokenferry-service' });
   const service = await startServiceOnFreePort(
@@ -217,7 +219,9 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   });
   const uiUrls = [temporal.uiUrl, clientUi.url];
   running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrls, dataFolder }));
+  log('Starting the workers...');
   await workers.waitUntilReady();
+  if (portal) log('Starting the portal...');
   const portalProcess = await portal?.start({ dataFolder, ephemeral, env, logLevel, databaseUrl: portalDatabaseUrl });
   if (portalProcess) running.push(portalProcess);
   return {

@@ -141,6 +141,8 @@ describe('ferry up', () => {
   it('runs the portal with only the database role of the portal, and restarts it', async () => {
     const { portalUrl = '', portalDatabaseUrl = '' } = readRunningStack(home) ?? {};
     expect(up.out()).toMatch(new RegExp(`Portal for clients +${portalUrl}\\n`));
+    for (const part of ['Postgres and Temporal', 'the Company Data Service', 'the workers', 'the portal'])
+      expect(up.out()).toContain(`Starting ${part}...\n`);
     const isWorking = async (): Promise<boolean> =>
       (await fetch(`${portalUrl}/health`).catch(() => undefined))?.status === 200;
     await until(isWorking);
