@@ -5,7 +5,7 @@
  */
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
+import { clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { SyncSchedule } from '../../domain/companies/evidence';
 import type { LedgerCompany, ReportFigures } from '../../store';
