@@ -1,6 +1,6 @@
 /** Describes decisions in words, for the handover report and the event list in Temporal. */
 import { approverFingerprint } from '../../domain/migration/approvers';
-import type { Companies, Decision, NextAfterRejection, StepDecision } from '../../domain/migration/decision';
+import type { Decision, NextAfterRejection, StepDecision } from '../../domain/migration/decision';
 import { stepText } from '../../domain/migration/steps';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { LIMIT_NAMES } from '../../domain/planning/limits';

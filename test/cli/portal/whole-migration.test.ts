@@ -127,7 +127,9 @@ test('the client replaces the credential of a company that was not moved', async
   const before = await cleo.run('exceptions');
   expect(before.out).toMatch(/R-1 +Company 1 +not moved yet +no credential supplied\n.*\nR-3 /);
   expect(before.out).toContain(`\n  ${ferry} credentials credentials.csv\n      `);
-  expect(before.out).toMatch(/\nNo company has failed, but 3 companies with syncing off have no usable credential\.\n$/);
+  expect(before.out).toMatch(
+    /\nNo company has failed, but 3 companies with syncing off have no usable credential\.\n$/,
+  );
   expect(await cleo.runJson('exceptions')).toMatchObject({
     exceptions: ['R-1', 'R-2', 'R-3'].map((reference) => ({ reference, hasCredential: false })),
   });

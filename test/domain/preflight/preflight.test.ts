@@ -123,7 +123,9 @@ test.each<[string, Partial<ServiceFacts>]>([
     const inSelfService = preflight({ ...service(changes), route: 'self-service', isStarted });
     const about = inSelfService.filter(({ code }) => code.startsWith('application-'));
     expect(about).toHaveLength(1);
-    expect(about[0]?.advice).toMatch(/ask support to register the (right application$|application that obtained the tokens, because )/);
+    expect(about[0]?.advice).toMatch(
+      /ask support to register the (right application$|application that obtained the tokens, because )/,
+    );
   }
 });
 
