@@ -23,7 +23,7 @@ import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf
 import { type KeyRing, parseKeyRing } from './key-ring';
 import { deriveProviderKey, type MigrationKey, type MigrationKeyFacts, signedTextOf } from './migration-key';
 import { Secret } from './secret';
-import type { VaultSecrets } from './vault-secrets';
+import { renewal, type VaultSecrets } from './vault-secrets';
 
 /** The versions of a box that can be opened. Only the first, which is the newest, is still made. */
 const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
@@ -66,11 +66,12 @@ export class SealBroken extends Error {
 export class VaultKeyMismatch extends Error {
   override readonly name = 'VaultKeyMismatch';
 
-  constructor(options?: ErrorOptions) {
+  /** @param migrationId undefined if the caller's context already names the migration */
+  constructor(migrationId?: string, options?: ErrorOptions) {
     super(
-      "The vault's public key was altered or replaced in the database. Pause the migration and restore the key from " +
-        'a backup. Treat credentials supplied since the change as leaked: have the client revoke these credentials ' +
-        'and supply new credentials.',
+      `${migrationId === undefined ? 'The' : `${migrationId}: the`} vault's public key was altered or replaced in ` +
+        'the database. Pause the migration and restore the key from a backup. Treat credentials supplied since the ' +
+        'change as leaked: have the client revoke these credentials and supply new credentials.',
       options,
     );
   }
@@ -98,7 +99,7 @@ export type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
 export function createSealer(publicKey: Uint8Array): Sealer {
   const sender = attempt(
     () => createSender(publicKey, INFO),
-    (cause) => new VaultKeyMismatch({ cause }),
+    (cause) => new VaultKeyMismatch(undefined, { cause }),
   );
   const header = Buffer.concat([Buffer.of(VERSION), sender.encapsulated]);
   return (plaintext, boundTo) => {
@@ -119,10 +120,11 @@ type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Buffer;
 /**
  * Asserts that the two keys belong together.
  *
+ * @param migrationId named in the error; undefined if the caller's context already names the migration
  * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */
-export function assertKeyPair({ publicKey, privateKey }: VaultKey): void {
-  if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch();
+export function assertKeyPair({ publicKey, privateKey }: VaultKey, migrationId?: string): void {
+  if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch(migrationId);
 }
 
 /**
@@ -237,27 +239,28 @@ export interface VaultKeyWrapper {
 export class UnknownMasterKey extends Error {
   override readonly name = 'UnknownMasterKey';
 
-  constructor(keyId: string, known: readonly string[]) {
+  constructor(migrationId: string, keyId: string, known: readonly string[]) {
     super(
-      `The vault's private key was encrypted under master key ${keyId}, but this process only has ${known.join(', ')}. ` +
-        `Start this process with master key ${keyId} as well. If that key is lost, run "ferry vault renew" for the ` +
-        'migration, and have the client supply its credentials again.',
+      `The vault of ${migrationId} was encrypted under master key ${keyId}, ` +
+        `but this process only has ${known.join(', ')}. Add master key ${keyId} after the other keys in ` +
+        "TOKENFERRY_MASTER_KEY or in the process's key file, and start the process again. " +
+        `Only if master key ${keyId} is lost, ${renewal(migrationId)}`,
     );
   }
 }
 
 /**
  * Thrown when a wrapped key was altered in the database, was wrapped for another migration, or is stored with the id of
- * another master key.
+ * another master key, or when the vault's secret was altered.
  */
 export class WrappedKeyBroken extends Error {
   override readonly name = 'WrappedKeyBroken';
 
-  constructor(keyId: string, options?: ErrorOptions) {
+  constructor(migrationId: string, keyId: string, options?: ErrorOptions) {
     super(
-      `Master key ${keyId} cannot decrypt the vault's private key, because the stored key was altered or replaced in ` +
-        'the database. Restore the private key from a backup. If that is not possible, run "ferry vault renew" for ' +
-        'the migration, and have the client supply its credentials again.',
+      `Master key ${keyId} cannot open the vault of ${migrationId}, because the private key in the database or the ` +
+        "vault's secret was altered or replaced. Restore the private key from a backup. If that is not possible, " +
+        renewal(migrationId),
       options,
     );
   }
@@ -294,12 +297,12 @@ export function createVaultKeyWrapper({ newest, byId }: KeyRing, secrets: VaultS
 
     async unwrap(migrationId, { keyId, secretId, wrapped }) {
       const masterKey = byId.get(keyId);
-      if (masterKey === undefined) throw new UnknownMasterKey(keyId, [...byId.keys()]);
+      if (masterKey === undefined) throw new UnknownMasterKey(migrationId, keyId, [...byId.keys()]);
       const secret = await secrets.read(migrationId, secretId);
       try {
         return new Secret(decrypt(secret, decrypt(masterKey.key, wrapped, keyId), migrationId));
       } catch (error) {
-        throw new WrappedKeyBroken(keyId, { cause: error });
+        throw new WrappedKeyBroken(migrationId, keyId, { cause: error });
       }
     },
 

@@ -41,7 +41,8 @@ export class VaultSecretMissing extends Error {
 
   constructor(migrationId: string, cause: string, options?: ErrorOptions) {
     super(
-      `The sealed credentials of ${migrationId} cannot be opened: ${cause}. To replace them, ${renew(migrationId)}`,
+      `The sealed credentials of ${migrationId} cannot be opened: ${cause}. ` +
+        `To replace the credentials, ${renewal(migrationId)}`,
       options,
     );
   }
@@ -53,13 +54,15 @@ export class VaultSecretElsewhere extends Error {
 
   constructor(migrationId: string, place: string) {
     super(
-      `The vault secret of ${migrationId} was not stored in ${place}, but in another folder. Set TOKENFERRY_VAULT_SECRETS of ` +
-        `every worker to the folder that all workers share. If that folder is lost, ${renew(migrationId, ' --folder-lost')}`,
+      `The vault secret of ${migrationId} was not stored in ${place}, but in another folder. ` +
+        'Set TOKENFERRY_VAULT_SECRETS, here and for every worker, to the folder that all workers share. ' +
+        `Only if that folder is lost, ${renewal(migrationId, ' --folder-lost')}`,
     );
   }
 }
 
-const renew = (migrationId: string, option = '') =>
+/** Returns the end of a sentence: how the client's credentials are replaced if a vault can no longer be opened. */
+export const renewal = (migrationId: string, option = ''): string =>
   `run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again.`;
 
 const SECRET_BYTES = 32;
@@ -95,7 +98,11 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
         return new Secret(await readFile(fileOf(migrationId, id)));
       } catch (error) {
         if (isNotFound(error))
-          throw new VaultSecretMissing(migrationId, `its vault secret is not in ${folder}`, { cause: error });
+          throw new VaultSecretMissing(
+            migrationId,
+            `its vault secret is not in ${folder}; if you still have the secret's file, put it back`,
+            { cause: error },
+          );
         throw error;
       }
     },

@@ -94,10 +94,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
-  [
-    UnknownMasterKey,
-    'this vault was not changed; add this master key to TOKENFERRY_MASTER_KEY or to the file in TOKENFERRY_MASTER_KEY_FILE, after the newest key, and run the command again',
-  ],
+  [UnknownMasterKey, 'this vault was not changed; once this master key is added, run the command again'],
   [WrappedKeyBroken, 'this vault was not changed; once the stored key is restored, run the command again'],
   [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],

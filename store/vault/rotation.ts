@@ -78,7 +78,7 @@ async function rewrap(
     throw error;
   }
   // Without this check, a key that an attacker has put into the database would get a genuine signature.
-  assertKeyPair({ publicKey: vault.publicKey, privateKey });
+  assertKeyPair({ publicKey: vault.publicKey, privateKey }, migrationId);
   if (!isWrappedByNewest) await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey));
   if (!isSigned) await signKey(tx, keys, migrationId, vault.publicKey);
   return isWrappedByNewest ? 'unchanged' : 'rewrapped';

@@ -247,7 +247,8 @@ test('sends no credentials without the master key, names the key, and continues 
   await replaceWorker({ masterKeys: parseMasterKeys(new Secret(OTHER_KEY)) });
   await migration.readyToMove();
 
-  const outage = `Retrying: The vault's private key was encrypted under master key ${newest.id}, but this process only has`;
+  const key = `master key ${newest.id}`;
+  const outage = `Retrying: The vault of ${migration.id} was encrypted under ${key}, but this process only has`;
   await until(async () => (await run({}, 'show', migration.id)).out.includes(outage));
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({
     waiting: 2,
@@ -265,6 +266,6 @@ test('does not rotate a vault if the master key that wraps its private key is mi
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER_KEY }, 'vault', 'rotate');
   expect(exitCode).toBe(1);
   expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
-  expect(err).toContain('this vault was not changed; add this master key to TOKENFERRY_MASTER_KEY');
+  expect(err).toContain('this vault was not changed; once this master key is added, run the command again');
   expect(await vaults()).toEqual(before);
 });

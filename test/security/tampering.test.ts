@@ -110,7 +110,12 @@ describe("a vault's key", () => {
       () => createVaultKey().publicKey,
       /replaced.*have the client revoke these credentials/,
     ],
-    ['master key id', 'vault_key_id', () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start this process with/],
+    [
+      'master key id',
+      'vault_key_id',
+      () => '0123456789abcdef',
+      /only has [0-9a-f]{16}\. Add master key 0123456789abcdef/,
+    ],
   ])(
     'stops the slice before any company is changed if the %s was replaced, with an error that says what to do',
     async (...row) => {

@@ -85,8 +85,8 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new VaultKeyMismatch(), /./, /sealed and stored no credential/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
-  [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /add this master key to TOKENFERRY_MASTER_KEY/],
-  [new WrappedKeyBroken(M), /./, /once the stored key is restored/],
+  [new UnknownMasterKey(M, 'abcd', ['efgh']), /acme\.xero.*abcd/, /once this master key is added/],
+  [new WrappedKeyBroken(M, 'abcd'), /./, /once the stored key is restored/],
   [
     new VaultSecretElsewhere(M, '/keys'),
     /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/,
