@@ -248,7 +248,7 @@ function isDeleted(error: ErrorResponse, { method }: Call, isRetry: boolean): bo
 
 /** Creates the error of a call that the rate limiter would admit only after the call's budget has ended. */
 function deferredByRateLimit(call: string, until: Date): DeferredUntil {
-  const error = 'too many requests, according to an earlier response';
+  const error = 'rate limit reached, according to an earlier response';
   const retryAfterMs = until.getTime() - Date.now();
   return new DeferredUntil(call, until, {
     ...{ kind: 'response', status: 429, isFromService: false, error, service: '', retryAfterMs },

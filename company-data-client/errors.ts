@@ -218,8 +218,8 @@ export class DeferredUntil extends CompanyDataError {
     const at = until.toISOString();
     const message =
       options?.cause === undefined
-        ? `our rate limiter admits this call only after ${at}, because of an earlier response of the service`
-        : `the service asks us to retry after ${at}`;
+        ? `not sent, because the service's rate limit was reached; the next request can be sent after ${at}`
+        : `answered ${failure.kind === 'response' ? failure.status : 'an error'} and asks for a retry after ${at}`;
     super(call, message, options);
   }
 

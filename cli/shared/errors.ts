@@ -1,7 +1,7 @@
 /** The error that commands throw, and the advice for every failure that a user can do something about. */
 import { types } from 'node:util';
 import { NamespaceNotFoundError, ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { CompanyDataError, ForeignResponse } from '../../company-data-client';
+import { CompanyDataError, DeferredUntil, ForeignResponse } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
 import {
   KeyInvalid,
@@ -100,6 +100,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
   [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
+  [DeferredUntil, 'run the command again after this time'],
   [
     ForeignResponse,
     'something other than the service has answered; check COMPANY_DATA_URL and the proxies in front of the service',

@@ -166,7 +166,7 @@ test('a call throws DeferredUntil if the service asks for a wait beyond the retr
   service.answer(failing(429, 'Too many', { 'retry-after': '3600' }));
   const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
   expect(error).toBeInstanceOf(DeferredUntil);
-  expect(error.message).toMatch(/: the service asks us to retry after \d/);
+  expect(error.message).toMatch(/: answered 429 and asks for a retry after \d/);
   expect(error.retryAfterMs).toBe(3_600_000);
   expect(error.toFailure()).toMatchObject({ kind: 'response', status: 429, retryAfterMs: 3_600_000 });
   expect(error.cause).toBeInstanceOf(Throttled);
@@ -179,7 +179,7 @@ test('a call is deferred if the response to another call asks for a wait', async
   await failureOf(client.getCompany('c1'));
   const error = await failureOf(client.getCompany('c2'));
   expect(error).toBeInstanceOf(DeferredUntil);
-  expect(error.message).toMatch(/: our rate limiter admits this call only after \d.*Z, because of an earlier response/);
+  expect(error.message).toMatch(/: not sent, because the service's rate limit was reached; .* can be sent after \d.*Z/);
   expect(error.toFailure()).toMatchObject({ kind: 'response', status: 429 });
   expect(error.retryAfterMs).toBeGreaterThan(3_590_000);
   expect(service.arrived).toHaveLength(1);

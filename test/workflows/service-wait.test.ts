@@ -29,7 +29,7 @@ test('after a Retry-After of an hour, an activity waits for an hour and shows th
   const { id } = await startTestMigration(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
   await until(async () => (await readRetriedErrors(ferry, id)).length > 0);
   const [outage] = await readRetriedErrors(ferry, id);
-  expect(outage).toMatch(/^GET \/account: the service asks us to retry after /);
+  expect(outage).toMatch(/^GET \/account: answered 429 and asks for a retry after /);
   const { raw } = await ferry.temporal.workflow.getHandle(id).describe();
   const [pending] = raw.pendingActivities ?? [];
   const nextAt = Number(pending?.nextAttemptScheduleTime?.seconds);

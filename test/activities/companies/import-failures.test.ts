@@ -259,7 +259,7 @@ describe('a 429', () => {
     expect(report).toMatchObject({
       claimed: 1,
       stop: null,
-      outage: { why: expect.stringContaining('asks us to retry after') as string },
+      outage: { why: expect.stringContaining('asks for a retry after') as string },
     });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
     // For the next company, no request is sent at all.

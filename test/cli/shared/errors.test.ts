@@ -21,7 +21,7 @@ import {
 } from '../../../client';
 import { occupiedText } from '../../../domain/migration/temporal-names';
 import { FileChanged } from '../../../cli/manifest/row-file';
-import { AccessDenied, ForeignResponse, KeyRefused } from '../../../company-data-client';
+import { AccessDenied, DeferredUntil, ForeignResponse, KeyRefused } from '../../../company-data-client';
 import {
   KeyInvalid,
   MigrationKeyInvalid,
@@ -113,6 +113,11 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
     /GET \/account: answered 404, not from the service \(probably a proxy\): page not found/,
     /check COMPANY_DATA_URL/,
+  ],
+  [
+    new DeferredUntil('GET /account', new Date('2030-01-06T21:00:00Z'), answer(429, 'too many')),
+    /GET \/account: not sent, because the service's rate limit was reached/,
+    /after this time/,
   ],
   [
     new KeyRefused('GET /account', answer(401, 'no'), []),

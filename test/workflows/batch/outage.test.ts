@@ -163,7 +163,7 @@ test('at most two groups of companies are tried before a long Retry-After ends',
   const { outage } = await migration.until(
     (progress) => Date.parse(progress.outage?.until ?? '') - startedAt > (WAIT_S - 3) * 1_000,
   );
-  expect(outage?.why).toMatch(/the service asks us to retry after|our rate limiter admits this call only after/);
+  expect(outage?.why).toMatch(/asks for a retry after|the service's rate limit was reached/);
   // The first company, and at most two groups of the eight companies that are tried at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
   rateLimited = false;
