@@ -22,13 +22,13 @@ export const counts = (
       .array(z.string())
       .nullable()
       .exactOptional()
-      .describe('references of the first five companies without a usable credential'),
+      .describe('references of the first five companies that `withoutCredential` counts'),
     heldBack: count.describe('companies that are waiting for a correction, or for the check of a correction'),
     waiting: count,
     retried: count
       .exactOptional()
       .describe(
-        'companies that are waiting for another try, for example after ferry retry; deferred companies are not counted',
+        'companies that are waiting for another try and lack nothing, for example after ferry retry; deferred companies are not counted',
       ),
     firstRetried: z
       .array(z.string())
@@ -138,7 +138,7 @@ export const fields = {
   deferred: z
     .boolean()
     .describe(
-      'true if the company is retried automatically, because a call to the service or the platform did not succeed',
+      'true if the company is retried automatically, because a call to the service or the platform did not succeed. After only one try, it is true only if the next try is more than five minutes away, or if the platform refused the application',
     ),
   retryAt: time
     .nullable()

@@ -65,7 +65,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             why: z.string(),
           }),
         )
-        .describe('decisions that Temporal has, but that the ledger does not accept; make these decisions again'),
+        .describe('decisions that the workflow has applied, but that the ledger does not accept; make these decisions again'),
       linked: z
         .array(z.string())
         .describe('references of companies that are now syncing, because their connections are linked'),
@@ -80,11 +80,11 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         ),
       adopted: z
         .array(z.string())
-        .describe('references of companies that the service has, and whose credential was not used'),
+        .describe('references of companies that the service has, and whose credential can still be sent'),
       gone: z
         .array(z.string())
         .describe(
-          'references of companies that the service no longer has. Their credentials may have been sent, so these companies need new credentials',
+          'references of companies that the service no longer has. Their credentials might have been sent, so these companies need new credentials',
         ),
       toCreate: z
         .array(z.string())

@@ -43,7 +43,7 @@ export const estimate = (
     staleHours: z
       .number()
       .nullable()
-      .describe('maximum number of hours for which the data of a company is out of date'),
+      .describe('maximum number of hours for which the data of a company is out of date; null if `ends` is null'),
     basis: z.enum(['assumed', 'platform', 'migration']),
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>
@@ -55,7 +55,7 @@ export const forecast = (
     isComplete: z
       .boolean()
       .describe('false if more companies are open that are not ready to move, so that the migration ends later'),
-    beginsAt: time.nullable().describe('when the next move begins; null if companies are moving now'),
+    beginsAt: time.nullable().describe('when the next move begins; null if companies are moving, or if moves can begin now'),
     ends: z
       .strictObject({ earliest: time, latest: time })
       .nullable()
@@ -64,7 +64,7 @@ export const forecast = (
     staleMs: z
       .number()
       .nullable()
-      .describe('maximum time for which the data of a company is out of date, in milliseconds'),
+      .describe('maximum time for which the data of a company is out of date, in milliseconds; null if `ends` is null'),
   }) satisfies z.ZodType<Forecast>
 ).meta({ id: 'Forecast' });
 
@@ -110,7 +110,7 @@ export const pause = (
   z.strictObject({
     reason: z.string(),
     by: z.string().nullable(),
-    role: role.exactOptional().describe('absent if the migration paused itself'),
+    role: role.exactOptional().describe('absent if the migration paused itself, or if an earlier version recorded the pause'),
     stopReason: z
       .enum([
         'key-refused',

@@ -18,7 +18,12 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
       sessions: z.array(
         z.strictObject({ ...SessionSchema.omit({ publicKey: true }).shape, keyFingerprint: fingerprint }),
       ),
-      provider: z.string().nullable().describe("the provider's fingerprint in the link of the invitation"),
+      provider: z
+        .string()
+        .nullable()
+        .describe(
+          "the provider's fingerprint in the link of the invitation; null if no link was used, or if it has none",
+        ),
     },
   ],
   'ferry.portal-sign-out/1': ['ferry --portal sign-out', { migrationId }],

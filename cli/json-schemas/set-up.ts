@@ -54,7 +54,10 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       searchAttributesCreated: z.array(z.string()),
       sweepCreated: z.boolean().describe('true if the Schedule of the sweep was created'),
       ledger: z.enum(['ready', 'not-configured']),
-      portalRole: z.string().nullable().describe("the portal's database role; null if it is not configured"),
+      portalRole: z
+        .string()
+        .nullable()
+        .describe("the portal's database role; null if DATABASE_URL or PORTAL_DATABASE_URL is not set"),
     },
   ],
   'ferry.doctor/1': [

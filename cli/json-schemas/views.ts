@@ -144,7 +144,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
         .nullable()
         .describe(
-          'companies that are retried automatically, because a call to the service or the platform did not succeed; null if no database is configured',
+          'companies whose field `deferred` in ferry.companies/1 is true; null if no database is configured',
         ),
       confirmedBy: z
         .strictObject({ people: count, names: z.array(z.string()).describe('at most 10') })
@@ -162,7 +162,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       firstOpening: part.windowOccurrence
         .nullable()
         .describe(
-          'the window that is open at the start, or the first window after the start. Null without a start, without windows, and once the first company has begun to move',
+          'the window that is open at the start (or now, if the start has passed), or else the next window. Null without a start, without windows, and once the first company has begun to move',
         ),
     },
   ],
@@ -213,7 +213,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       withoutCredential: count.describe('companies that lack only a usable credential'),
       retried: count.describe(
-        'companies that are waiting for another try, for example after ferry retry; deferred companies are not counted',
+        'companies that are waiting for another try and lack nothing, for example after ferry retry; deferred companies are not counted',
       ),
       retriedRemedies: z
         .array(z.strictObject({ remedy: company.remedy, does: z.string(), companies: count, command: z.string() }))

@@ -31,7 +31,7 @@ export interface CompanyRepairs {
    * moved at the moment, so a person decides.
    */
   readonly unknown: readonly string[];
-  /** Only the ids of the company and the connection were adopted. Their credentials have not been used. */
+  /** Only the ids of the company and the connection were adopted. Their credentials can still be sent. */
   readonly adopted: readonly string[];
   /** The service no longer has them, and their credentials might have been sent. They need new credentials. */
   readonly gone: readonly string[];

@@ -51,8 +51,8 @@ function repairRows(result: ReconciliationResult): string[][] {
     [notMoved, 'move failed, or grant lost by the service', 'not moved; decide about each company'],
     [unknown, 'single-use credential might have been used', 'not sent again; decide about each company'],
     [interrupted, 'single-use credential might have been used', 'will be sent once more, to the same connection'],
-    [adopted, 'company exists, credential not used', 'kept; the company will be moved'],
-    [gone, 'lost by the service, credential may have been sent', 'not moved; supply a new credential'],
+    [adopted, 'company exists, credential can still be sent', 'kept; the next try uses this company'],
+    [gone, 'lost by the service, credential might have been sent', 'not moved; supply a new credential'],
     [toCreate, 'lost by the service, credential never sent', 'the next try creates the company again'],
     [doubled, 'several companies at the service for one row', 'delete all but one there; keep a linked company'],
   ];
