@@ -115,19 +115,28 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     else if (problems.length === problemsBefore && required.some((requiredPart) => requiredPart === part))
       missing.push(part);
   }
-  if (missing.length > 0) problems.push(missingMessage(missing, home, running !== stack));
+  if (missing.length > 0) problems.push(missingMessage(missing, home, { running, stack }));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<RequiredPart> &
     Partial<Pick<Parts, OptionalPart>>;
 }
 
-function missingMessage(missing: readonly ConfigPartName[], home: string, isStackIgnored: boolean): string {
+/** @param stack the running stack if its configuration is used; otherwise undefined */
+function missingMessage(
+  missing: readonly ConfigPartName[],
+  home: string,
+  { running, stack }: { readonly running: RunningStack | undefined; readonly stack: RunningStack | undefined },
+): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
-  if (isStackIgnored) {
-    const why = 'because TEMPORAL_ADDRESS points to another Temporal server, or TEMPORAL_PROFILE is set';
-    return `Not configured: ${names}. The running stack is not used, ${why}.`;
+  if (running === undefined) {
+    const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
+    return `Not configured: ${names}. ${none} Configure what is missing, or start a stack with: ferry up`;
   }
-  return `Not configured: ${names}. No stack is running on this machine, according to ${stackFile(home)}. Start a stack with: ferry up`;
+  if (stack !== undefined)
+    return `Not configured: ${names}. Configure what is missing, because the running stack does not provide it.`;
+  const why = 'because TEMPORAL_ADDRESS points to another Temporal server, or TEMPORAL_PROFILE is set';
+  const next = 'Configure what is missing, or unset both variables to use the running stack.';
+  return `Not configured: ${names}. The running stack is not used, ${why}. ${next}`;
 }
 
 function secretOf(value: string | undefined): Secret | undefined {

@@ -120,7 +120,9 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
       return response.json();
     })
     .catch((cause: unknown) => {
-      throw new IdentityProviderUnavailable(`the identity provider ${issuer} cannot be reached`, { cause });
+      throw new IdentityProviderUnavailable(`the configuration of the identity provider ${issuer} cannot be read`, {
+        cause,
+      });
     });
   const { data } = ProviderConfiguration.safeParse(answer);
   if (data?.issuer !== issuer)

@@ -34,7 +34,10 @@ export function createSigningKey(by: string): string {
 export function parseSigningKey(text: Secret): SigningKey {
   const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
   if (!parsed.success)
-    throw new KeyInvalid('the file does not contain a valid signing key. Create a signing key with: ferry keys create');
+    throw new KeyInvalid(
+      'the file does not contain a valid signing key. Restore the file from a copy. ' +
+        'If there is none, move the file away, and create a new key with: ferry keys create',
+    );
   const { by, privateKey } = parsed.data;
   const key = hexToBytes(privateKey);
   return {

@@ -11,7 +11,10 @@ export class NoWorkflowBundle extends Error {
   override readonly name = 'NoWorkflowBundle';
 
   constructor() {
-    super('TOKENFERRY_WORKER_DEPLOYMENT is set, but there is no workflow bundle. Create it with: npm run build');
+    super(
+      'TOKENFERRY_WORKER_DEPLOYMENT or TEMPORAL_DEPLOYMENT_NAME is set, but there is no workflow bundle. ' +
+        'Create it with: npm run build',
+    );
   }
 }
 

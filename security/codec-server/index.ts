@@ -139,7 +139,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     if (request.method === 'OPTIONS') return;
     const { origin } = request.headers;
     if (origin !== undefined && !origins.includes(origin))
-      throw new CallRefused(403, 'pages from this origin may not call the codec server');
+      throw new CallRefused(403, 'pages from this origin may not call the codec server; allow an origin with --origin');
     if (!verifyToken) {
       // Prevents DNS rebinding: without this check, a page whose host name resolves to 127.0.0.1 could call this
       // server. The Host header of such a call contains that host name.

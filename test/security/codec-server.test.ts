@@ -195,7 +195,10 @@ test('refuses a page from another origin, even with a valid token', async () => 
   const payload = await encrypted('marker');
   for (const server of [await serve(), await serve({ verifyToken: null })]) {
     const evil = await ask(server, 'decode', [payload], { bearer, origin: 'https://evil.example' });
-    expect([evil.status, evil.body.message]).toEqual([403, 'pages from this origin may not call the codec server']);
+    expect([evil.status, evil.body.message]).toEqual([
+      403,
+      'pages from this origin may not call the codec server; allow an origin with --origin',
+    ]);
     expect((await ask(server, 'decode', [payload], { bearer, origin: ORIGIN })).status).toBe(200);
   }
 });

@@ -207,7 +207,7 @@ test('if nothing is configured, each missing part is reported with the command t
   expect(exitCode).toBe(1);
   const problems = checks.filter(({ verdict }) => verdict === 'problem');
   expect(problems.map(({ check }) => check)).toEqual(['Temporal', 'payload key', 'database']);
-  for (const { finding } of problems) expect(finding).toContain('Start a stack with: ferry up');
+  for (const { finding } of problems) expect(finding).toContain('start a stack with: ferry up');
 });
 
 test('an empty database is not a problem and stays empty', async () => {

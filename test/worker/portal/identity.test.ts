@@ -137,7 +137,7 @@ test('a worker that cannot reach the identity provider leaves the request open, 
   const idToken = await issued({ nonce: attempt.nonce });
   await request(attempt, idToken);
   provider.isDown = true;
-  await expect(answerSignIns(ledger.db, verifier())).rejects.toThrow(/identity provider .* cannot be reached/);
+  await expect(answerSignIns(ledger.db, verifier())).rejects.toThrow(/identity provider .* cannot be read/);
   expect(await outcomeOf(attempt)).toBeNull();
 });
 
