@@ -35,7 +35,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'companies',
     labels: ['failure'],
-    help: 'Companies of open migrations that could not be moved, by kind of failure.',
+    help: 'Failed companies of open migrations, by kind of failure.',
   },
   tokenferry_migrations: {
     type: 'gauge',
@@ -47,19 +47,19 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'companies',
     labels: ['migration', 'state'],
-    help: 'Companies of one open migration by state. Reported only if TOKENFERRY_METRICS_MIGRATIONS is set.',
+    help: 'Companies of one open migration by state. Reported for the largest migrations, at most TOKENFERRY_METRICS_MIGRATIONS of them.',
   },
   tokenferry_moved_companies_per_minute: {
     type: 'gauge',
     unit: 'companies',
     labels: [],
-    help: 'Companies that were moved in the last minute.',
+    help: 'Companies of open migrations that were moved in the last minute.',
   },
   tokenferry_limit_companies_per_minute: {
     type: 'gauge',
     unit: 'companies',
     labels: [],
-    help: 'Sum of the per-minute limits of open migrations that are not paused. Absent if one of these migrations has no such limit.',
+    help: 'Sum of the per-minute limits of open migrations that are not paused. Absent if one of these has no such limit, or if there are none.',
   },
   tokenferry_oldest_lease_age_seconds: {
     type: 'gauge',
@@ -71,7 +71,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
-    help: 'Longest time since the client confirmed that syncing is off for a company that has not been moved yet. 0 if there is no such company.',
+    help: 'Longest time since the client confirmed that syncing is off for a company that is waiting, importing, syncing or outcome-unknown. 0 if there is no such company.',
   },
   tokenferry_oldest_credential_age_seconds: {
     type: 'gauge',
