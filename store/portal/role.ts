@@ -97,7 +97,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} does not exist, and the role of DATABASE_URL may not create it`,
-    `ask a database administrator to create the role with: create role "${name}" login password '...'; then run this command again`,
+    `ask a database administrator to create the role, with the password in PORTAL_DATABASE_URL: create role "${name}" login connection limit ${MAX_CONNECTIONS} password '...'; then run this command again`,
     { cause },
   );
 }

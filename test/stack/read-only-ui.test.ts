@@ -59,7 +59,10 @@ test('the link of a migration leads to the page of its current run', async () =>
     expect(headers.get('cache-control')).toBe('no-store');
   }
   const missing = await fetch(`${ui.url}/m/other.xero`);
-  expect([missing.status, await missing.text()]).toEqual([404, 'There is no migration other.xero.\n']);
+  expect([missing.status, await missing.text()]).toEqual([
+    404,
+    'Temporal has no migration other.xero. It deletes migrations some time after their end.\n',
+  ]);
 });
 
 test('the read-only UI serves the pages and read requests of Temporal’s UI, and hides the buttons', async () => {
