@@ -42,6 +42,7 @@ export {
   MigrationKeyInvalid,
   parseMigrationKey,
   providerFingerprint,
+  SignedByAnother,
 } from './migration-key';
 export {
   assertKeyPair,

@@ -69,6 +69,9 @@ export class MigrationKeyInvalid extends Error {
   override readonly name = 'MigrationKeyInvalid';
 }
 
+/** Thrown when a provider other than the expected one has signed a migration key. */
+export class SignedByAnother extends MigrationKeyInvalid {}
+
 const PREFIX = 'tokenferry-key-1.';
 
 const content = z.object({
@@ -121,7 +124,7 @@ export function parseMigrationKey(text: string): MigrationKey {
 export function assertSignedBy(key: MigrationKey, fingerprint: string): void {
   const actual = providerFingerprint(key.signedBy);
   if (actual.replaceAll('-', '') !== fingerprint.toLowerCase().replace(/[\s-]/g, ''))
-    throw new MigrationKeyInvalid(
+    throw new SignedByAnother(
       `The key of ${key.migrationId} was signed by ${actual}, and not by the provider with the fingerprint ${fingerprint}`,
     );
   if (!isSignatureValid(key))

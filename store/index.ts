@@ -84,7 +84,15 @@ export { acceptStaged, discardStaged, readStaged, readStagedDigest } from './vau
 export type { StagedCredential } from './vault/staged-credentials';
 export * from './vault/supply';
 export * from './vault/vault';
-export { destroyVault, openVault, readKeyFingerprint, readMigrationKey, VaultClosed } from './vault/vault-keys';
+export {
+  destroyVault,
+  openVault,
+  readKeyFingerprint,
+  readMigrationKey,
+  VaultClosed,
+  VaultKeyAltered,
+  VaultKeyNotSigned,
+} from './vault/vault-keys';
 export { renewVault, rotateVaults, VaultUsable } from './vault/rotation';
 export * from './portal/invitations';
 export * from './portal/requests';

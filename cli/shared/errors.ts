@@ -21,6 +21,8 @@ import {
   OrganizationTaken,
   StagingFull,
   VaultClosed,
+  VaultKeyAltered,
+  VaultKeyNotSigned,
   VaultUsable,
 } from '../../store';
 import {
@@ -70,6 +72,14 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [Unreachable, 'start this server, correct its address, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
+  [
+    VaultKeyNotSigned,
+    "nothing was sealed or stored; sign the key where the workers' keys are, with: ferry vault rotate. If that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
+  ],
+  [
+    VaultKeyAltered,
+    'nothing was sealed or stored; pause the migration, find out who changed the database, and restore the key from a backup',
+  ],
   [
     MigrationKeyInvalid,
     'nothing was sealed or stored; get the key again from the provider (docs/security.md describes this under "Sealed files")',

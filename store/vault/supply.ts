@@ -65,7 +65,7 @@ export interface SupplyResult {
  * checked
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
- * @throws {MigrationKeyInvalid} when the public key has no signature, or another provider's signature
+ * @throws {VaultKeyNotSigned} when the public key has no signature, or another provider's signature
  */
 export async function supplyCredentials(
   db: Database,
@@ -85,7 +85,7 @@ export async function supplyCredentials(
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
- * @throws {MigrationKeyInvalid} when the public key has no signature, or another provider's signature
+ * @throws {VaultKeyNotSigned} when the public key has no signature, or another provider's signature
  * @throws {StagingFull} if the amount is limited and too much is staged
  */
 export async function stageCredentials(

@@ -5,7 +5,14 @@
  */
 import { sql } from 'kysely';
 import type { VaultKeyWrapper, MigrationKey, VaultKey, WrappedKey } from '../../security';
-import { assertSignedBy, createVaultKey, fingerprintOf, MigrationKeyInvalid, VaultSecretMissing } from '../../security';
+import {
+  assertSignedBy,
+  createVaultKey,
+  fingerprintOf,
+  MigrationKeyInvalid,
+  SignedByAnother,
+  VaultSecretMissing,
+} from '../../security';
 import type { Database, Queryable } from '../database/database';
 
 /** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
@@ -15,6 +22,12 @@ export class VaultClosed extends Error {
     super(`migration ${migrationId} has no vault yet, or its vault was destroyed`);
   }
 }
+
+/** Thrown when the provider has not signed the public key of a vault. `ferry vault rotate` signs it. */
+export class VaultKeyNotSigned extends MigrationKeyInvalid {}
+
+/** Thrown when the signature of a vault's public key does not match, because someone has changed the database. */
+export class VaultKeyAltered extends MigrationKeyInvalid {}
 
 /**
  * Creates the migration's key pair, unless it already has one or its vault was destroyed. Needs the master key to wrap
@@ -84,7 +97,7 @@ export async function signKey(
  *
  * @param provider fingerprint of the provider that must have signed the key; undefined if that is not checked
  * @throws {VaultClosed}
- * @throws {MigrationKeyInvalid} when the key has no signature, or another provider's signature
+ * @throws {VaultKeyNotSigned} when the key has no signature, or another provider's signature
  */
 export async function readMigrationKey(db: Queryable, migrationId: string, provider?: string): Promise<MigrationKey> {
   const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId, provider);
@@ -109,9 +122,9 @@ export async function readKeyFingerprint(
   }
 }
 
-function notSigned(migrationId: string): MigrationKeyInvalid {
-  return new MigrationKeyInvalid(
-    `the key of ${migrationId} has not been signed, because an earlier version of Tokenferry created the key; sign it with: ferry vault rotate`,
+function notSigned(migrationId: string): VaultKeyNotSigned {
+  return new VaultKeyNotSigned(
+    `the key of ${migrationId} has not been signed, because an earlier version of Tokenferry created the key`,
   );
 }
 
@@ -121,7 +134,8 @@ function notSigned(migrationId: string): MigrationKeyInvalid {
  *
  * @param provider fingerprint of the provider that must have signed the key; undefined if it is not checked
  * @throws {VaultClosed}
- * @throws {MigrationKeyInvalid} when the key was not signed by this provider
+ * @throws {VaultKeyNotSigned} when the key was not signed by this provider
+ * @throws {VaultKeyAltered} when the signature does not match the key
  */
 export async function readSealingKey(db: Queryable, migrationId: string, provider?: string) {
   const stored = await readKey(db, migrationId);
@@ -129,7 +143,12 @@ export async function readSealingKey(db: Queryable, migrationId: string, provide
   const { publicKey, platformKey, rotating, signedBy, signature } = stored;
   if (provider !== undefined) {
     if (signedBy === null || signature === null) throw notSigned(migrationId);
-    assertSignedBy({ migrationId, platformKey, publicKey, signedBy, signature }, provider);
+    try {
+      assertSignedBy({ migrationId, platformKey, publicKey, signedBy, signature }, provider);
+    } catch (error) {
+      if (error instanceof SignedByAnother) throw new VaultKeyNotSigned(error.message, { cause: error });
+      throw error instanceof MigrationKeyInvalid ? new VaultKeyAltered(error.message, { cause: error }) : error;
+    }
   }
   return { publicKey, platformKey, rotating, signedBy, signature };
 }

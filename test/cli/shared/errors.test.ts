@@ -39,6 +39,8 @@ import {
   OrganizationTaken,
   StagingFull,
   VaultClosed,
+  VaultKeyAltered,
+  VaultKeyNotSigned,
   VaultUsable,
 } from '../../../store';
 import { ferry } from '../captured-terminal';
@@ -82,6 +84,8 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new StagingFull('too much supplied data is waiting for a decision'), /too much supplied data/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
+  [new VaultKeyNotSigned(`the key of ${M} has not been signed`), /acme\.xero/, /ferry vault rotate/],
+  [new VaultKeyAltered(`The key of ${M} was altered`), /acme\.xero/, /restore the key from a backup/],
   [new VaultKeyMismatch(), /./, /sealed and stored no credential/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],

@@ -220,7 +220,7 @@ test('signs the key of a vault that an earlier version created, but not a key th
   const { publicKey } = await readMigrationKey(db, id, fingerprint);
   const unsigned = { vault_signed_by: null, vault_signature: null };
   await set(unsigned);
-  await expect(readMigrationKey(db, id, fingerprint)).rejects.toThrow('ferry vault rotate');
+  await expect(readMigrationKey(db, id, fingerprint)).rejects.toThrow('has not been signed');
   await rotateVaults(db, keys);
   expect((await readMigrationKey(db, id, fingerprint)).publicKey).toEqual(publicKey);
 
