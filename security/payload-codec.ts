@@ -22,9 +22,9 @@ import {
   BOUND_NAMESPACE,
   BOUND_WORKFLOW,
   ENCRYPTED,
+  isKeyId,
   KEY_ID,
   payloadConverter,
-  printableKeyId,
 } from './payload-converter';
 import type { Secret } from './secret';
 
@@ -45,8 +45,10 @@ export class UnknownPayloadKey extends Error {
     known: readonly string[],
   ) {
     super(
-      `A payload was encrypted under payload key ${printableKeyId(keyId)}, but this process only has ${known.join(', ')}. ` +
-        `Start this process with payload key ${printableKeyId(keyId)} as well.`,
+      isKeyId(keyId)
+        ? `A payload was encrypted under payload key ${keyId}, but this process only has ${known.join(', ')}. ` +
+            `Start this process with payload key ${keyId} as well.`
+        : 'A payload names no valid payload key, so no process can decrypt it.',
     );
   }
 }

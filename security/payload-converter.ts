@@ -42,7 +42,9 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
   if (encoding === ALTERED)
     return new UnreadablePayload('the message was altered after it was encrypted, or copied from another migration');
   if (encoding !== ENCRYPTED) return new UnreadablePayload('the message cannot be decoded');
-  const keyId = printableKeyId(textOf(metadata?.[KEY_ID]));
+  const keyId = textOf(metadata?.[KEY_ID]);
+  if (!isKeyId(keyId))
+    return new UnreadablePayload('the message names no valid payload key, so no worker can decrypt it', '(invalid id)');
   return new UnreadablePayload(
     `the message was encrypted under payload key ${keyId}, which the worker does not have; ` +
       'start every worker with that key as well, then send the message again',
@@ -50,9 +52,9 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
   );
 }
 
-/** Returns the key id, or a placeholder if the id is malformed, because a sender can put any bytes there. */
-export function printableKeyId(keyId: string): string {
-  return /^[0-9a-f]{16}$/.test(keyId) ? keyId : '(invalid id)';
+/** Returns whether a text is the id of a key. Any other text must not be printed, because a sender chooses its bytes. */
+export function isKeyId(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text);
 }
 
 const textOf = (bytes: Uint8Array | null | undefined): string => (bytes ? decode(bytes) : '');
