@@ -40,7 +40,7 @@ export function cliPage(): string {
       '\n\n',
     ),
     [
-      'The exit code is 0 after success and 2 if the command line is wrong. It is 1 if the command failed, if it found a problem, or if you answered no.',
+      'The exit code is 0 after success, and 2 for an unknown command, or an unknown or missing option or argument. It is 1 if the command failed, if it found a problem, or if you answered no.',
       'Colours are used only on terminals, and only if `NO_COLOR` is not set. The output of `--json` is described in [json.md](json.md).',
     ].join(' '),
     ...commands.flatMap((each, index) => {
@@ -52,8 +52,8 @@ export function cliPage(): string {
     '## For clients: ferry --portal',
     [
       'A client who has an [invitation](clients.md) needs only these commands and the portal: no Temporal, no database and no key of the provider.',
-      'Instead of `--portal`, set `TOKENFERRY_PORTAL` to the address of the portal.',
-      'You can leave out the argument `<migration>` if you have signed in to only one migration.',
+      'Instead of using `--portal`, you can set `TOKENFERRY_PORTAL` to the link of the invitation or to the address of the portal.',
+      'You can leave out the argument `<migration>` if you have signed in to only one migration at this portal on this machine.',
     ].join(' '),
     ...runnableCommands(portalProgramForReference()).map((each) => chapter(each, PORTAL)),
   ]

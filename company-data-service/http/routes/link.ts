@@ -94,7 +94,10 @@ export function linkRoutes(app: Api, context: ServiceContext): void {
       if (accepted && connection.status === 'PendingAuth') await queueFirstSyncs(db, company.id, connection.id);
       const [title, text] = accepted
         ? ['Connected', `${company.name} is connected to ${platform.name}. You can close this page.`]
-        : ['Not connected', `${platform.name} did not accept the connection of ${company.name}.`];
+        : [
+            'Not connected',
+            `${platform.name} did not accept the connection of ${company.name}. Go back and try again. If this happens again, tell the sender of the link.`,
+          ];
       return reply.type(HTML).send(page(title, `<p>${escapeHtml(text)}</p>`));
     },
   );
