@@ -143,12 +143,12 @@ export const reopened = (
       .array(role)
       .exactOptional()
       .describe(
-        'the roles whose sign-off a decision about companies has withdrawn, and that have not signed off again',
+        'the roles whose sign-off a later decision has withdrawn, and that have not signed off again',
       ),
   }) satisfies z.ZodType<Reopened>
 ).meta({
   id: 'Reopened',
-  description: 'who reopened a step or rejected its result, and why; kept until the step has ended',
+  description: 'who reopened a step or rejected its result, and why; kept until the step or the migration has ended',
 });
 
 export const endedBy = (

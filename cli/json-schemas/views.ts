@@ -60,7 +60,7 @@ const progress = {
     .strictObject({ waiting: count, checkedAt: time.nullable() })
     .exactOptional()
     .describe(
-      'companies whose end customers were asked to reconnect, and when the service was last asked about these companies',
+      'companies whose end customers were asked to reconnect and have not done so, and when the service was last asked about these companies',
     ),
   window: part.windowOccurrence.nullable(),
   firstCompany: company.firstCompany.nullable(),

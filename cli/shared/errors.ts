@@ -101,7 +101,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [WorkflowIdOccupied, 'then run this command again'],
   [WorkflowHadNoEffect, 'make sure that only your workers poll the task queue tokenferry, and run the command again'],
   [AmendedMigrationEnded, 'start a new migration with another --label'],
-  [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
+  [OrganizationTaken, 'remove these rows, because an organization can be in only one row of one open migration'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'this vault was not changed; once this master key is added, run the command again'],

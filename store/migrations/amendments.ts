@@ -120,7 +120,7 @@ async function takeOrganizations(tx: Queryable, migrationId: string): Promise<vo
       and holder.organization = amended.organization and holder.organization_open
     union all
     select reference, organization, ${migrationId} from amended where companies > 1`.execute(tx);
-  if (taken.length > 0) throw new OrganizationTaken(taken);
+  if (taken.length > 0) throw new OrganizationTaken(taken, migrationId);
   await sql`
     update companies set organization_open = true
     where migration_id = ${migrationId} and not organization_open`.execute(tx);

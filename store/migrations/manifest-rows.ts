@@ -22,11 +22,17 @@ export interface TakenOrganization {
  */
 export class OrganizationTaken extends Error {
   override readonly name = 'OrganizationTaken';
-  constructor(readonly taken: readonly TakenOrganization[]) {
+  /** @param amended id of the amended migration; absent if the rows belong to a migration that does not exist yet */
+  constructor(
+    readonly taken: readonly TakenOrganization[],
+    amended?: string,
+  ) {
     const listed = taken
       .slice(0, MAX_LISTED)
-      .map(
-        (one) => `${one.reference}: organization ${one.organization} is already part of migration ${one.migrationId}`,
+      .map(({ reference, organization, migrationId }) =>
+        migrationId === amended
+          ? `${reference}: another row of ${migrationId} also has organization ${organization}`
+          : `${reference}: organization ${organization} is already part of migration ${migrationId}`,
       );
     const more = taken.length - listed.length;
     super([...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));

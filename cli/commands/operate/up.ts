@@ -78,7 +78,8 @@ async function allowPortal(
     return true;
   } catch (error) {
     if (!(error instanceof PortalRoleRefused)) throw error;
-    warn(`The portal is not running: ${error.message}; ${error.advice}`);
+    // The advice names PORTAL_DATABASE_URL, but the stack chooses the portal's role and password itself.
+    warn(`The portal is not running: ${error.message}; correct this in Postgres, and run ferry up again`);
     return false;
   } finally {
     await db.destroy();

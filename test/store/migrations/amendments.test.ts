@@ -135,7 +135,7 @@ test('rejects an organization that is open in another migration, names both, and
 test('rejects an organization that another row of the same migration has', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const late = withChanges(rows[0], { reference: 'late' });
-  await expect(amend(id, [late])).rejects.toThrow(`is already part of migration ${id}`);
+  await expect(amend(id, [late])).rejects.toThrow(`another row of ${id} also has organization`);
 });
 
 test('rejects amendments after the migration has ended', async () => {
