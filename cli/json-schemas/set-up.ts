@@ -109,7 +109,9 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       keyId: z.string(),
       rewrapped: count,
       unchanged: count,
-      lost: z.array(z.string()).describe('migrations whose vault secrets are lost'),
+      lost: z
+        .array(z.string())
+        .describe('migrations whose vault secrets are missing, so that their keys were not re-encrypted'),
     },
   ],
   'ferry.provider-fingerprint/1': [
