@@ -65,7 +65,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             why: z.string(),
           }),
         )
-        .describe('decisions that the workflow has applied, but that the ledger does not accept; make these decisions again'),
+        .describe(
+          'decisions that the workflow has applied, but that the ledger does not accept; make these decisions again',
+        ),
       linked: z
         .array(z.string())
         .describe('references of companies that are now syncing, because their connections are linked'),

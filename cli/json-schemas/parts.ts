@@ -55,7 +55,9 @@ export const forecast = (
     isComplete: z
       .boolean()
       .describe('false if more companies are open that are not ready to move, so that the migration ends later'),
-    beginsAt: time.nullable().describe('when the next move begins; null if companies are moving, or if moves can begin now'),
+    beginsAt: time
+      .nullable()
+      .describe('when the next move begins; null if companies are moving, or if moves can begin now'),
     ends: z
       .strictObject({ earliest: time, latest: time })
       .nullable()
@@ -110,7 +112,9 @@ export const pause = (
   z.strictObject({
     reason: z.string(),
     by: z.string().nullable(),
-    role: role.exactOptional().describe('absent if the migration paused itself, or if an earlier version recorded the pause'),
+    role: role
+      .exactOptional()
+      .describe('absent if the migration paused itself, or if an earlier version recorded the pause'),
     stopReason: z
       .enum([
         'key-refused',

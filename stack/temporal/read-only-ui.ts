@@ -105,7 +105,11 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   const [path = ''] = url.split('?');
   // Prevents DNS rebinding: a page whose host name resolves to 127.0.0.1 could otherwise read the answers.
   if (!isLoopback(hostnameOf(headers.host)))
-    return sendText(response, 403, 'Open this page on the machine that serves it, with 127.0.0.1 or localhost in the address.');
+    return sendText(
+      response,
+      403,
+      'Open this page on the machine that serves it, with 127.0.0.1 or localhost in the address.',
+    );
   if (!path.startsWith('/')) return sendText(response, 400, 'The request must contain a path.');
   if (method !== 'GET' && method !== 'HEAD' && !(method === 'POST' && QUERY.test(path))) {
     response.setHeader('allow', 'GET, HEAD');
@@ -161,7 +165,12 @@ async function redirect({ uiUrl, namespace }: Upstream, migrationId: string, res
   const answered = await fetch(`${uiUrl}/api/v1${workflow}`);
   const described = (await answered.json()) as { workflowExecutionInfo?: { execution?: { runId?: string } } };
   const runId = described.workflowExecutionInfo?.execution?.runId;
-  if (answered.status === 404) return sendText(response, 404, `Temporal has no migration ${migrationId}. It deletes migrations some time after their end.`);
+  if (answered.status === 404)
+    return sendText(
+      response,
+      404,
+      `Temporal has no migration ${migrationId}. It deletes migrations some time after their end.`,
+    );
   if (runId === undefined) throw new Error(`Temporal did not describe ${migrationId}: status ${answered.status}`);
   response.writeHead(302, { location: `${workflow}/${runId}/user-metadata`, 'cache-control': 'no-store' });
   response.end();
