@@ -100,7 +100,7 @@ export const fields = {
   ledgerState: z.enum(COMPANY_STATES),
   confirmedAt: time
     .nullable()
-    .describe('when the client confirmed that syncing is off; null if the client has not confirmed it'),
+    .describe('when the client confirmed that syncing is off; null without a confirmation, or if it was withdrawn'),
   credential: z
     .enum(['supplied', 'missing', 'too-early'])
     .nullable()

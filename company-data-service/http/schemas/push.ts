@@ -9,7 +9,10 @@ export const PushOperationSchema = z
     requestedOnUtc: z.iso.datetime(),
     completedOnUtc: z.iso.datetime().optional(),
     status: z.enum(['Pending', 'Failed', 'Success', 'TimedOut']),
-    statusCode: z.number().int().describe('Status of the operation: 202 while it is pending, 200 on success.'),
+    statusCode: z
+      .number()
+      .int()
+      .describe('Status of the operation: 202 while it is pending, 200 on success, otherwise the status of the error.'),
     providerStatusCode: z.number().int().optional().describe('Status code of the latest response from the platform.'),
     changes: z.array(
       z.object({ type: z.literal('Created'), recordRef: z.object({ id: z.string(), dataType: z.string() }) }),
