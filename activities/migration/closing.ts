@@ -53,7 +53,7 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
       if ((await workflowStatus.statusOf(migrationId)) === 'running')
         throw ApplicationFailure.nonRetryable(
-          `${migrationId} is still running; use "ferry cancel ${migrationId} --reason TEXT" to end it`,
+          `${migrationId} is still running; to end it, run: ferry cancel ${migrationId} --reason "why"`,
           'StillRunning',
         );
       const name = typeof requestedBy === 'string' ? requestedBy.slice(0, MAX_NAME_LENGTH) : null;

@@ -146,9 +146,7 @@ export const reopened = (
     withdrawn: z
       .array(role)
       .exactOptional()
-      .describe(
-        'the roles whose sign-off a later decision has withdrawn, and that have not signed off again',
-      ),
+      .describe('the roles whose sign-off a later decision has withdrawn, and that have not signed off again'),
   }) satisfies z.ZodType<Reopened>
 ).meta({
   id: 'Reopened',

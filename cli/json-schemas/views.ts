@@ -143,9 +143,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       deferred: z
         .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
         .nullable()
-        .describe(
-          'companies whose field `deferred` in ferry.companies/1 is true; null if no database is configured',
-        ),
+        .describe('companies whose field `deferred` in ferry.companies/1 is true; null if no database is configured'),
       confirmedBy: z
         .strictObject({ people: count, names: z.array(z.string()).describe('at most 10') })
         .nullable()

@@ -191,7 +191,8 @@ export function rejections(
 }
 
 export function controls(progress: Progress): readonly Candidate[] {
-  const { counts } = progress;
+  const { counts, route } = progress;
+  const who = route === 'managed' ? 'You or support can lift this pause.' : 'Only you can lift this pause.';
   return [
     resumption(progress),
     {
@@ -200,15 +201,14 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: !pausesIn(progress).some(({ role }) => role === 'client'),
       title: 'Pause the migration',
       facts: pausesIn(progress).map((pause) => `Already paused ${pauseText(pause)}`),
-      consequence:
-        'No other company begins to move while the migration is paused. You or support can lift this pause. Moves that have begun will finish.',
+      consequence: `No other company begins to move while the migration is paused. ${who} Moves that have begun will finish.`,
       reason: 'required',
     },
     {
       message: 'adjust',
       draft: { kind: 'adjust', limits: {} },
       // In the managed route, only support changes the limits.
-      applies: progress.route === 'self-service' && countOpen(counts) > 0,
+      applies: route === 'self-service' && countOpen(counts) > 0,
       title: 'Change when and how fast companies move',
       facts: limitFacts(progress),
       consequence: 'This applies to companies that have not begun to move. Moves that have begun will finish.',
