@@ -192,7 +192,7 @@ export function rejections(
 
 export function controls(progress: Progress): readonly Candidate[] {
   const { counts, route } = progress;
-  const who = route === 'managed' ? 'You or support can lift this pause.' : 'Only you can lift this pause.';
+  const who = route === 'managed' ? 'You or support can lift this pause.' : 'You can lift this pause.';
   return [
     resumption(progress),
     {
