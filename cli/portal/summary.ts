@@ -47,7 +47,10 @@ function printTask(output: Output, { task, next }: MigrationView): void {
   else {
     output.line(`${output.styled('bold', 'What you need to do:')} ${inReadersZone(task.what)}`);
     output.line(`  ${task.why}`);
-    if (task.by !== null) output.line(`  By ${localTime(task.by)}`);
+    if (task.by !== null) {
+      const ifLate = task.ifLate === undefined ? '' : `. ${inReadersZone(task.ifLate)}`;
+      output.line(`  Deadline: ${localTime(task.by)}${ifLate}`);
+    }
   }
   if (next !== null) output.line(`What comes next: ${inReadersZone(next)}`);
 }

@@ -66,12 +66,23 @@ export const MigrationViewSchema = z.object({
   /** One sentence: what is happening, and what the client has to do. */
   headline: z.string(),
   /** The task of the client now, or else an action that it can take meanwhile; null if there is none. */
-  task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
+  task: z
+    .object({
+      what: z.string(),
+      why: z.string(),
+      since: moment.nullable(),
+      /** The deadline; null if there is none. */
+      by: moment.nullable(),
+      /** The consequence if the client acts after the deadline, in sentences; absent if it is not known. */
+      ifLate: z.string().optional(),
+    })
+    .nullable(),
   /** The event after the current step, in one sentence; null once the migration has ended. */
   next: z.string().nullable(),
   /**
    * Sentences about these facts, as far as they apply: who ended or paused the migration or reopened a step, and why;
-   * when moves begin; the deadline; companies that will be tried again; a check of the details that is in progress.
+   * when moves begin; the deadline, unless the task has it; companies that will be tried again; a check of the details
+   * that is in progress.
    */
   notices: z.array(z.string()),
   steps: z.array(StepView),

@@ -32,13 +32,12 @@ export function renderTask(app: App): readonly Child[] {
     el('h2', {}, task ? 'What you need to do' : 'Nothing for you to do now'),
     task && el('p', { class: 'what' }, inReadersZone(task.what)),
     task && el('p', {}, el('strong', {}, 'Why: '), task.why),
-    task &&
-      next !== null &&
+    task?.by != null &&
       el(
         'p',
         { class: 'deadline' },
-        el('strong', {}, 'By: '),
-        task.by ? `${timeText(task.by)} (${distanceText(task.by)})` : 'no fixed time.',
+        ...[el('strong', {}, 'Deadline: '), `${timeText(task.by)} (${distanceText(task.by)}). `],
+        task.ifLate !== undefined && inReadersZone(task.ifLate),
       ),
     isUnconfirmed(app) &&
       expected.length > 0 &&

@@ -21,6 +21,7 @@ import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/pr
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import {
+  deadlineOf,
   deadlineText,
   estimateBasisText,
   openingText,
@@ -57,6 +58,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
   const platform = findPlatform(platformKey);
   const name = platform?.name ?? platformKey;
   const isOpen = !isEnding(state);
+  const task = taskView(progress, facts, now);
   return {
     migrationId,
     client,
@@ -65,9 +67,9 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     route,
     state,
     headline: text(headlineText(progress, name, now)),
-    task: taskView(progress, facts, now),
+    task,
     next: isOpen ? nextText(progress) : null,
-    notices: noticesOf(progress, facts.applications, now),
+    notices: noticesOf(progress, { applications: facts.applications, task }, now),
     steps: route === 'self-service' ? [] : progress.steps.map(stepView),
     start: isOpen ? startView(progress) : null,
     end: endView(progress, now),
@@ -113,7 +115,11 @@ function taskView(
     unconfirmedFirst === null
       ? taskOf(progress, now).what
       : `turn off syncing for ${unconfirmedFirst} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company`;
-  return { what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) };
+  const deadline = deadlineOf(progress, now);
+  return {
+    ...{ what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) },
+    ...(deadline && { ifLate: deadline.ifLate }),
+  };
 }
 
 function taskAfterEnd(state: Ending): MigrationView['task'] {
@@ -208,10 +214,15 @@ function replacedNotice(replaced: MovedWithApplication, applications: Applicatio
   return `Warning: ${replacedText(replaced, applications, 'client')}. ${advice}`;
 }
 
-function noticesOf(progress: Progress, applications: ApplicationsOfMoved | null, now: string): string[] {
+function noticesOf(
+  progress: Progress,
+  { applications, task }: Pick<LedgerFacts, 'applications'> & Pick<MigrationView, 'task'>,
+  now: string,
+): string[] {
   const ended = endedByText(progress);
   const opening = openingText(progress, now);
-  const deadline = deadlineText(progress, now);
+  // The task shows its deadline itself.
+  const deadline = task?.by == null ? deadlineText(progress, now) : null;
   const retried = retriedText(progress, now);
   const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
   return [

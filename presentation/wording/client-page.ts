@@ -38,17 +38,34 @@ const SUPPLY = 'supply the manifest, which lists the companies to move';
 
 const task = (what: string): Task => ({ what, problems: [] });
 
+/** The time by which people must act, and the consequence if they act later. */
+export interface Deadline {
+  /** When the window closes. ISO 8601, UTC */
+  readonly at: string;
+  readonly ifLate: string;
+}
+
 /**
- * Returns what happens if the people who must act have not acted when the window closes; null if nothing happens. The
- * page must show this beforehand, because it is not updated when the window closes.
+ * Returns the deadline that the closing of a window sets to the people who must act; null if there is none. Pages must
+ * show it beforehand, because they are not updated when the window closes.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function deadlineOf(progress: Progress, now: string): Deadline | null {
+  const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
+  if (!window || !next) return null;
+  const ifLate = `If something is still missing then, moves begin in the next window, at ${momentText(next.opensAt)}. If syncing of a company is off, its data is out of date until the company has moved.`;
+  return { at: window.closesAt, ifLate };
+}
+
+/**
+ * Returns the deadline of {@link deadlineOf} in words; null if there is none.
  *
  * @param now ISO 8601, UTC
  */
 export function deadlineText(progress: Progress, now: string): string | null {
-  const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
-  if (!window || !next) return null;
-  const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
-  return `the window closes at ${closes}. If something is still missing then, moves begin in the next window, at ${reopens}. If syncing of a company is off, its data is out of date until the company has moved.`;
+  const deadline = deadlineOf(progress, now);
+  return deadline && `the window closes at ${momentText(deadline.at)}. ${deadline.ifLate}`;
 }
 
 /**

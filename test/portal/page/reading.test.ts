@@ -25,6 +25,17 @@ describeWithChromium("reading the portal's page", () => {
     expect(await button.boundingBox()).toEqual(before);
   });
 
+  test('shows the deadline and its consequence in one line, and no line if there is no deadline', async () => {
+    const page = await open();
+    const deadline = page.locator('#task .deadline');
+    const reopens = 'If this is done later, moves begin at Sat, 5 Dec 2026, 15:00 GMT\u22125.';
+    expect((await deadline.textContent())?.replaceAll('\u00a0', ' ')).toMatch(/^Deadline: Sat, 28 Nov 2026, 15:00 /);
+    expect((await deadline.textContent())?.replaceAll('\u00a0', ' ')).toContain(`). ${reopens}`);
+    current.portal.publish({ task: { what: 'Turn off syncing.', why: 'It matters.', since: null, by: null } });
+    await page.getByText('It matters.').waitFor();
+    expect(await page.locator('#task').textContent()).not.toMatch(/Deadline|By:|no fixed time/);
+  });
+
   test('does not move a list with selected companies when another company needs attention', async () => {
     const companies = current.portal.companies;
     current.portal.companies = companies.map((each) => ({ ...each, problem: null }));

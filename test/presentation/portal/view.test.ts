@@ -10,6 +10,7 @@ import { MigrationViewSchema } from '../../../portal/contract/migration-view';
 import { migrationView } from '../../../presentation/portal/view';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import {
+  approve,
   AT,
   counts,
   decideAll,
@@ -129,16 +130,24 @@ test('changes that support has asked for are the task of the client, with the re
   ]);
 });
 
-test('the task is due when the window closes', () => {
+test('the task is due when the window closes, which no notice repeats', () => {
   const windows = [{ days: ['sat'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const];
   const state = stateAt('disable-syncing', { limits: { ...DEFAULT_LIMITS, windows } });
   const { task, notices, windows: text } = viewOf(state);
   expect(task?.by).toBe('2026-03-07T23:00:00.000Z');
+  expect(task?.ifLate).toMatch(/^If this is done later, moves begin at 2026-03-14 21:00 UTC\. /);
   expect(text).toBe('sat 21:00-23:00 UTC');
   expect(notices).toEqual([
     expect.stringMatching(/^The start is outside the windows: moves begin at 2026-03-07 21:00 UTC/),
-    expect.stringMatching(/^Deadline: the window closes at 2026-03-07 23:00 UTC/),
   ]);
+});
+
+test('a notice says the deadline of support while the client has nothing to do', () => {
+  const windows = [{ days: ['sat'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const];
+  const state = stateAt('update-application', { limits: { ...DEFAULT_LIMITS, windows } });
+  const { task, notices } = viewOf(decideAll(state, approve('update-application', 'client')));
+  expect(task).toBeNull();
+  expect(notices).toContainEqual(expect.stringMatching(/^Deadline: the window closes at 2026-03-07 23:00 UTC/));
 });
 
 test('the client has nothing to do while support has to act', () => {

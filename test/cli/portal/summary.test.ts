@@ -1,0 +1,27 @@
+/** Tests what `ferry --portal show` prints about the view of a migration. */
+import { PassThrough } from 'node:stream';
+import type { MigrationView } from '../../../portal/contract/migration-view';
+import { printView } from '../../../cli/portal/summary';
+import { Output } from '../../../cli/terminal/output';
+import { localTime } from '../../../cli/terminal/times';
+import { sampleView } from '../../portal/page/sample-view';
+
+function printed(changes: Partial<MigrationView>): string {
+  const stdout = new PassThrough({ encoding: 'utf8' });
+  const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
+  const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent: true };
+  printView(output, answer as never, { suggest: (command) => command, canDecide: false });
+  return String(stdout.read());
+}
+
+test('prints the deadline of the task and the consequence in one line, and none if there is no deadline', () => {
+  const by = '2026-11-28T20:00:00.000Z';
+  const ifLate = 'If this is done later, moves begin at 2026-12-05 20:00 UTC.';
+  const task = { what: 'Turn off syncing.', why: 'It is out of date.', since: null };
+  const reopens = localTime('2026-12-05T20:00:00.000Z');
+  expect(printed({ task: { ...task, by, ifLate } })).toContain(
+    `\n  Deadline: ${localTime(by)}. If this is done later, moves begin at ${reopens}.\n`,
+  );
+  expect(printed({ task: { ...task, by } })).toContain(`\n  Deadline: ${localTime(by)}\n`);
+  expect(printed({ task: { ...task, by: null } })).not.toMatch(/Deadline|By /);
+});
