@@ -1,5 +1,5 @@
 import type { Remediable, Remedy } from '../../domain/companies/remedies';
-import { remediesFor } from '../../domain/companies/remedies';
+import { acceptedRemedies } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
@@ -37,25 +37,16 @@ export const WITH_REASON = '--reason "why"';
 export const bySupport = (command: string): NextCommand => ({ who: 'support', command });
 export const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 
-/** Remedies that a managed migration accepts only in step 6. */
-const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
-
 /** Returns the remedies that the migration now accepts for a company; none after the migration has ended. */
 export function remediesNow(
   company: Remediable & Pick<LedgerCompany, 'row'>,
   { route, state, released, firstRow }: Pick<StoredMigration, 'route' | 'state' | 'released' | 'firstRow'>,
 ): readonly Remedy[] {
   if (state === 'closed') return [];
-  const all = remediesFor(company);
+  const rules = { route, isCompleting: released === 'all', isFirst: company.row === firstRow };
+  const accepted = acceptedRemedies(company, rules);
   // In self-service, the client asks support to register the application.
-  if (route === 'self-service') return all.filter((remedy) => remedy !== 'application');
-  if (released === 'all') return all;
-  const isWaiting = company.state === 'waiting';
-  // Before step 6, only the first company can be retried, once it has failed.
-  const canRetry = company.row === firstRow && !isWaiting;
-  return all
-    .map((remedy) => (remedy === 'replace-credential' && isWaiting ? 'credentials' : remedy))
-    .filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
+  return route === 'self-service' ? accepted.filter((remedy) => remedy !== 'application') : accepted;
 }
 
 /** The facts about a migration that the commands of remedies contain. */

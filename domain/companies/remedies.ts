@@ -2,6 +2,7 @@
  * Remedies: what can be done about a company that was not moved. The list of exceptions, the report and refusals all
  * take the remedies from here.
  */
+import type { Route } from '../../platforms/platforms';
 import type { CompanyState } from './company-state';
 import type { WaitingCompany } from './credential-state';
 import { missingCredentialText } from './credential-state';
@@ -53,6 +54,36 @@ export function remediesFor(company: Remediable): readonly Remedy[] {
       return [];
   }
 }
+
+/** The facts about a migration that decide which remedies it accepts now. */
+export interface RemedyRules {
+  readonly route: Route;
+  /** True once step 5 has ended. */
+  readonly isCompleting: boolean;
+  /** True if the company is the first company. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Returns the remedies that an open migration accepts now. Before step 6, a managed migration accepts fewer: it refuses
+ * to replace the credential of a company that waits for another try, so the credential is supplied instead, and it
+ * retries only the first company, once that has failed.
+ */
+export function acceptedRemedies(
+  company: Remediable,
+  { route, isCompleting, isFirst }: RemedyRules,
+): readonly Remedy[] {
+  const all = remediesFor(company);
+  if (route === 'self-service' || isCompleting) return all;
+  const isWaiting = company.state === 'waiting';
+  const canRetry = isFirst && !isWaiting;
+  return all
+    .map((remedy) => (remedy === 'replace-credential' && isWaiting ? 'credentials' : remedy))
+    .filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
+}
+
+/** Remedies that a managed migration accepts only in step 6. */
+const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
 function remediesForDeferred(failure: FailureKind | null): readonly Remedy[] {
   if (failure === null) return [];

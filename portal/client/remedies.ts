@@ -7,7 +7,7 @@ import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import type { MigrationView } from '../contract/migration-view';
-import type { Action, Company } from './api';
+import type { Action } from './api';
 
 interface Help {
   /** The client's decision. */
@@ -56,19 +56,6 @@ export interface OfferedRemedy {
   /** True if the decision names companies, false if it is about the whole migration. */
   readonly namesCompanies: boolean;
   readonly advice: string;
-}
-
-/**
- * Returns the remedies of a company that the migration accepts now. Before step 6, it can refuse to replace the
- * credential of a company that waits for another try, so the credential is supplied instead.
- */
-export function remediesNow(
-  { actions }: Pick<MigrationView, 'actions'>,
-  { remedies, accepts = [] }: Pick<Company, 'remedies' | 'accepts'>,
-): readonly string[] {
-  const canReplace = actions.some(({ message }) => message === 'replaceCredential');
-  if (canReplace || !accepts.includes('credentialsSupplied')) return remedies;
-  return remedies.map((remedy) => (remedy === 'replace-credential' ? 'credentials' : remedy));
 }
 
 /** Returns the decisions that the client can make now about a company with these remedies, the most promising first. */

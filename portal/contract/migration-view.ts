@@ -164,11 +164,14 @@ export const CompanySchema = z.object({
   movedAt: moment.nullable(),
   /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
-  /** The ways to solve the problem, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
+  /**
+   * The ways to solve the problem that the migration accepts now, from the client or from support, the most promising
+   * first: see `Remedy` in domain/companies/remedies.ts.
+   */
   remedies: z.array(z.string()),
   /**
-   * The decision messages with which a new credential for the company can be supplied; empty if it accepts none. Absent
-   * from an older portal.
+   * The decision messages with which a new credential for the company can be supplied now; empty if it accepts none.
+   * Absent from an older portal.
    */
   accepts: z.array(z.enum(SUPPLY_MESSAGES)).optional(),
   /** The page on which the company's end customer reconnects; null if there is none or it is not needed. */

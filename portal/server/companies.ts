@@ -1,22 +1,29 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientStateOf, leftOutText } from '../../domain/companies/company-state';
+import type { SupplyMessage } from '../../domain/companies/credential-state';
 import { acceptedSupplies, missingCredentialText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { failureText } from '../../domain/companies/failures';
 import { REPLACED_PROBLEM, REPLACED_REMEDY } from '../../domain/preflight/applications';
-import { remediesFor } from '../../domain/companies/remedies';
+import type { RemedyRules } from '../../domain/companies/remedies';
+import { acceptedRemedies, remediesFor } from '../../domain/companies/remedies';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import type { z } from 'zod';
-import type { CompanySchema } from '../contract/migration-view';
+import type { CompanySchema, MigrationView } from '../contract/migration-view';
 import type { CompanyRow } from './database';
 
 export type PortalCompany = z.infer<typeof CompanySchema>;
 
-export function companyOf(company: CompanyRow): PortalCompany {
+/** The facts of the view that decide which decisions about companies the migration accepts now. */
+export type AcceptingView = Pick<MigrationView, 'route' | 'steps' | 'firstCompany' | 'actions'>;
+
+/** @param view the migration's latest view; null if no worker has written one yet, so that every remedy is listed */
+export function companyOf(company: CompanyRow, view: AcceptingView | null): PortalCompany {
   const { row, reference, name, organization, wave, state, failure, credential, confirmedAt, movedAt } = company;
   const problem = problemOf(company);
-  const remedies = remediesFor({ ...company, deferred: company.isDeferred });
+  const remediable = { ...company, deferred: company.isDeferred };
+  const remedies = remediesFor(remediable);
   const isMoving = state === 'importing' || state === 'syncing' || state === 'moved';
   return {
     row,
@@ -29,10 +36,20 @@ export function companyOf(company: CompanyRow): PortalCompany {
     hasCredential: credential === 'supplied' || isMoving,
     movedAt: movedAt?.toISOString() ?? null,
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
-    remedies: company.hasEnded ? [] : [...remedies],
-    accepts: company.hasEnded ? [] : [...acceptedSupplies(company)],
+    remedies: company.hasEnded ? [] : [...(view ? acceptedRemedies(remediable, rulesFor(company, view)) : remedies)],
+    accepts: company.hasEnded ? [] : acceptedSupplies(company).filter((message) => isAccepted(message, view)),
     linkUrl: remedies.includes('relink') || company.dependsOnReplaced ? webAddress(company.linkUrl) : null,
   };
+}
+
+function rulesFor({ reference }: CompanyRow, { route, steps, firstCompany }: AcceptingView): RemedyRules {
+  const isCompleting = steps.some(({ step, state }) => step === 'complete-migration' && state !== 'later');
+  return { route, isCompleting, isFirst: firstCompany?.reference === reference };
+}
+
+/** Before step 6, a migration can refuse `replaceCredential` for all companies. Its view then does not offer it. */
+function isAccepted(supply: SupplyMessage, view: AcceptingView | null): boolean {
+  return supply !== 'replaceCredential' || view === null || view.actions.some(({ message }) => message === supply);
 }
 
 /** Returns what a company needs, and then that it depends on a replaced application; null if it needs nothing. */

@@ -6,13 +6,7 @@ import {
   type CompanyFilter,
   type CompanyState,
 } from '../../../portal/client/api';
-import {
-  lacksCredential,
-  noExceptionsText,
-  offeredRemedies,
-  otherHelp,
-  remediesNow,
-} from '../../../portal/client/remedies';
+import { lacksCredential, noExceptionsText, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
 import { choiceOption, integerOption } from '../../shared/options';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
@@ -139,15 +133,12 @@ async function list(
   isCsv: true | undefined,
 ): Promise<AlreadyWritten> {
   const { output } = context;
-  async function* listed(): AsyncGenerator<Company> {
-    for await (const company of companies) yield { ...company, remedies: [...remediesNow(view, company)] };
-  }
   if (output.json)
-    await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, listed());
-  else if (isCsv) await writeCsv(output, csvRecords(listed()));
+    await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, companies);
+  else if (isCsv) await writeCsv(output, csvRecords(companies));
   else {
     const canDecide = session.role === 'client' && session.isKeyConfirmed;
-    await print(context, kind, { view, companies: listed(), hidden }, canDecide);
+    await print(context, kind, { view, companies, hidden }, canDecide);
   }
   return { written: true };
 }

@@ -3,7 +3,7 @@ import { counted } from '../../../domain/text/sentences';
 import { companyDecisions, openAction } from '../decisions/actions';
 import type { Company, CompanyFilter } from '../../client/api';
 import { STATE_LABELS } from '../../client/api';
-import { offeredRemedies, otherHelp, remediesNow } from '../../client/remedies';
+import { offeredRemedies, otherHelp } from '../../client/remedies';
 import { readCompanies, canDecide } from '../app';
 import type { App } from '../app';
 import { problemText, sentence } from '../elements/dialog';
@@ -221,11 +221,7 @@ const offeredBy = (app: App): string =>
 
 /** Returns how a company can be helped: first what the client can do, because each of these actions has a button. */
 function helpOf(app: App, company: Company): string {
-  const remedies = remediesNow(app.view(), company);
-  const own = offeredRemedies(app.view(), remedies).map(({ advice }) => advice);
+  const own = offeredRemedies(app.view(), company.remedies).map(({ advice }) => advice);
   const client = canDecide(app) ? 'You can' : 'The client can';
-  return [
-    ...(own.length === 0 ? [] : [`${client}: ${own.join('; ')}.`]),
-    ...otherHelp(app.view(), { ...company, remedies }),
-  ].join(' ');
+  return [...(own.length === 0 ? [] : [`${client}: ${own.join('; ')}.`]), ...otherHelp(app.view(), company)].join(' ');
 }

@@ -3,7 +3,7 @@ import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { counted } from '../../../domain/text/sentences';
 import type { Action, Company } from '../../client/api';
 import { sendInParts } from '../../client/decisions';
-import { offeredRemedies, remediesNow } from '../../client/remedies';
+import { offeredRemedies } from '../../client/remedies';
 import type { App } from '../app';
 import { canDecide, decide } from '../app';
 import { openDialog } from '../elements/dialog';
@@ -86,9 +86,7 @@ export function companyDecisions(app: App, companies: readonly Company[]): reado
   const [first] = companies;
   if (first === undefined || !canDecide(app)) return [];
   const view = app.view();
-  const shared = remediesNow(view, first).filter((remedy) =>
-    companies.every((company) => remediesNow(view, company).includes(remedy)),
-  );
+  const shared = first.remedies.filter((remedy) => companies.every(({ remedies }) => remedies.includes(remedy)));
   return offeredRemedies(view, shared).map(({ action, namesCompanies }) =>
     namesCompanies ? { ...action, facts: factsOf(companies) } : action,
   );

@@ -136,7 +136,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     async ({ signedIn }, reply) => {
       const links: PortalCompany[] = [];
       for await (const row of needingAttention(signedIn)) {
-        const company = companyOf(row);
+        const company = companyOf(row, null);
         if (reconnects(row) && company.linkUrl !== null) links.push(company);
       }
       const rows = links.map(({ reference, name, linkUrl }) => [reference, name, linkUrl ?? '']);
@@ -160,7 +160,8 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       state === 'not-moved' || state === 'not-moved-yet' ? await readNotMoved(read, state, max) : await read(state);
     // The database returns nothing for a session that has ended.
     if (rows.length === 0 && (await db.session(hash)) === undefined) return undefined;
-    const companies = rows.slice(0, limit).map(companyOf);
+    const view = (await db.changedView(hash, null))?.view ?? null;
+    const companies = rows.slice(0, limit).map((row) => companyOf(row, view));
     return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
   }
 

@@ -42,5 +42,5 @@ test('the portal shows no technical text of a failed call', () => {
     ...{ failureText: `${REFUSED} (${BAD_REQUEST})`, heldBack: null, leftOutReason: null, credential: 'supplied' },
     ...{ confirmedAt: null, movedAt: null, isDeferred: false, linkUrl: null, crossedAt: null },
   } as unknown as Parameters<typeof companyOf>[0];
-  expect(companyOf(company).problem).toBe(`${REFUSED} (The name is too long; choose another)`);
+  expect(companyOf(company, null).problem).toBe(`${REFUSED} (The name is too long; choose another)`);
 });

@@ -2,7 +2,7 @@ import type { CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY_STATES, isOpen } from '../../../domain/companies/company-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import type { Remediable, Remedy } from '../../../domain/companies/remedies';
-import { remediesFor, remedyText } from '../../../domain/companies/remedies';
+import { acceptedRemedies, remediesFor, remedyText } from '../../../domain/companies/remedies';
 
 const company = (changes: Partial<Remediable>): Remediable => ({
   state: 'failed',
@@ -81,5 +81,18 @@ test('an open company that is not moving can always be skipped or left out', () 
     const remedies = remediesFor(company({ state }));
     expect(remedies.some((remedy) => remedy === 'skip' || remedy === 'exclude')).toBe(true);
     expect(remedies.map(remedyText).every((text) => text.length > 0)).toBe(true);
+  }
+});
+
+test('before step 6, a managed migration accepts only what does not need step 6', () => {
+  const failed = company({ failure: 'reauthorization-required' });
+  const retried = { ...company({ state: 'waiting' }), tries: 1 };
+  const step5 = { route: 'managed', isCompleting: false, isFirst: false } as const;
+  expect(acceptedRemedies(failed, step5)).toEqual(['replace-credential']);
+  expect(acceptedRemedies(failed, { ...step5, isFirst: true })).toEqual(['replace-credential', 'retry']);
+  expect(acceptedRemedies(retried, { ...step5, isFirst: true })).toEqual(['credentials', 'exclude']);
+  for (const rules of [{ ...step5, isCompleting: true }, { ...step5, route: 'self-service' } as const]) {
+    expect(acceptedRemedies(failed, rules)).toEqual(remediesFor(failed));
+    expect(acceptedRemedies(retried, rules)).toEqual(remediesFor(retried));
   }
 });

@@ -1,14 +1,11 @@
 /** The decisions that the portal offers to the client: all useful ones, and none that would be refused. */
 import fc from 'fast-check';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
-import { FAILURE_KINDS } from '../../../domain/companies/failures';
-import { remediesFor } from '../../../domain/companies/remedies';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
-import { offeredRemedies, otherHelp, remediesNow } from '../../../portal/client/remedies';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { ActionView } from '../../../presentation/portal/candidate';
 import {
@@ -249,43 +246,6 @@ test.each([0, 2])(
     expect(namesAt(confirmed)).toContain('*credentialsSupplied');
   },
 );
-
-test.each(['managed', 'self-service'] as const)(
-  '%s: someone can carry out each remedy of a failed company',
-  (route) => {
-    const failed = { counts: counts({ total: 9, moved: 6, failed: 3, mustReconnect: 1 }) };
-    const actions = [...actionsAt(stateAt('complete-migration', { route, firstCompany: firstCompany(), ...failed }))];
-    for (const failure of [null, ...FAILURE_KINDS]) {
-      const facts = { linkUrl: 'https://link.example/1', heldBack: null, credential: null, confirmedAt: null };
-      const remedies = remediesFor({ state: 'failed', failure, deferred: false, tries: 1, ...facts });
-      const view = { actions, isRotating: true };
-      const own = offeredRemedies(view, remedies);
-      for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);
-      const others = otherHelp(view, { remedies, linkUrl: facts.linkUrl });
-      expect(own.map(({ remedy }) => remedy)).toContain('replace-credential');
-      expect(others.join(' ').includes('give up')).toBe(route === 'managed');
-      expect(others.join(' ').includes('if you send the correct row')).toBe(failure === 'incomplete');
-    }
-  },
-);
-
-test('while the first company waits for another try in step 5, its credential is supplied; later, it is replaced', () => {
-  const retried = {
-    remedies: ['replace-credential', 'exclude'],
-    accepts: ['credentialsSupplied', 'replaceCredential'],
-  };
-  const step5 = actionsAt(first({ counts: counts({ total: 9, waiting: 9 }) }));
-  const step6 = actionsAt(last({ total: 9, moved: 8, waiting: 1, retried: 1 }));
-  const company = retried as Parameters<typeof remediesNow>[1];
-  const remedies = [step5, step6].map((actions) => {
-    const view = { actions: [...actions], isRotating: true };
-    return offeredRemedies(view, remediesNow(view, company)).map(({ remedy }) => remedy);
-  });
-  expect(remedies).toEqual([
-    ['credentials', 'exclude'],
-    ['replace-credential', 'exclude'],
-  ]);
-});
 
 /** Returns the message of an action, as a person would send it. */
 function sentFor({ message, step, digest }: ActionView, at: string) {

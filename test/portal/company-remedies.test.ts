@@ -1,0 +1,32 @@
+/** The portal's API lists only the remedies of a company that the migration accepts in its step. */
+import type { z } from 'zod';
+import type { CompaniesSchema } from '../../portal/contract/migration-view';
+import { writePortalView } from '../../store';
+import { sampleSteps, sampleView } from './page/sample-view';
+import { signIn, usePortal } from './running-portal';
+
+const portal = usePortal();
+
+test('a company that failed cannot be left out before step 6, or get a credential that is refused', async () => {
+  const session = await signIn(portal);
+  const { migrationId } = session;
+  await portal.db
+    .updateTable('companies')
+    .set({ state: 'failed', failure: 'sync-failed', failure_text: 'no answer', tries: 1 })
+    .where('migration_id', '=', migrationId)
+    .where('row', '=', 1)
+    .execute();
+  const read = async (step: number, messages: readonly string[]) => {
+    const view = sampleView({ steps: sampleSteps(step), firstCompany: null });
+    const actions = messages.flatMap((message) => view.actions.slice(0, 1).map((action) => ({ ...action, message })));
+    await writePortalView(portal.db, migrationId, { ...view, actions, migrationId });
+    const answer = await session.fetch('/api/companies?limit=1');
+    const { companies } = (await answer.json()) as z.infer<typeof CompaniesSchema>;
+    return companies[0];
+  };
+  expect(await read(5, [])).toMatchObject({ remedies: ['replace-credential'], accepts: [] });
+  expect(await read(6, ['replaceCredential'])).toMatchObject({
+    remedies: ['retry', 'replace-credential', 'skip'],
+    accepts: ['replaceCredential'],
+  });
+});

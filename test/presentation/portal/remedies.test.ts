@@ -1,0 +1,59 @@
+/** The remedies that the portal lists for a company: each one is accepted now, and someone can carry it out. */
+import { FAILURE_KINDS } from '../../../domain/companies/failures';
+import { remediesFor } from '../../../domain/companies/remedies';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { progressOf } from '../../../domain/progress/progress';
+import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
+import { companyOf } from '../../../portal/server/companies';
+import { migrationView } from '../../../presentation/portal/view';
+import { AT, counts, firstCompany, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
+
+const FACTS = { waves: [], migrationKey: 'key', unconfirmedFirst: null, applications: null, isRotating: true };
+const viewOf = (state: MigrationState) =>
+  migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
+
+test.each(['managed', 'self-service'] as const)(
+  '%s: someone can carry out each remedy of a failed company',
+  (route) => {
+    const failed = { counts: counts({ total: 9, moved: 6, failed: 3, mustReconnect: 1 }) };
+    const actions = [
+      ...viewOf(stateAt('complete-migration', { route, firstCompany: firstCompany(), ...failed })).actions,
+    ];
+    for (const failure of [null, ...FAILURE_KINDS]) {
+      const facts = { linkUrl: 'https://link.example/1', heldBack: null, credential: null, confirmedAt: null };
+      const remedies = remediesFor({ state: 'failed', failure, deferred: false, tries: 1, ...facts });
+      const view = { actions, isRotating: true };
+      const own = offeredRemedies(view, remedies);
+      for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);
+      const others = otherHelp(view, { remedies, linkUrl: facts.linkUrl });
+      expect(own.map(({ remedy }) => remedy)).toContain('replace-credential');
+      expect(others.join(' ').includes('give up')).toBe(route === 'managed');
+      expect(others.join(' ').includes('if you send the correct row')).toBe(failure === 'incomplete');
+    }
+  },
+);
+
+test('while the first company waits for another try in step 5, its credential is supplied; later, it is replaced', () => {
+  const row: Parameters<typeof companyOf>[0] = {
+    ...{ row: 1, reference: 'acme-1', name: 'One', organization: '1', wave: null, state: 'waiting', tries: 1 },
+    ...{ failure: null, failureText: null, heldBack: null, leftOutReason: null, isDeferred: false, hasEnded: false },
+    ...{ confirmedAt: new Date(AT), credential: 'supplied', movedAt: null, linkUrl: null, dependsOnReplaced: false },
+  };
+  const step5 = stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9 }) });
+  const step6 = stateAt('complete-migration', {
+    counts: counts({ total: 9, moved: 8, waiting: 1, retried: 1 }),
+    firstCompany: firstCompany(),
+  });
+  const offered = [step5, step6].map((state) => {
+    const view = viewOf(state);
+    const { remedies, accepts } = companyOf(row, view);
+    // The migration accepts each message now.
+    const messages = view.actions.map(({ message }) => message);
+    expect(accepts?.filter((message) => !messages.includes(message))).toEqual([]);
+    return offeredRemedies(view, remedies).map(({ remedy }) => remedy);
+  });
+  expect(offered).toEqual([
+    ['credentials', 'exclude'],
+    ['replace-credential', 'exclude'],
+  ]);
+});
