@@ -7,7 +7,7 @@ import { reconnectionsText } from '../../presentation/wording/client-page';
 import { windowsText } from '../../presentation/wording/windows';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
-import { readApplicationsOfMoved, readCompanies } from '../../store';
+import { readCompanies, readReplacedApplications } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
@@ -35,7 +35,7 @@ export async function readReview(
 ): Promise<Review> {
   const isHandover = step === 'complete-migration';
   const notMoved = isHandover ? await readNotMoved(ferry, progress.migrationId) : [];
-  const applications = isHandover && ferry.db ? await readApplicationsOfMoved(ferry.db, progress.migrationId) : null;
+  const applications = isHandover && ferry.db ? await readReplacedApplications(ferry.db, progress.migrationId) : null;
   return {
     step,
     digest: progress.digests[step],

@@ -10,6 +10,7 @@ import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 import { IS_DEFERRED, IS_EXCEPTION, IS_RETRIED } from './exceptions';
+import { dependsOnReplaced } from './replaced';
 
 export interface LedgerCompany {
   readonly row: number;
@@ -230,16 +231,6 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
     ])
     .where(matches(migrationId, filter))
     .orderBy('row');
-}
-
-/**
- * The condition that a company was connected with an application that was replaced later. Postgres finds the times once
- * per statement.
- */
-function dependsOnReplaced(migrationId: string) {
-  const times = (which: 'crossed' | 'authorized') =>
-    sql`(select ${sql.ref(which)} from times_of_replaced_applications(${migrationId}))`;
-  return sql<boolean>`depends_on_replaced(crossed_at, authorized_at, ${times('crossed')}, ${times('authorized')})`;
 }
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {

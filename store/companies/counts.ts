@@ -8,6 +8,7 @@ import { queryOne } from '../database/database';
 import { IS_DEFERRED, IS_RETRIED } from './exceptions';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { IS_INTERRUPTED, SUPERSEDED } from './lease';
+import { dependsOnReplaced } from './replaced';
 import { markOf } from '../migrations/ledger-mark';
 
 /**
@@ -133,12 +134,9 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
     select counts.*, ${markOf(migrationId)} as "ledgerMark",
       (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${recentPeriodMs(sql`${migrationId}::text`)})
         from companies where migration_id = ${migrationId}) as throughput,
-      -- Reads no companies if no application was replaced.
-      (select case when t.crossed = '{}' and t.authorized = '{}' then 0 else (
-          select count(*) from companies c
-          where c.migration_id = ${migrationId} and c.state = 'moved'
-            and depends_on_replaced(c.crossed_at, c.authorized_at, t.crossed, t.authorized)) end
-        from times_of_replaced_applications(${migrationId}) t) as "replacedApplication"
+      (select count(*) from companies
+        where migration_id = ${migrationId} and state = 'moved' and ${dependsOnReplaced(migrationId)})
+        as "replacedApplication"
     from (${countsOf(migrationId)}) counts`,
   );
 }

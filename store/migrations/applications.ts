@@ -2,7 +2,6 @@
  * The client's application of a migration. The client supplied it with a decision, or the preflight found it at the
  * service.
  */
-import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type {
   ApplicationFacts,
@@ -13,7 +12,7 @@ import type {
 import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { dependsOnReplaced } from '../companies/replaced';
 
 /**
  * Stores the application that is registered at the service. Called by a preflight that has found no problem with it.
@@ -49,12 +48,12 @@ export interface ApplicationInUse {
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
   const { rows } = await sql<ApplicationInUse>`
-    select application, sum(companies)::integer as companies
-    from (${movedWith(sql`
-      migration_id in (
-        select m.id from migrations own
-        join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
-        where own.id = ${migrationId})`)}) used
+    select application, count(*)::integer as companies
+    from company_applications
+    where migration_id in (
+      select m.id from migrations own
+      join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
+      where own.id = ${migrationId})
     group by application
     order by 2 desc`.execute(db);
   return rows;
@@ -62,11 +61,24 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
 
 /**
  * Reads the applications with which companies of a migration were moved, which of them were replaced later, and which
- * application is registered now.
+ * application is registered now. Companies whose end customers have reconnected belong to the application that was
+ * registered at that time. Reads every company: use {@link readReplacedApplications} if only replaced applications
+ * matter.
  */
 export async function readApplicationsOfMoved(db: Database, migrationId: string): Promise<ApplicationsOfMoved> {
   const { rows } = await sql<MovedWithApplication & { readonly lastCrossedAt: Date }>`
-    select application, companies, "references", "lastCrossedAt" from (${movedWith(sql`migration_id = ${migrationId}`)}) used
+    select used.*, named."references"
+    from (
+      select application, count(*)::integer as companies, max(connected_at) as "lastCrossedAt"
+      from company_applications where migration_id = ${migrationId}
+      group by application) used
+    -- Reads the first companies separately, because sorting all companies would take longer than counting them.
+    cross join lateral (
+      select array_agg(reference order by row) as "references"
+      from (
+        select reference, row from company_applications a
+        where a.migration_id = ${migrationId} and a.application = used.application
+        order by row limit ${REFERENCES_NAMED}) first) named
     order by "lastCrossedAt"`.execute(db);
   const last = rows.at(-1);
   // The service accepted the last company's credential with the application that was registered at that time.
@@ -83,19 +95,21 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   };
 }
 
+/**
+ * Reads what {@link readApplicationsOfMoved} reads if companies depend on a replaced application; null if none does.
+ * Returns null at once in almost every migration, in which only one application is known.
+ */
+export async function readReplacedApplications(db: Database, migrationId: string): Promise<ApplicationsOfMoved | null> {
+  return (await hasReplacedApplication(db, migrationId)) ? readApplicationsOfMoved(db, migrationId) : null;
+}
+
 /** Returns whether companies of a migration depend on an application that was replaced. */
 export async function hasReplacedApplication(db: Database, migrationId: string): Promise<boolean> {
-  const { depends } = await queryOne(
-    db,
-    sql<{ readonly depends: boolean }>`
-    select case when isempty(t.crossed + t.authorized) then false else (
-      select true from companies c
-      where c.migration_id = ${migrationId}
-        and depends_on_replaced(c.crossed_at, c.authorized_at, t.crossed, t.authorized)
-      order by c.row limit 1) is not null end as depends
-    from times_of_replaced_applications(${migrationId}) t`,
-  );
-  return depends;
+  const { rows } = await sql`
+    select from companies
+    where migration_id = ${migrationId} and ${dependsOnReplaced(migrationId)}
+    order by row limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /**
@@ -109,18 +123,6 @@ export async function readApplicationsByCompany(
   const { rows } = await sql<{ reference: string; application: ApplicationFacts }>`
     select reference, application from company_applications where migration_id = ${migrationId}`.execute(db);
   return new Map(rows.map(({ reference, application }) => [reference, application]));
-}
-
-/**
- * Selects, for each migration and each of its applications, the companies that were connected with it. Companies whose
- * end customers have reconnected belong to the application that was registered at that time.
- */
-function movedWith(which: RawBuilder<unknown>) {
-  return sql`
-    select migration_id as id, application, count(*)::integer as companies,
-      (array_agg(reference order by row))[1:${REFERENCES_NAMED}] as "references", max(connected_at) as "lastCrossedAt"
-    from company_applications where ${which}
-    group by migration_id, application`;
 }
 
 /**

@@ -15,8 +15,7 @@ import {
   countCompanies,
   countUnconfirmedByWave,
   findCompany,
-  hasReplacedApplication,
-  readApplicationsOfMoved,
+  readReplacedApplications,
   readDecisions,
   readLimits,
   readMigration,
@@ -47,9 +46,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
     {
       isRotating: migration.rotating,
       unconfirmedFirst: isOpen ? await readUnconfirmedFirst(db, progress) : null,
-      applications: (await hasReplacedApplication(db, migrationId))
-        ? await readApplicationsOfMoved(db, migrationId)
-        : null,
+      applications: await readReplacedApplications(db, migrationId),
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
     },

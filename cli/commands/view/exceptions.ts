@@ -9,7 +9,7 @@ import { nextTryText as nextDueTryText } from '../../../domain/progress/retried'
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
 import {
   readApplications,
-  readApplicationsOfMoved,
+  readReplacedApplications,
   readCompanies,
   readCompanyPage,
   readLimits,
@@ -159,8 +159,8 @@ async function printReplaced(
   output.line(
     `${output.styled('bold', 'moved with an application that was replaced')}: ${counted(matching, 'company')}`,
   );
-  const applications = await readApplicationsOfMoved(db, migrationId);
-  for (const each of applications.replaced) output.line(`  ${replacedText(each, applications)}`);
+  const applications = await readReplacedApplications(db, migrationId);
+  if (applications) for (const each of applications.replaced) output.line(`  ${replacedText(each, applications)}`);
   for (const { reference, linkUrl } of companies)
     output.line(
       linkUrl === null

@@ -1,5 +1,6 @@
 import { countOpen } from '../../../domain/companies/company-state';
 import { isEnding } from '../../../domain/migration/migration-state';
+import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
@@ -8,7 +9,7 @@ import type { Database } from '../../../store';
 import {
   countInterrupted,
   readApplications,
-  readApplicationsOfMoved,
+  readReplacedApplications,
   readCompanyPage,
   readConfirmers,
   readKeyFingerprint,
@@ -90,6 +91,8 @@ const NO_LEDGER: LedgerFindings = {
   ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null, confirmedBy: null },
 };
 
+const NONE_REPLACED: ApplicationsOfMoved = { moved: [], replaced: [], registered: null };
+
 /** Maximum number of people who are named for step 4 in JSON. The table of the steps names fewer. */
 const MAX_CONFIRMERS = 10;
 
@@ -103,7 +106,7 @@ async function readLedgerFindings(
 ): Promise<LedgerFindings> {
   const interrupted = await countInterrupted(db, migrationId);
   const deferred = await readDeferred(db, migrationId);
-  const applications = await readApplicationsOfMoved(db, migrationId);
+  const applications = (await readReplacedApplications(db, migrationId)) ?? NONE_REPLACED;
   const confirmedBy = await readConfirmers(db, migrationId, MAX_CONFIRMERS);
   const keyFingerprint = await readKeyFingerprint(db, migrationId, provider);
   return { interrupted, deferred, applications, confirmedBy, keyFingerprint };

@@ -7,11 +7,13 @@ import { sql } from 'kysely';
 import {
   claimCompanies,
   countCompanies,
+  countWithThroughput,
   type Database,
   hasReplacedApplication,
   openDatabase,
   readCompanies,
   readRemainingWork,
+  readReplacedApplications,
   recordDecisions,
   takeDependentConnections,
 } from '../../../store';
@@ -63,6 +65,15 @@ test('companies with a replaced application are found without reading those of w
   await sql`
     update companies set state = 'moved', crossed_at = now() - interval '1 hour', company_id = gen_random_uuid(),
       connection_id = gen_random_uuid() where migration_id = ${id}`.execute(db);
+  const readBy = async (run: () => Promise<unknown>) => {
+    const before = await rowsRead();
+    await run();
+    return (await rowsRead()) - before;
+  };
+  await sql`analyze`.execute(db);
+  // No application was replaced.
+  expect(await readBy(async () => expect(await readReplacedApplications(db, id)).toBeNull())).toBeLessThan(50);
+  const counting = await readBy(() => countWithThroughput(db, id));
   const decisionId = randomUUID();
   const sender = { decisionId, role: 'client', by: 'Cleo' } as const;
   await recordDecisions(db, id, [
@@ -72,11 +83,7 @@ test('companies with a replaced application are found without reading those of w
     },
   ]);
   await sql`analyze`.execute(db);
-  const readBy = async (run: () => Promise<unknown>) => {
-    const before = await rowsRead();
-    await run();
-    return (await rowsRead()) - before;
-  };
+  expect(await readBy(() => countWithThroughput(db, id))).toBeGreaterThan(counting);
   const first = async () => {
     for await (const _ of readCompanies(db, id, { row: ROWS })) return;
   };

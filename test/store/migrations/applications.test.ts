@@ -8,6 +8,7 @@ import {
   readApplicationsByCompany,
   readApplicationsInUse,
   readApplicationsOfMoved,
+  readReplacedApplications,
   recordApplication,
   recordDecisions,
 } from '../../../store';
@@ -262,6 +263,9 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed))(
       listed.push(reference);
     expect(listed.sort()).toEqual(expected);
     expect(await hasReplacedApplication(ledger.db, id)).toBe(expected.length > 0);
+    expect((await readReplacedApplications(ledger.db, id))?.replaced ?? []).toEqual(await replacedIn(id));
+    await ledger.db.updateTable('companies').set({ state: 'moved' }).where('migration_id', '=', id).execute();
+    expect(await countWithThroughput(ledger.db, id)).toMatchObject({ replacedApplication: expected.length });
   },
 );
 

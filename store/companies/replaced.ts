@@ -1,0 +1,16 @@
+/** The condition that a company depends on an application that was replaced after it was connected. */
+import { sql } from 'kysely';
+
+/**
+ * Builds the condition that the service has connected a company of this migration with an application that was replaced
+ * later, until its end customer has reconnected. The condition uses the columns of a table of companies without a
+ * qualifier. Postgres finds the times once per statement; as a filter, the condition reads no company if no application
+ * was replaced.
+ */
+export function dependsOnReplaced(migrationId: string) {
+  const times = (which: 'crossed' | 'authorized') =>
+    sql`(select ${sql.ref(which)} from times_of_replaced_applications(${migrationId}))`;
+  return sql<boolean>`(
+    (select not isempty(crossed + authorized) from times_of_replaced_applications(${migrationId}))
+    and depends_on_replaced(crossed_at, authorized_at, ${times('crossed')}, ${times('authorized')}))`;
+}
