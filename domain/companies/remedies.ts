@@ -4,8 +4,8 @@
  */
 import type { Route } from '../../platforms/platforms';
 import type { CompanyState } from './company-state';
-import type { WaitingCompany } from './credential-state';
-import { missingCredentialText } from './credential-state';
+import type { SupplyMessage, WaitingCompany } from './credential-state';
+import { acceptedSupplies, missingCredentialText } from './credential-state';
 import type { FailureKind } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
@@ -33,7 +33,21 @@ export interface Remediable extends WaitingCompany {
 
 /** Returns the remedies, the most promising first. Empty if nothing can be done or needs to be done. */
 export function remediesFor(company: Remediable): readonly Remedy[] {
-  const { state, failure, linkUrl, heldBack, deferred, tries } = company;
+  const accepted = acceptedSupplies(company);
+  return promisingRemedies(company, accepted).filter((remedy) => {
+    const message = SUPPLIED_BY[remedy];
+    return message === undefined || accepted.includes(message);
+  });
+}
+
+/** The remedies that supply a credential, and the message with which each does it. */
+const SUPPLIED_BY: Readonly<Partial<Record<Remedy, SupplyMessage>>> = {
+  credentials: 'credentialsSupplied',
+  'replace-credential': 'replaceCredential',
+};
+
+function promisingRemedies(company: Remediable, accepted: readonly SupplyMessage[]): readonly Remedy[] {
+  const { state, failure, linkUrl, heldBack, deferred } = company;
   const relink: readonly Remedy[] = linkUrl === null ? [] : ['relink'];
   switch (state) {
     case 'failed':
@@ -45,7 +59,7 @@ export function remediesFor(company: Remediable): readonly Remedy[] {
       if (heldBack !== null) return ['amend', 'exclude'];
       if (missingCredentialText(company) !== null) return ['credentials', 'exclude'];
       // A company that waits for its next try, for example after a retry, accepts a new credential and can be skipped.
-      return tries > 0 ? ['replace-credential', 'skip', 'exclude'] : ['exclude'];
+      return accepted.includes('replaceCredential') ? ['replace-credential', 'skip', 'exclude'] : ['exclude'];
     case 'importing':
     case 'syncing':
     case 'moved':

@@ -1,6 +1,8 @@
+import { acceptedSupplies } from '../../../domain/companies/credential-state';
 import type { CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY_STATES, isOpen } from '../../../domain/companies/company-state';
 import type { FailureKind } from '../../../domain/companies/failures';
+import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import type { Remediable, Remedy } from '../../../domain/companies/remedies';
 import { acceptedRemedies, remediesFor, remedyText } from '../../../domain/companies/remedies';
 
@@ -94,5 +96,29 @@ test('before step 6, a managed migration accepts only what does not need step 6'
   for (const rules of [{ ...step5, isCompleting: true }, { ...step5, route: 'self-service' } as const]) {
     expect(acceptedRemedies(failed, rules)).toEqual(remediesFor(failed));
     expect(acceptedRemedies(retried, rules)).toEqual(remediesFor(retried));
+  }
+});
+
+test('a remedy supplies a credential only with a message whose credential the company accepts', () => {
+  const facts = COMPANY_STATES.flatMap((state) =>
+    [null, ...FAILURE_KINDS].flatMap((failure) =>
+      [null, 'its name is empty'].flatMap((heldBack) =>
+        [0, 1].flatMap((tries) => [true, false].map((deferred) => ({ state, failure, heldBack, tries, deferred }))),
+      ),
+    ),
+  );
+  for (const each of facts) {
+    const remedies = remediesFor(company(each));
+    const accepted = acceptedSupplies(each);
+    expect([each, remedies.includes('credentials') && !accepted.includes('credentialsSupplied')]).toEqual([
+      each,
+      false,
+    ]);
+    expect([each, remedies.includes('replace-credential') && !accepted.includes('replaceCredential')]).toEqual([
+      each,
+      false,
+    ]);
+    if (each.state !== 'waiting')
+      expect([each, remedies.includes('replace-credential')]).toEqual([each, accepted.length > 0]);
   }
 });
