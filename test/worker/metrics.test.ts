@@ -58,11 +58,12 @@ test('a scrape shows a migration while its companies are being moved, and afterw
   expect(text).toMatch(/^temporal_request_total\{.*operation="RespondWorkflowTaskCompleted".*\} [1-9]/m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 
-  // Samples whose names begin with tokenferry_ have only the labels that `METRICS` lists.
+  // Samples whose names begin with tokenferry_ belong to a metric of `METRICS`, and have only the labels that it lists.
   const ours = text.split('\n').filter((line) => line.startsWith('tokenferry_'));
   for (const line of ours) {
     const [, sample = '', labels = ''] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];
     const definition = METRICS[sample] ?? METRICS[sample.replace(/_(?:bucket|sum|count)$/, '')];
+    expect({ sample, isDocumented: definition !== undefined }).toEqual({ sample, isDocumented: true });
     const names = [...labels.matchAll(/(\w+)="/g)].map(([, name = '']) => name).filter((name) => name !== 'le');
     expect({ sample, unknown: names.filter((name) => !definition?.labels.includes(name)) }).toEqual({
       sample,
