@@ -10,7 +10,7 @@ import type { ClientState, CompanyState } from '../domain/companies/company-stat
 import { clientStateOf } from '../domain/companies/company-state';
 import { remediesFor } from '../domain/companies/remedies';
 import { reactivationOf } from '../domain/companies/reactivation';
-import { replacedAction } from '../domain/preflight/applications';
+import { remedyForReplaced, replacedRemedyText } from '../domain/preflight/applications';
 import type { LedgerCompany } from '../store';
 import type { HandoverReport } from './report';
 import { csvPieces, jsonPieces } from './text-formats';
@@ -37,10 +37,12 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
   },
   async *csv({ head, companies, replaced }) {
     const groups = await replaced();
+    const now = new Date().toISOString();
     const record = (company: ReportedCompany) => {
       const group = groups.get(company.reference);
-      const action = group ? replacedAction(group, head.applications) : null;
-      return companyRecord(company, head.ending !== null, action);
+      const about = { companies: 1, withoutLink: company.linkUrl === null ? 1 : 0 };
+      const remedy = group && remedyForReplaced(group, head.applications, 'client', about);
+      return companyRecord(company, { ended: head.ending !== null, now }, remedy ? replacedRemedyText(remedy) : null);
     };
     yield* csvPieces(mapEach(companies(), record), true);
   },
@@ -73,7 +75,7 @@ interface SectionWriter {
 /** Reads the companies for the top of the page: a few reconnection links, and links to the sections that follow. */
 async function readOutline({ head, companies }: HandoverReport): Promise<ReportOutline> {
   const sections: ReportOutline['sections'][number][] = [];
-  for (const section of sectionsOf(head.ending !== null, head.applications.replaced.length > 0)) {
+  for (const section of sectionsOf(head.ending !== null, head.applications)) {
     const counted = section.count(head);
     // If the counts do not show whether a section is empty, one company proves that it is not.
     const isEmpty = counted === null ? (await firstOf(section, companies, 1)).length === 0 : counted === 0;
@@ -102,8 +104,8 @@ async function* sectionPieces(
   { head: facts, companies }: HandoverReport,
   { head, row, tail }: SectionWriter,
 ): AsyncGenerator<string> {
-  const view = viewOf(facts);
-  for (const section of sectionsOf(view.ended, facts.applications.replaced.length > 0)) {
+  const view: ReportView = { ...viewOf(facts), now: new Date().toISOString() };
+  for (const section of sectionsOf(view.ended, facts.applications)) {
     let isEmpty = true;
     for await (const company of companies(section.states)) {
       if (!section.includes(company)) continue;

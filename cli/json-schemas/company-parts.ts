@@ -153,7 +153,7 @@ export const fields = {
   replacedApplication: z
     .boolean()
     .describe(
-      'true if the application was replaced after the company was connected, so that the service can no longer refresh the tokens; the end customer can reconnect at `linkUrl`',
+      'true if the application was replaced after the company was connected, so that the service can no longer refresh the tokens; resolved once the end customer reconnects at `linkUrl`, or support registers the replaced application again',
     ),
 };
 
@@ -177,5 +177,10 @@ export const movedWithApplication = z.array(
     application,
     companies: count,
     references: z.array(z.string()).describe('references of at most 10 of these companies'),
+    withoutLink: count
+      .exactOptional()
+      .describe(
+        'number of these companies whose link to reconnect is not known; only for a replaced application, and absent if every company has a link',
+      ),
   }),
 );

@@ -43,6 +43,11 @@ export interface MovedWithApplication {
   readonly companies: number;
   /** References of the first {@link REFERENCES_NAMED} companies, in the manifest's order. */
   readonly references: readonly string[];
+  /**
+   * The number of companies whose link to reconnect is not known; only of a replaced application. Absent: every company
+   * has a link, or the application was not replaced.
+   */
+  readonly withoutLink?: number;
 }
 
 /** The number of references that are listed for each application. */
@@ -73,7 +78,7 @@ export function applicationName({ clientId, environment }: ApplicationFacts): st
 }
 
 /**
- * Says which companies were moved with an application that has been replaced since, and what happens to them.
+ * Says which companies were moved with an application that has been replaced since, and what helps them.
  *
  * @param reader the role of the reader: only support can register the application again, so the client is told to ask
  * for it
@@ -83,57 +88,87 @@ export function replacedText(
   applications: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
   reader: Role = 'support',
 ): string {
-  const { registered } = applications;
-  const name = applicationName(moved.application);
-  const verb = moved.companies === 1 ? 'was' : 'were';
-  const again = reader === 'support' ? `register ${name} again` : keepApplicationText(moved.application);
-  return `${namedCompanies(moved.companies, moved.references)} ${verb} connected with ${name}, but ${replacementText(registered, moved.companies)}; ${adviceToKeepRegistered(moved, applications) ?? again}`;
+  return `${replacedProblem(moved, applications)}; ${replacedRemedyText(remedyForReplaced(moved, applications, reader))}`;
+}
+
+/** Says which companies were moved with an application that has been replaced since. */
+export function replacedProblem(
+  { application, companies, references }: MovedWithApplication,
+  { registered }: Pick<ApplicationsOfMoved, 'registered'>,
+): string {
+  const verb = companies === 1 ? 'was' : 'were';
+  return `${namedCompanies(companies, references)} ${verb} connected with ${applicationName(application)}, but ${replacementText(registered, companies)}`;
+}
+
+/** What helps companies whose application was replaced. Every page, message and list takes it from here. */
+export interface ReplacedRemedy {
+  /**
+   * The instruction to register the replaced application again. Null if as many companies or more depend on the
+   * registered application, because the service would lose access to these.
+   */
+  readonly registerAgain: string | null;
+  /** The companies that must reconnect once the replaced application is registered again; null if there are none. */
+  readonly lost: string | null;
+  /** The instruction to let end customers reconnect; the alternative if `registerAgain` is not null. */
+  readonly reconnect: string;
 }
 
 /**
- * Tells the client to keep a replaced application, because more moved companies depend on it than on the registered
- * application.
+ * Returns what helps companies whose application was replaced.
+ *
+ * @param about the companies that the text is about; default: all of them
  */
-export function keepApplicationText(application: ApplicationFacts): string {
-  return `keep your application ${applicationName(application)}, and ask support to register it again`;
-}
-
-/**
- * Returns the advice to keep the registered application and to let end customers reconnect, because registering the
- * replaced application again would end the service's access to the companies that were moved with the registered
- * application. Null if fewer companies were moved with the registered application than with the replaced application.
- */
-export function adviceToKeepRegistered(
+export function remedyForReplaced(
   replaced: MovedWithApplication,
   { moved, registered }: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
-): string | null {
+  reader: Role,
+  about: Pick<MovedWithApplication, 'companies' | 'withoutLink'> = replaced,
+): ReplacedRemedy {
+  const name = applicationName(replaced.application);
   const current = registered && moved.find(({ application }) => isSameApplication(application, registered));
-  if (!current || current.companies < replaced.companies) return null;
-  const name = applicationName(current.application);
+  const reconnect = reconnectText(about, reader);
+  if (!current) return { registerAgain: registerText(name, reader), lost: null, reconnect };
+  const [dependents, theirs] = [counted(current.companies, 'company'), applicationName(current.application)];
+  if (current.companies < replaced.companies)
+    return { registerAgain: registerText(name, reader), lost: `${dependents} connected with ${theirs}`, reconnect };
   const depend = current.companies === 1 ? 'depends' : 'depend';
-  const reconnect =
-    replaced.companies === 1
-      ? 'let its end customer reconnect with the link of the connection at the service'
-      : 'let their end customers reconnect with the links of their connections at the service';
-  return `a company that has moved accepts no new credential, so ${reconnect}; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
+  return {
+    ...{ registerAgain: null, lost: null },
+    reconnect: `${reconnect}, and keep ${theirs} registered, because ${dependents} ${depend} on it`,
+  };
 }
 
-/** Tells the client what to do about one company that was moved with a replaced application. */
-export function replacedAction(
-  replaced: MovedWithApplication,
-  applications: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
+/** Returns a remedy as one clause. */
+export function replacedRemedyText({ registerAgain, lost, reconnect }: ReplacedRemedy): string {
+  const consequence = lost === null ? '' : ` (${lost} must then reconnect)`;
+  return registerAgain === null ? reconnect : `${registerAgain}${consequence}, or ${reconnect} instead`;
+}
+
+const registerText = (name: string, reader: Role): string =>
+  reader === 'support'
+    ? `register ${name} again`
+    : `keep your application ${name}, and ask support to register it again`;
+
+function reconnectText(
+  { companies, withoutLink = 0 }: Pick<MovedWithApplication, 'companies' | 'withoutLink'>,
+  reader: Role,
 ): string {
-  if (adviceToKeepRegistered(replaced, applications) === null) return keepApplicationText(replaced.application);
-  return adviceToKeepRegistered({ ...replaced, companies: 1 }, applications) ?? '';
+  const [customers, links] =
+    companies === 1 ? ['its end customer', 'its link'] : ['their end customers', 'their links'];
+  const missing = withoutLink === companies ? links : `the links of ${counted(withoutLink, 'company')}`;
+  const find = reader === 'support' ? `look up ${missing} at the service` : `ask support for ${missing}`;
+  return `let ${customers} reconnect with ${links}${withoutLink === 0 ? '' : ` (${find})`}`;
 }
 
 /** The problem of one company that was moved with a replaced application. Completes `it has moved, but ...`. */
 export const REPLACED_PROBLEM =
   'the application that obtained the tokens was replaced, so the service can no longer refresh them';
 
-/** The remedy for one company. */
-export const REPLACED_REMEDY =
-  'the end customer must reconnect with the link, or support must register the replaced application again';
+/** Returns the remedy for one company, if the numbers of companies that depend on each application are not known. */
+export function replacedRemedyFor(linkUrl: string | null): string {
+  const ask = linkUrl === null ? ' (ask support for the link)' : '';
+  return `its end customer reconnects with the link${ask}, or support registers the replaced application again`;
+}
 
 /** Says what happens to the data of companies whose application was replaced. */
 export function replacedStaleText(replaced: readonly MovedWithApplication[]): string {

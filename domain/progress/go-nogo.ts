@@ -2,7 +2,7 @@
 import { CLIENT_STATES, clientCounts, countOpen } from '../companies/company-state';
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
-import { isSameApplication, adviceToKeepRegistered, replacedText } from '../preflight/applications';
+import { isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
@@ -172,7 +172,9 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
   const { check, go } = answer;
   const why = [...(go ? [] : [answer.why]), ...lost].join('; ');
   // If the registered application is to be kept, nothing has to be done before other companies are moved.
-  const isKept = replaced.every((each) => adviceToKeepRegistered(each, { moved, registered }) !== null);
+  const isKept = replaced.every(
+    (each) => remedyForReplaced(each, { moved, registered }, 'support').registerAgain === null,
+  );
   return go && isKept ? { check, go, warning: true, why } : { check, go: false, why };
 }
 

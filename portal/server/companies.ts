@@ -5,7 +5,7 @@ import type { SupplyMessage } from '../../domain/companies/credential-state';
 import { acceptedSupplies, missingCredentialText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { failureText } from '../../domain/companies/failures';
-import { REPLACED_PROBLEM, REPLACED_REMEDY } from '../../domain/preflight/applications';
+import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
 import type { RemedyRules } from '../../domain/companies/remedies';
 import { acceptedRemedies, remediesFor } from '../../domain/companies/remedies';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
@@ -56,7 +56,7 @@ function isAccepted(supply: SupplyMessage, view: AcceptingView | null): boolean 
 function problemOf(company: CompanyRow): string | null {
   const own = ownProblemOf(company);
   if (!company.dependsOnReplaced || clientStateOf(company.state, company.failure) === 'must-reconnect') return own;
-  const replaced = `${REPLACED_PROBLEM}; ${REPLACED_REMEDY}`;
+  const replaced = `${REPLACED_PROBLEM}; ${replacedRemedyFor(webAddress(company.linkUrl))}`;
   const isLeftOut = company.state === 'skipped' || company.state === 'excluded';
   return own === null && !isLeftOut ? replaced : `${own ?? 'left out'}; ${replaced}`;
 }

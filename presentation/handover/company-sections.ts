@@ -7,12 +7,27 @@ import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts } from '../../domain/companies/company-state';
 import { clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
-import type { SyncSchedule } from '../../domain/companies/evidence';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
-import { REPLACED_PROBLEM, REPLACED_REMEDY } from '../../domain/preflight/applications';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  remedyForReplaced,
+  REPLACED_PROBLEM,
+  replacedRemedyFor,
+  replacedRemedyText,
+} from '../../domain/preflight/applications';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
+import { sentence } from '../wording/status-line';
+import {
+  correlationIdsText,
+  dateText,
+  invoicesText,
+  nextSyncText,
+  recordsText,
+  syncIntervalText,
+} from './company-facts';
 
 /** A company of the ledger without the fields that only the move needs. */
 export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices'>;
@@ -23,6 +38,8 @@ export interface ReportView {
   readonly ended: boolean;
   /** Times in this year are shown without the year. */
   readonly year: string;
+  /** When the report is written. ISO 8601, UTC */
+  readonly now: string;
 }
 
 export interface ReportColumn {
@@ -86,10 +103,10 @@ export const MUST_RECONNECT: Section = {
 export const NO_LINK = 'no link; ask support';
 
 /** Companies that are also in another section, because their connections were made. */
-const REPLACED_APPLICATION: Section = {
+const replacedSection = (applications: ApplicationsOfMoved): Section => ({
   id: 'replaced-application',
   title: 'Moved with an application that was replaced',
-  note: `The service can no longer refresh the tokens of these companies. Either their end customers reconnect with the links, or support registers the replaced application again. See "What you need to do".`,
+  note: replacedNote(applications),
   states: COMPANY_STATES,
   includes: (company) => company.replacedApplication,
   count: () => null,
@@ -97,7 +114,16 @@ const REPLACED_APPLICATION: Section = {
   cells: (company, { ended }) => [
     ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, ended)],
   ],
-};
+});
+
+/** Says what helps the companies of each replaced application, as under "What you need to do". */
+function replacedNote(applications: ApplicationsOfMoved): string {
+  const remedies = applications.replaced.map((each) => {
+    const text = `${sentence(replacedRemedyText(remedyForReplaced(each, applications, 'client')))}.`;
+    return applications.replaced.length === 1 ? text : `Connected with ${applicationName(each.application)}: ${text}`;
+  });
+  return ['The service can no longer refresh the tokens of these companies.', ...remedies].join(' ');
+}
 
 const NOT_MOVED: Section = {
   id: 'not-moved',
@@ -156,11 +182,11 @@ const MOVED: Section = {
     ...[REFERENCE, NAME, { title: 'Invoices', as: 'number' } as const, { title: 'Moved', as: 'short' } as const],
     ...[{ title: 'Synced every', as: 'short' } as const, { title: 'Next sync', as: 'short' } as const],
   ],
-  cells: (company, { year }) => [
+  cells: (company, { year, now }) => [
     ...[company.reference, company.name, invoicesText(company)],
     company.movedAt === null ? '' : timeText(company.movedAt.toISOString(), year),
-    syncIntervalText(company.syncSchedule),
-    company.syncSchedule?.nextAt ? timeText(company.syncSchedule.nextAt, year) : '',
+    syncIntervalText(company),
+    nextSyncText(company, now, (at) => timeText(at, year)),
   ],
 };
 
@@ -177,13 +203,11 @@ const UNUSED: Section = {
 };
 
 /**
- * Returns the sections, in order of urgency.
- *
- * @param hasReplaced false if no company depends on a replaced application. The section of these companies is then left
- * out, because finding it empty would mean reading every company
+ * Returns the sections, in order of urgency. Leaves out the section about replaced applications if there are none,
+ * because finding it empty would mean reading every company.
  */
-export function sectionsOf(ended: boolean, hasReplaced: boolean): readonly Section[] {
-  const replaced = hasReplaced ? [REPLACED_APPLICATION] : [];
+export function sectionsOf(ended: boolean, applications: ApplicationsOfMoved): readonly Section[] {
+  const replaced = applications.replaced.length > 0 ? [replacedSection(applications)] : [];
   const notFinished = ended ? { ...NOT_FINISHED, title: 'Not moved when the migration ended' } : NOT_FINISHED;
   const sections = [notFinished, MUST_RECONNECT, ...replaced, NOT_MOVED, LEFT_OUT, MOVED];
   // Until the migration ends, a company that was created at the service can still be used by a later move.
@@ -234,36 +258,6 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
   }
 }
 
-function recordsText({ evidence }: ReportedCompany): string {
-  return (evidence ?? [])
-    .flatMap(({ records, detail }) => (records ? [`${records.dataType}: ${detail}`] : []))
-    .join('; ');
-}
-
-/** Returns the number of invoices that were found; empty if they were not counted. */
-function invoicesText({ evidence }: ReportedCompany): string {
-  const invoices = evidence?.find(({ records }) => records?.dataType === 'invoices')?.records;
-  return invoices == null ? '' : invoices.found.toLocaleString('en-US');
-}
-
-/** Returns the correlation ids of the evidence and of the latest call, each once. */
-function correlationIdsText({ evidence, correlationId }: ReportedCompany): string {
-  const ids = [...(evidence ?? []).map((each) => each.correlationId), correlationId];
-  return [...new Set(ids.filter((id) => id != null))].join(', ');
-}
-
-function syncIntervalText(schedule: SyncSchedule | null): string {
-  if (schedule === null) return '';
-  const { everyHours } = schedule;
-  if (everyHours === null) return 'only on request';
-  const { least, most } = everyHours;
-  return least === most ? `${least} h` : `${least} to ${most} h`;
-}
-
-function dateText(date: Date | null): string {
-  return date === null ? '' : momentText(date.toISOString());
-}
-
 /**
  * Returns a company as one row of a spreadsheet, with the facts of all sections.
  *
@@ -272,7 +266,7 @@ function dateText(date: Date | null): string {
  */
 export function companyRecord(
   company: ReportedCompany,
-  ended: boolean,
+  { ended, now }: Pick<ReportView, 'ended' | 'now'>,
   aboutApplication: string | null = null,
 ): Readonly<Record<string, string>> {
   const { reference, name, storedName, organization, companyId, connectionId, linkUrl } = company;
@@ -284,12 +278,13 @@ export function companyRecord(
     outcome: stateText(company, ended),
     why: whyOf(company),
     'what to do':
-      spreadsheetAction(company, ended) || (aboutApplication ?? (company.replacedApplication ? REPLACED_REMEDY : '')),
+      spreadsheetAction(company, ended) ||
+      (aboutApplication ?? (company.replacedApplication ? replacedRemedyFor(company.linkUrl) : '')),
     'switch back on': switchOn(company, ended),
     'moved at': dateText(company.movedAt),
     records: recordsText(company),
-    'synced every': syncIntervalText(company.syncSchedule),
-    'next sync': company.syncSchedule?.nextAt ? momentText(company.syncSchedule.nextAt) : '',
+    'synced every': syncIntervalText(company),
+    'next sync': nextSyncText(company, now, momentText),
     'link for the end customer': mustReconnect(company) || company.replacedApplication ? (linkUrl ?? '') : '',
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',

@@ -41,7 +41,7 @@ function points(all: readonly Point[]): string {
 /** Returns the heading of a section and the head of its table. */
 export function sectionHead({ title, note, columns }: Section): string {
   return tableHead(
-    note === undefined ? title : `${title}\n\n${note}`,
+    note === undefined ? title : `${title}\n\n${escapedMarkdown(note)}`,
     columns.map((column) => column.title),
   );
 }

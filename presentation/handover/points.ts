@@ -1,12 +1,11 @@
 /** The points of the handover report that tell the client what to switch back on, send, delete and rotate. */
 import { countOpen } from '../../domain/companies/company-state';
-import type { ApplicationFacts } from '../../domain/preflight/applications';
+import type { ApplicationFacts, ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
 import {
   applicationName,
   isSameApplication,
-  keepApplicationText,
-  adviceToKeepRegistered,
-  replacementText,
+  remedyForReplaced,
+  replacedProblem,
 } from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
@@ -70,17 +69,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const secret = rotationPoints(head).length > 0;
   const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
-    ...applications.replaced.map((each) => {
-      const instead = adviceToKeepRegistered(each, applications);
-      return {
-        topic: instead
-          ? `Reconnect the ${each.companies === 1 ? 'company' : 'companies'} that ${each.companies === 1 ? 'was' : 'were'} connected with ${applicationName(each.application)}`
-          : sentence(keepApplicationText(each.application)),
-        companies: each.companies,
-        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} connected with it, but ${replacementText(applications.registered, each.companies)}. ${instead ? `${sentence(instead)}. The table has the link of each company.` : 'If support cannot register this application again, send the end customers the links in the table.'}`,
-        section: 'replaced-application',
-      };
-    }),
+    ...applications.replaced.map((each) => replacedPoint(each, applications)),
     {
       topic: 'Send the link to each company that must reconnect',
       companies: figures.mustReconnect,
@@ -145,6 +134,25 @@ export function requiredActions(head: ReportHead): readonly Point[] {
         ]
       : []),
   ];
+}
+
+/** Says what the client has to do about the companies of a replaced application. */
+function replacedPoint(
+  replaced: MovedWithApplication,
+  applications: ApplicationsOfMoved,
+): Point & { readonly companies: number } {
+  const { companies, application } = replaced;
+  const { registerAgain, lost, reconnect } = remedyForReplaced(replaced, applications, 'client');
+  const connected = companies === 1 ? 'the company that was connected' : 'the companies that were connected';
+  const remedy = registerAgain === null ? reconnect : `instead, you can ${reconnect}`;
+  const consequence = lost === null ? '' : ` Once it is registered again, ${lost} must reconnect.`;
+  return {
+    topic:
+      registerAgain === null ? `Reconnect ${connected} with ${applicationName(application)}` : sentence(registerAgain),
+    companies,
+    text: `${replacedProblem(replaced, applications)}.${consequence} ${sentence(remedy)}.`,
+    section: 'replaced-application',
+  };
 }
 
 /** Says that no action is required. A report of a migration that continues does not list what it is waiting for. */
@@ -251,14 +259,20 @@ function rotationPoints(head: ReportHead): readonly Point[] {
       ),
     ];
   return [
-    ...needed.map((each) =>
-      point(
-        each.application,
-        `The connections of ${namedCompanies(each.companies, each.references)} depend on it, so ${how} before the old secret expires.`,
-      ),
-    ),
+    ...needed.map((each) => point(each.application, whyToRotate(each, head, how))),
     ...other.map((application) => point(application, 'No connection depends on it.')),
   ];
+}
+
+/** Returns whether connections depend on an application, and what to do before its old secret expires. */
+function whyToRotate(used: MovedWithApplication, { applications }: ReportHead, how: string): string {
+  const companies = namedCompanies(used.companies, used.references);
+  const replaced = applications.replaced.find(({ application }) => isSameApplication(application, used.application));
+  const isToReconnect =
+    replaced !== undefined && remedyForReplaced(replaced, applications, 'client').registerAgain === null;
+  return isToReconnect
+    ? `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it and must reconnect, so no connection will depend on it.`
+    : `The connections of ${companies} depend on it, so ${how} before the old one expires.`;
 }
 
 /**

@@ -42,7 +42,7 @@ export interface ReportHead {
 }
 
 /** Returns the facts that decide how companies are shown. `year` is the year in which the details were supplied. */
-export function viewOf({ ending, suppliedAt }: Pick<ReportHead, 'ending' | 'suppliedAt'>): ReportView {
+export function viewOf({ ending, suppliedAt }: Pick<ReportHead, 'ending' | 'suppliedAt'>): Omit<ReportView, 'now'> {
   return { ended: ending !== null, year: suppliedAt.slice(0, 4) };
 }
 

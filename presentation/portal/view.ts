@@ -11,28 +11,19 @@ import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
-import { adviceToKeepRegistered, replacedStaleText, replacedText } from '../../domain/preflight/applications';
-import { farStartText, firstOpening } from '../../domain/progress/first-opening';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
+import { replacedStaleText } from '../../domain/preflight/applications';
+import { firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
-import { retriedText } from '../../domain/progress/retried';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import {
-  deadlineOf,
-  deadlineText,
-  estimateBasisText,
-  openingText,
-  outOfDateText,
-  switchOnText,
-  taskOf,
-} from '../wording/client-page';
+import { deadlineOf, estimateBasisText, outOfDateText, switchOnText, taskOf } from '../wording/client-page';
 import { headlineText, laterText, meanwhileText, sentence } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import { actionsOf } from './actions';
 import { ownApplication } from './candidate';
+import { noticesOf } from './notices';
 
 /** Maximum lengths, in characters, of a name and of other text that people or the service wrote. */
 const MAX_NAME_LENGTH = 200;
@@ -69,7 +60,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     headline: text(headlineText(progress, name, now)),
     task,
     next: isOpen ? nextText(progress) : null,
-    notices: noticesOf(progress, { applications: facts.applications, task }, now),
+    notices: noticesOf(progress, { applications: facts.applications, task }, now).map(text),
     steps: route === 'self-service' ? [] : progress.steps.map(stepView),
     start: isOpen ? startView(progress) : null,
     end: endView(progress, now),
@@ -200,42 +191,6 @@ function staleText(progress: Progress, applications: ApplicationsOfMoved | null,
   const replaced = applications?.replaced ?? [];
   const text = sentence(outOfDateText(progress, now, replaced.length > 0));
   return replaced.length === 0 ? text : `${text} ${replacedStaleText(replaced)}`;
-}
-
-function replacedNotice(replaced: MovedWithApplication, applications: ApplicationsOfMoved): string {
-  const [links, customers] =
-    replaced.companies === 1 ? ['the link', 'its end customer'] : ['the links', 'their end customers'];
-  const list = `the list of companies that need attention has ${links}`;
-  // If the advice is already to reconnect, the links are part of it. If not, they are the alternative.
-  const advice =
-    adviceToKeepRegistered(replaced, applications) === null
-      ? `If support cannot do this, let ${customers} reconnect: ${list}`
-      : sentence(list);
-  return `Warning: ${replacedText(replaced, applications, 'client')}. ${advice}`;
-}
-
-function noticesOf(
-  progress: Progress,
-  { applications, task }: Pick<LedgerFacts, 'applications'> & Pick<MigrationView, 'task'>,
-  now: string,
-): string[] {
-  const ended = endedByText(progress);
-  const opening = openingText(progress, now);
-  // The task shows its deadline itself.
-  const deadline = task?.by == null ? deadlineText(progress, now) : null;
-  const retried = retriedText(progress, now);
-  const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
-  return [
-    ...(ended === null ? [] : [`Ended ${ended}`]),
-    ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
-    ...[reopenedText(progress) ?? []].flat(),
-    ...(applications === null ? [] : applications.replaced.map((each) => replacedNotice(each, applications))),
-    ...(farAway === null ? [] : [`Warning: ${farAway}`]),
-    ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
-    ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
-    ...(retried === null ? [] : [`${retried}.`]),
-    ...(progress.checking && !isEnding(progress.state) ? ['Your details are being checked.'] : []),
-  ].map(text);
 }
 
 function stepView({ step, state, openedAt, endedAt, approvals }: StepProgress): MigrationView['steps'][number] {

@@ -85,14 +85,32 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   const later = await readLatestSupplied(db, migrationId, last?.lastCrossedAt ?? null);
   const current = later ?? last?.application ?? null;
   const moved = rows.map(({ application, companies, references }) => ({ application, companies, references }));
+  const replaced = moved.filter(({ application }) => current !== null && !isSameApplication(application, current));
   return {
     moved,
-    replaced: moved.filter(({ application }) => current !== null && !isSameApplication(application, current)),
+    replaced: replaced.length === 0 ? [] : await withLinksCounted(db, migrationId, replaced),
     registered:
       later?.isOwnClient === false || current === null
         ? null
         : { clientId: current.clientId, environment: current.environment },
   };
+}
+
+/** Adds the number of companies without a link to applications. */
+async function withLinksCounted(
+  db: Database,
+  migrationId: string,
+  used: readonly MovedWithApplication[],
+): Promise<readonly MovedWithApplication[]> {
+  const { rows } = await sql<{ readonly application: ApplicationFacts; readonly withoutLink: number }>`
+    select a.application, count(*)::integer as "withoutLink"
+    from company_applications a join companies c on c.migration_id = a.migration_id and c.row = a.row
+    where a.migration_id = ${migrationId} and c.migration_id = ${migrationId} and c.link_url is null
+    group by a.application`.execute(db);
+  return used.map((each) => {
+    const found = rows.find(({ application }) => isSameApplication(application, each.application));
+    return found ? { ...each, withoutLink: found.withoutLink } : each;
+  });
 }
 
 /**

@@ -69,7 +69,7 @@ test('a client decides, supplies and signs off, and every decision is signed', a
   await migration.until(({ counts }) => counts.moved === 2);
   await migration.send('applicationSupplied', { clientId: 'new-app', environment: 'production', ...SUPPORT });
   const replaced =
-    /^! 2 companies \(R-1, R-2\) were connected with .*, but new-app \(production\) is registered now, .*; keep your application .*, and ask support to register it again$/m;
+    /^! 2 companies \(R-1, R-2\) were connected with .*, but new-app \(production\) is registered now, .*; keep your application .*, and ask support to register it again, or let their end customers reconnect .* instead$/m;
   await until(async () => replaced.test((await cleo.run('sign-off')).out));
   const asked = await cleo.run('sign-off');
   expect(asked.out).toMatch(

@@ -262,10 +262,10 @@ test('CSV says what to do about a moved company whose application was replaced',
   };
   const registered = current.application;
   expect(await actionAfter({ moved: [old], replaced: [old], registered })).toContain(
-    ',"keep your application old-app (production), and ask support to register it again",never',
+    ',"keep your application old-app (production), and ask support to register it again, or let its end customer reconnect with its link (ask support for its link) instead",never',
   );
   expect(await actionAfter({ moved: [old, current], replaced: [old], registered })).toContain(
-    ',"a company that has moved accepts no new credential, so let its end customer reconnect with the link of the connection at the service; keep new-app (production) registered',
+    ',"let its end customer reconnect with its link (ask support for its link), and keep new-app (production) registered',
   );
 });
 

@@ -1,6 +1,12 @@
 import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
 import { FindingSummary } from '../../../domain/preflight/findings';
-import { applicationConflicts, applicationName, findOtherApplication } from '../../../domain/preflight/applications';
+import {
+  applicationConflicts,
+  applicationName,
+  findOtherApplication,
+  remedyForReplaced,
+  replacedRemedyText,
+} from '../../../domain/preflight/applications';
 
 const app = (clientId: string, environment = 'production') => ({ clientId, environment });
 const bee = (application = app('bee-app'), changes: Partial<MigrationApplication> = {}): MigrationApplication => ({
@@ -82,4 +88,48 @@ test('a client reads the name of its own other migration', () => {
 test('a client id cannot break the line that shows it', () => {
   expect(applicationName(app('a\n\u202eb'))).toBe('a b (production)');
   expect(applicationName(app('x'.repeat(100)))).toBe(`${'x'.repeat(59)}… (production)`);
+});
+
+const group = (clientId: string, companies: number, withoutLink = 0) => ({
+  ...{ application: app(clientId), companies, references: ['C-1'] },
+  ...(withoutLink === 0 ? {} : { withoutLink }),
+});
+
+test.each([
+  [
+    'none depends on the registered application',
+    group('old', 2),
+    0,
+    'keep your application old (production), and ask support to register it again, or let their end customers reconnect with their links instead',
+  ],
+  [
+    'fewer depend on the registered application',
+    group('old', 2),
+    1,
+    'keep your application old (production), and ask support to register it again (1 company connected with new (production) must then reconnect), or let their end customers reconnect with their links instead',
+  ],
+  [
+    'more depend on the registered application',
+    group('old', 1),
+    3,
+    'let its end customer reconnect with its link, and keep new (production) registered, because 3 companies depend on it',
+  ],
+  [
+    'no link is known',
+    group('old', 1, 1),
+    0,
+    'keep your application old (production), and ask support to register it again, or let its end customer reconnect with its link (ask support for its link) instead',
+  ],
+  [
+    'some links are known',
+    group('old', 2, 1),
+    2,
+    'let their end customers reconnect with their links (ask support for the links of 1 company), and keep new (production) registered, because 2 companies depend on it',
+  ],
+])('companies of a replaced application, if %s', (_, replaced, current, text) => {
+  const moved = current === 0 ? [replaced] : [replaced, group('new', current)];
+  const applications = { moved, registered: app('new') };
+  expect(replacedRemedyText(remedyForReplaced(replaced, applications, 'client'))).toBe(text);
+  const forSupport = replacedRemedyText(remedyForReplaced(replaced, applications, 'support'));
+  expect(forSupport).not.toContain('ask support');
 });

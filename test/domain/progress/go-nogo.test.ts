@@ -135,7 +135,8 @@ test('companies that were moved with a replaced application are a no-go that nam
   expect(noGos(replaced)).toEqual(['application']);
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
     '3 companies (C-1, C-2 and 1 more) were connected with old-app (production), but app-1 (production) is registered now, ' +
-      'so the service can no longer refresh their tokens; register old-app (production) again',
+      'so the service can no longer refresh their tokens; register old-app (production) again (1 company connected with app-1 ' +
+      '(production) must then reconnect), or let their end customers reconnect with their links instead',
   );
 });
 
@@ -148,8 +149,7 @@ test('a replaced application is not to be registered again if more companies dep
   expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')).toEqual({
     ...{ check: 'application', go: true, warning: true },
     why: expect.stringContaining(
-      'a company that has moved accepts no new credential, so let its end customer reconnect with the link of the ' +
-        'connection at the service; keep app-1 (production) registered, because 3 companies depend on it',
+      'let its end customer reconnect with its link, and keep app-1 (production) registered, because 3 companies depend on it',
     ) as string,
   });
 });

@@ -58,13 +58,18 @@ const COMPANY: ReportedCompany = {
   replacedApplication: false,
 };
 
+const NOW = '2026-11-21T09:00:00.000Z';
+const NONE_REPLACED = { moved: [], replaced: [], registered: null };
+const OLD = { application: { clientId: 'old-app', environment: 'production' }, companies: 1, references: ['C-1'] };
+const REPLACED = { moved: [OLD], replaced: [OLD], registered: null };
+
 /** Returns the rows of a company, by the title of the section. */
 function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
-  const sections = sectionsOf(ended, true).filter(
+  const sections = sectionsOf(ended, REPLACED).filter(
     ({ states, includes: holds }) => states.includes(company.state) && holds(company),
   );
   return Object.fromEntries(
-    sections.map((section) => [section.title, sectionRow(section, company, { ended, year: '2026' })]),
+    sections.map((section) => [section.title, sectionRow(section, company, { ended, year: '2026', now: NOW })]),
   );
 }
 
@@ -80,8 +85,10 @@ describe('a company in the report', () => {
 
   test('says in the CSV file what to do if it was left out although the service has its connection', () => {
     const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
-    expect(companyRecord(leftOut, true)['what to do']).toBe('ask support whether its connection stays in use');
-    expect(companyRecord({ ...leftOut, crossedAt: null }, true)['what to do']).toBe('');
+    expect(companyRecord(leftOut, { ended: true, now: NOW })['what to do']).toBe(
+      'ask support whether its connection stays in use',
+    );
+    expect(companyRecord({ ...leftOut, crossedAt: null }, { ended: true, now: NOW })['what to do']).toBe('');
   });
 
   test('cannot contain markup in its name', () => {
@@ -109,13 +116,16 @@ describe('a company in the report', () => {
         '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | moved |',
       Moved: expect.stringContaining('C-1') as unknown,
     });
-    expect(companyRecord(company, true)).toMatchObject({
+    expect(companyRecord(company, { ended: true, now: NOW })).toMatchObject({
       outcome: 'moved',
       why: expect.stringContaining('was replaced') as unknown,
       'what to do': expect.stringContaining('must reconnect with the link') as unknown,
       'link for the end customer': 'https://link.example/1',
     });
-    expect(companyRecord(COMPANY, true)).toMatchObject({ why: '', 'link for the end customer': '' });
+    expect(companyRecord(COMPANY, { ended: true, now: NOW })).toMatchObject({
+      why: '',
+      'link for the end customer': '',
+    });
   });
 
   const failed: ReportedCompany = { ...COMPANY, state: 'failed', failureText: 'why', movedAt: null };
@@ -186,10 +196,22 @@ describe('a company in the report', () => {
   );
 
   test('that was moved is in a section that says once that it may never be switched back on', () => {
-    const moved = sectionsOf(true, false).find(({ title }) => title === 'Moved');
+    const moved = sectionsOf(true, NONE_REPLACED).find(({ title }) => title === 'Moved');
     expect(moved && sectionHead(moved)).toContain(
       'Never switch the syncing of these companies back on in your own application.',
     );
+  });
+
+  test('that depend on a replaced application get the same advice in the section and under what to do', () => {
+    const current = { application: { clientId: 'new-app', environment: 'production' }, companies: 3, references: [] };
+    const noteWith = (applications: Parameters<typeof sectionsOf>[1]) =>
+      sectionsOf(true, applications).find(({ id }) => id === 'replaced-application')?.note;
+    expect(noteWith(REPLACED)).toBe(
+      'The service can no longer refresh the tokens of these companies. Keep your application old-app (production), and ask support to register it again, or let its end customer reconnect with its link instead.',
+    );
+    const kept = noteWith({ moved: [OLD, current], replaced: [OLD], registered: current.application });
+    expect(kept).toContain('Let its end customer reconnect with its link, and keep new-app (production) registered');
+    expect(kept).not.toMatch(/register(s|ed)? .*again/);
   });
 
   test.each(['skipped', 'excluded', 'waiting'] as const)(

@@ -58,11 +58,11 @@ test('a sign-off and its rejection name the companies whose application was repl
   const old = moved('other-app', 'M-1', 'M-2');
   const replaced = { moved: [old], replaced: [old], registered: application('new-app') };
   const warning =
-    '2 companies (M-1, M-2) were connected with other-app (production), but new-app (production) is registered now, so the service can no longer refresh their tokens; keep your application other-app (production), and ask support to register it again';
+    '2 companies (M-1, M-2) were connected with other-app (production), but new-app (production) is registered now, so the service can no longer refresh their tokens; keep your application other-app (production), and ask support to register it again, or let their end customers reconnect with their links instead';
   expect(warningsOf(replaced)).toEqual([[warning], [warning]]);
   const others = { ...replaced, moved: [old, moved('new-app', 'M-3', 'M-4')] };
   expect(warningsOf(others)[0]?.[0]).toMatch(
-    /; a company that has moved accepts no new credential, so let their end customers reconnect .*keep new-app \(production\) registered/,
+    /; let their end customers reconnect with their links, and keep new-app \(production\) registered/,
   );
   expect(warningsOf({ ...replaced, replaced: [] })).toEqual([undefined, undefined]);
   expect(warningsOf(null)).toEqual([undefined, undefined]);

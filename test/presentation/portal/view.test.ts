@@ -74,7 +74,7 @@ test('companies whose application was replaced are named, and their data does no
   const view = migrationView(progress, { ...FACTS, applications }, LATER);
   expect(view.notices).toEqual([
     expect.stringMatching(
-      /^Warning: 2 companies \(M-1, M-2\) were .*\. If support cannot do this, let .* reconnect: the list of .* has the links$/,
+      /^Warning: 2 companies \(M-1, M-2\) were .* register it again, or let their end customers reconnect with their links instead\. The list of .* has the links\.$/,
     ),
   ]);
   expect(view.outOfDate).toBe(

@@ -110,19 +110,24 @@ test('companies belong to the application that was registered when the service a
   await recordApplication(ledger.db, migration.id, app('found'));
   await moved(1);
   const first = { application: app('found'), companies: 1, references: ['c1'] };
+  const replaced = { ...first, withoutLink: 1 };
   expect(await read()).toEqual({ moved: [first], replaced: [], registered: app('found') });
   await decide(migration.id, supplied('second'));
-  expect(await read()).toEqual({ moved: [first], replaced: [first], registered: app('second') });
+  expect(await read()).toEqual({ moved: [first], replaced: [replaced], registered: app('second') });
   await moved(2);
   await moved(3);
   const second = { application: app('second'), companies: 2, references: ['c2', 'c3'] };
-  expect(await read()).toEqual({ moved: [first, second], replaced: [first], registered: app('second') });
+  expect(await read()).toEqual({ moved: [first, second], replaced: [replaced], registered: app('second') });
   expect(await readApplicationsInUse(ledger.db, migration.id)).toEqual([
     { application: app('second'), companies: 2 },
     { application: app('found'), companies: 1 },
   ]);
   await decide(migration.id, supplied('found'));
-  expect(await read()).toEqual({ moved: [first, second], replaced: [second], registered: app('found') });
+  await updateRow(ledger.db, migration.id, 2, { link_url: 'https://link.example/2' });
+  const lacking = [{ ...second, withoutLink: 1 }];
+  expect(await read()).toEqual({ moved: [first, second], replaced: lacking, registered: app('found') });
+  await updateRow(ledger.db, migration.id, 3, { link_url: 'https://link.example/3' });
+  expect(await read()).toMatchObject({ replaced: [second] });
   expect(await readApplicationsByCompany(ledger.db, migration.id)).toEqual(
     new Map([
       ['c1', app('found')],
@@ -146,7 +151,7 @@ test("an application that another client's migration has supplied later replaces
   });
   await decide(other.id, supplied('theirs'));
   expect(await readApplicationsOfMoved(ledger.db, migration.id)).toEqual({
-    ...{ moved: [ours], replaced: [ours], registered: null },
+    ...{ moved: [ours], replaced: [{ ...ours, withoutLink: 1 }], registered: null },
   });
 });
 
@@ -295,7 +300,7 @@ test('a company that has reconnected after the replacement counts under the regi
       { application: app('first'), companies: 1, references: ['c2'] },
       { application: app('second'), companies: 1, references: ['c1'] },
     ],
-    replaced: [{ application: app('first'), companies: 1, references: ['c2'] }],
+    replaced: [{ application: app('first'), companies: 1, references: ['c2'], withoutLink: 1 }],
     registered: app('second'),
   });
 });

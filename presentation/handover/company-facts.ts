@@ -1,0 +1,59 @@
+/** The text of single facts about a company in the handover report: its records, ids and syncs. */
+import type { SyncSchedule } from '../../domain/companies/evidence';
+import { momentText } from '../../domain/text/sentences';
+import type { LedgerCompany } from '../../store';
+
+export function recordsText({ evidence }: Pick<LedgerCompany, 'evidence'>): string {
+  return (evidence ?? [])
+    .flatMap(({ records, detail }) => (records ? [`${records.dataType}: ${detail}`] : []))
+    .join('; ');
+}
+
+/** Returns the number of invoices that were found; empty if they were not counted. */
+export function invoicesText({ evidence }: Pick<LedgerCompany, 'evidence'>): string {
+  const invoices = evidence?.find(({ records }) => records?.dataType === 'invoices')?.records;
+  return invoices == null ? '' : invoices.found.toLocaleString('en-US');
+}
+
+/** Returns the correlation ids of the evidence and of the latest call, each once. */
+export function correlationIdsText({
+  evidence,
+  correlationId,
+}: Pick<LedgerCompany, 'evidence' | 'correlationId'>): string {
+  const ids = [...(evidence ?? []).map((each) => each.correlationId), correlationId];
+  return [...new Set(ids.filter((id) => id != null))].join(', ');
+}
+
+/** The facts that decide whether the service syncs a company. */
+type Synced = Pick<LedgerCompany, 'state' | 'replacedApplication' | 'syncSchedule'>;
+
+/** Returns how often the service syncs a company; empty if it does not, or if that is not known. */
+export function syncIntervalText(company: Synced): string {
+  const schedule = currentSchedule(company);
+  if (schedule === null) return '';
+  const { everyHours } = schedule;
+  if (everyHours === null) return 'only on request';
+  const { least, most } = everyHours;
+  return least === most ? `${least} h` : `${least} to ${most} h`;
+}
+
+/**
+ * Returns when the service syncs a company next, or why it cannot; empty if no sync is scheduled or known. The ledger
+ * stores only the first sync after the move.
+ *
+ * @param now ISO 8601, UTC
+ * @param format formats a time in ISO 8601
+ */
+export function nextSyncText(company: Synced, now: string, format: (iso: string) => string): string {
+  const at = currentSchedule(company)?.nextAt ?? null;
+  return at === null ? '' : format(at);
+}
+
+/** Returns the schedule of a company that the service can sync; null for all others. */
+function currentSchedule({ state, replacedApplication, syncSchedule }: Synced): SyncSchedule | null {
+  return syncSchedule;
+}
+
+export function dateText(date: Date | null): string {
+  return date === null ? '' : momentText(date.toISOString());
+}

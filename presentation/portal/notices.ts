@@ -1,0 +1,48 @@
+/** The notices of the portal's view: why the migration does not continue, when it will, and what is wrong. */
+import type { MigrationView } from '../../portal/contract/migration-view';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
+import { replacedText } from '../../domain/preflight/applications';
+import { farStartText } from '../../domain/progress/first-opening';
+import type { Progress } from '../../domain/progress/progress';
+import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
+import { retriedText } from '../../domain/progress/retried';
+import { deadlineText, openingText } from '../wording/client-page';
+import type { ActionFacts } from './candidate';
+
+function replacedNotice(replaced: MovedWithApplication, applications: ApplicationsOfMoved): string {
+  const warning = `Warning: ${replacedText(replaced, applications, 'client')}.`;
+  const links = replaced.companies - (replaced.withoutLink ?? 0);
+  return links === 0
+    ? warning
+    : `${warning} The list of companies that need attention has the ${links === 1 ? 'link' : 'links'}.`;
+}
+
+/**
+ * Returns what the client should know apart from its task, one sentence each.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function noticesOf(
+  progress: Progress,
+  { applications, task }: Pick<ActionFacts, 'applications'> & Pick<MigrationView, 'task'>,
+  now: string,
+): string[] {
+  const ended = endedByText(progress);
+  const opening = openingText(progress, now);
+  // The task shows its deadline itself.
+  const deadline = task?.by == null ? deadlineText(progress, now) : null;
+  const retried = retriedText(progress, now);
+  const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
+  return [
+    ...(ended === null ? [] : [`Ended ${ended}`]),
+    ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
+    ...[reopenedText(progress) ?? []].flat(),
+    ...(applications === null ? [] : applications.replaced.map((each) => replacedNotice(each, applications))),
+    ...(farAway === null ? [] : [`Warning: ${farAway}`]),
+    ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
+    ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
+    ...(retried === null ? [] : [`${retried}.`]),
+    ...(progress.checking && !isEnding(progress.state) ? ['Your changed details are being checked.'] : []),
+  ];
+}
