@@ -45,13 +45,14 @@ export function syncIntervalText(company: Synced): string {
  * @param format formats a time in ISO 8601
  */
 export function nextSyncText(company: Synced, now: string, format: (iso: string) => string): string {
+  if (company.state === 'moved' && company.replacedApplication) return 'none: its application was replaced';
   const at = currentSchedule(company)?.nextAt ?? null;
-  return at === null ? '' : format(at);
+  return at === null || at <= now ? '' : format(at);
 }
 
 /** Returns the schedule of a company that the service can sync; null for all others. */
 function currentSchedule({ state, replacedApplication, syncSchedule }: Synced): SyncSchedule | null {
-  return syncSchedule;
+  return state === 'moved' && !replacedApplication ? syncSchedule : null;
 }
 
 export function dateText(date: Date | null): string {

@@ -109,6 +109,19 @@ describe('a company in the report', () => {
     expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(text);
   });
 
+  test('shows its next sync only if the service can sync it and the sync is not over', () => {
+    const later = (company: ReportedCompany, now = NOW) => companyRecord(company, { ended: true, now })['next sync'];
+    expect(later(COMPANY)).toBe('2026-11-21 22:03 UTC');
+    expect(later(COMPANY, '2026-11-22T09:00:00.000Z')).toBe('');
+    for (const state of COMPANY_STATES.filter((each) => each !== 'moved'))
+      expect([state, later({ ...COMPANY, state })]).toEqual([state, '']);
+    expect(later({ ...COMPANY, syncSchedule: { everyHours: null, nextAt: null } })).toBe('');
+    const replaced = { ...COMPANY, replacedApplication: true };
+    expect(later(replaced)).toBe('none: its application was replaced');
+    expect(companyRecord(replaced, { ended: true, now: NOW })['synced every']).toBe('');
+    expect(rowsOf(replaced, true)['Moved']).toContain('|  | none: its application was replaced |');
+  });
+
   test('is also listed with its link if its application was replaced after its move', () => {
     const company = { ...COMPANY, replacedApplication: true };
     expect(rowsOf(company, true)).toMatchObject({
