@@ -124,7 +124,6 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(after).toBeNull();
   // The outcome of a company is unknown if too many answers about its single-use token were lost.
   expect(counts).toMatchObject({ failed: 0, moved: COMPANIES - counts.outcomeUnknown });
-  expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   for (const body of sent) expect(sent.filter((other) => other === body).length).toBeLessThanOrEqual(2);
 });
