@@ -11,15 +11,8 @@ import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import {
-  applicationName,
-  remedyForReplaced,
-  REPLACED_PROBLEM,
-  replacedRemedyFor,
-  replacedRemedyText,
-} from '../../domain/preflight/applications';
+import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
-import { sentence } from '../wording/status-line';
 import {
   correlationIdsText,
   dateText,
@@ -28,6 +21,7 @@ import {
   recordsText,
   syncIntervalText,
 } from './company-facts';
+import { replacedNote } from './replaced-note';
 
 /** A company of the ledger without the fields that only the move needs. */
 export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices'>;
@@ -115,15 +109,6 @@ const replacedSection = (applications: ApplicationsOfMoved): Section => ({
     ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, ended)],
   ],
 });
-
-/** Says what helps the companies of each replaced application, as under "What you need to do". */
-function replacedNote(applications: ApplicationsOfMoved): string {
-  const remedies = applications.replaced.map((each) => {
-    const text = `${sentence(replacedRemedyText(remedyForReplaced(each, applications, 'client')))}.`;
-    return applications.replaced.length === 1 ? text : `Connected with ${applicationName(each.application)}: ${text}`;
-  });
-  return ['The service can no longer refresh the tokens of these companies.', ...remedies].join(' ');
-}
 
 const NOT_MOVED: Section = {
   id: 'not-moved',
