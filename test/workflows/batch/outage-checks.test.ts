@@ -54,7 +54,10 @@ test('a run that waits for the end of an outage checks its companies only at gro
   const namespace = ownNamespace();
   const taskQueue = 'outage-checks';
   const { checks, activities } = activitiesInOutage();
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath: path.join(__dirname, 'batch-parent.ts'), logger });
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: path.join(__dirname, '../changed-workflows/batch-parent.ts'),
+    logger,
+  });
   const [connection, native] = [await Connection.connect({ address }), await NativeConnection.connect({ address })];
   const worker = await Worker.create({ connection: native, namespace, taskQueue, activities, workflowBundle });
   const migrationId = 'outage-checks.xero';
