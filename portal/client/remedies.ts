@@ -7,7 +7,7 @@ import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import type { MigrationView } from '../contract/migration-view';
-import type { Action } from './api';
+import type { Action, Company } from './api';
 
 interface Help {
   /** The client's decision. */

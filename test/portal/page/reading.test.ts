@@ -28,7 +28,8 @@ describeWithChromium("reading the portal's page", () => {
   test('shows the deadline and its consequence in one line, and no line if there is no deadline', async () => {
     const page = await open();
     const deadline = page.locator('#task .deadline');
-    const reopens = 'If something is still missing then, moves begin in the next window, at Sat, 5 Dec 2026, 15:00 GMT\u22125.';
+    const reopens =
+      'If something is still missing then, moves begin in the next window, at Sat, 5 Dec 2026, 15:00 GMT\u22125.';
     expect((await deadline.textContent())?.replaceAll('\u00a0', ' ')).toMatch(/^Deadline: Sat, 28 Nov 2026, 15:00 /);
     expect((await deadline.textContent())?.replaceAll('\u00a0', ' ')).toContain(`). ${reopens}`);
     current.portal.publish({ task: { what: 'Turn off syncing.', why: 'It matters.', since: null, by: null } });
