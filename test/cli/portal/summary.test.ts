@@ -10,7 +10,7 @@ function printed(changes: Partial<MigrationView>): string {
   const stdout = new PassThrough({ encoding: 'utf8' });
   const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
   const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent: true };
-  printView(output, answer, { suggest: (command) => command, canDecide: false });
+  printView(output, answer, { suggest: (command) => command, withMigration: (command) => command, canDecide: false });
   return String(stdout.read());
 }
 
