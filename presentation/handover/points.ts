@@ -66,7 +66,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const { counts, figures, ending, applications } = head;
   const ended = ending !== null;
   const checkedAt = figures.reconnectionsCheckedAt;
-  const secret = rotationPoints(head).length > 0;
+  const secrets = rotationPoints(head).length;
   const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
     ...applications.replaced.map((each) => replacedPoint(each, applications)),
@@ -121,18 +121,20 @@ export function requiredActions(head: ReportHead): readonly Point[] {
           },
         ]
       : []),
-    ...(secret
-      ? [
+    ...(secrets === 0
+      ? []
+      : [
           {
-            topic: 'Rotate the secret of your application',
+            topic: `Rotate the ${secrets === 1 ? 'secret of your application' : 'secrets of your applications'}`,
             text:
-              figures.crossed > 0
-                ? `${shared} support the new secret before the old secret expires.`
-                : 'no connection depends on it.',
+              secrets > 1
+                ? 'the section about credentials says what to do with each secret.'
+                : figures.crossed > 0
+                  ? `${shared} support the new secret before the old secret expires.`
+                  : 'no connection depends on it.',
             section: 'credentials',
           },
-        ]
-      : []),
+        ]),
   ];
 }
 
@@ -145,12 +147,13 @@ function replacedPoint(
   const { registerAgain, lost, reconnect } = remedyForReplaced(replaced, applications, 'client');
   const connected = companies === 1 ? 'the company that was connected' : 'the companies that were connected';
   const remedy = registerAgain === null ? reconnect : `instead, you can ${reconnect}`;
-  const consequence = lost === null ? '' : ` Once it is registered again, ${lost} must reconnect.`;
+  const consequence =
+    lost === null ? '' : ` If ${applicationName(application)} is registered again, ${lost} must reconnect.`;
   return {
     topic:
       registerAgain === null ? `Reconnect ${connected} with ${applicationName(application)}` : sentence(registerAgain),
     companies,
-    text: `${replacedProblem(replaced, applications)}.${consequence} ${sentence(remedy)}.`,
+    text: `${replacedProblem(replaced, applications)}. ${sentence(remedy)}.${consequence}`,
     section: 'replaced-application',
   };
 }

@@ -171,7 +171,8 @@ export function outOfDateText(head: ReportHead): string {
     planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
   const measured =
     longest === null || median === null ? '' : ` So far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
-  return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
+  const text = `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
+  return [text, ...replacedTexts(head)].join(' ');
 }
 
 /** Returns which data will be out of date because an application was replaced; empty if there is none. */

@@ -213,8 +213,8 @@ describe('the head of the report', () => {
     expect(both).toContain(
       '- **Keep your application app-1 (production), and ask support to register it again** (2): 2 companies (C-1, C-2) were connected with app-1 (production), ' +
         'but app-2 (production) is registered now, so the service can no longer refresh their tokens. ' +
-        'Once it is registered again, 1 company connected with app-2 (production) must reconnect. ' +
-        'Instead, you can let their end customers reconnect with their links.',
+        'Instead, you can let their end customers reconnect with their links. ' +
+        'If app-1 (production) is registered again, 1 company connected with app-2 (production) must reconnect.',
     );
     expect(both).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration. The');
     expect(both).toContain('The connections of 2 companies (C-1, C-2) depend on it');

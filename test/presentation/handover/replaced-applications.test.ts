@@ -1,0 +1,25 @@
+/** What the report says if the application of moved companies was replaced: it contradicts itself nowhere. */
+import { reportHead } from '../../../presentation/handover/markdown-report';
+import { outOfDateText } from '../../../presentation/handover/report-facts';
+import { sampleReport } from './sample-report';
+
+const moved = (clientId: string, ...references: string[]) => ({
+  ...{ application: { clientId, environment: 'production' }, companies: references.length, references },
+});
+
+test('no connection depends on an application whose companies must reconnect', () => {
+  const [old, current] = [moved('old-app', 'C-1'), moved('new-app', 'C-2', 'C-3')];
+  const applications = { moved: [old, current], replaced: [old], registered: current.application };
+  const report = reportHead({ ...sampleReport(60).head, applications });
+  expect(report).toContain('1 company (C-1) was connected with it and must reconnect, so no connection will depend');
+  expect(report).toContain('The connections of 2 companies (C-2, C-3) depend on it, so give support the new secret');
+  expect(report).toContain('**Rotate the secrets of your applications**: the section about credentials says what');
+});
+
+test.each([null, 'completed'] as const)('the data of these companies goes out of date (ending: %s)', (ending) => {
+  const old = moved('old-app', 'C-1');
+  const applications = { moved: [old], replaced: [old], registered: null };
+  expect(outOfDateText({ ...sampleReport(60).head, ending, applications })).toContain(
+    'The data of 1 company (C-1) goes out of date',
+  );
+});
