@@ -25,11 +25,14 @@ import type { LedgerCompany } from '../store';
 import { NoSuchMigration } from './errors';
 import type { LedgerClient } from './connect';
 
+/** A company with the fields that the client may see. */
+export type ReportedLedgerCompany = Omit<LedgerCompany, 'heldBackDetails'>;
+
 /** The handover report. Companies are streamed because there can be any number of them. */
 export interface HandoverReport {
   readonly head: ReportHead;
   /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
-  readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
+  readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<ReportedLedgerCompany>;
   /**
    * Reads the companies whose application was replaced after their move. Maps the reference of each company to its
    * application and to the companies that were moved with this application.
@@ -65,10 +68,21 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
       applications,
       unproven: await differencesFromSigned(db, migrationId, migration.rules?.approvers ?? null),
     },
-    companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
+    companies: (states) => readReportedCompanies(db, migrationId, states),
     replaced: () => readReplaced(db, migrationId, applications),
     statistics: () => readStatistics(db, migrationId),
   };
+}
+
+async function* readReportedCompanies(
+  db: LedgerClient['db'],
+  migrationId: string,
+  states: readonly CompanyState[] | undefined,
+): AsyncGenerator<ReportedLedgerCompany> {
+  for await (const company of readCompanies(db, migrationId, states === undefined ? {} : { states })) {
+    const { heldBackDetails: _forSupport, ...reported } = company;
+    yield reported;
+  }
 }
 
 /**

@@ -191,18 +191,22 @@ async function checkEach(
     const found = [...organizationFindings(company, platform, taken), ...companyFindings(company, platform)];
     report(found);
     const { row, name, organization } = company;
-    return { row, name, organization, heldBack: heldBackBy(found) };
+    return { row, name, organization, ...heldBackBy(found) };
   };
   for await (const companies of readPreflightRows(db, migration.id)) {
     const openElsewhere = await findOpenOrganizations(db, platform.key, companies, migration.id);
     const results = companies.map((company) => resultOf(company, { connected, openElsewhere }));
     heldBack += results.filter((result) => result.heldBack !== null).length;
     // Only changed results are written, because most companies stay the same.
-    const changed = results.filter((result, index) => result.heldBack !== companies[index]?.heldBack);
+    const changed = results.filter((result, index) => isHeldBackDifferently(result, companies[index]));
     await recordPreflightResults(db, migration, changed);
     heartbeat();
   }
   return heldBack;
+}
+
+function isHeldBackDifferently(result: PreflightResult, before: PreflightRow | undefined): boolean {
+  return result.heldBack !== before?.heldBack || result.heldBackDetails !== before.heldBackDetails;
 }
 
 const NO_COMPANIES = errorFinding('no-companies', 'no manifest has been supplied yet', 'supply the manifest');

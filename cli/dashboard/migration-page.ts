@@ -4,6 +4,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import { retriedText } from '../../domain/progress/retried';
 import { countExceptions } from '../../domain/companies/company-state';
+import { heldBackForSupport } from '../../domain/companies/credential-state';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
@@ -144,7 +145,8 @@ function kindOf({ failure, state, deferred, heldBack }: LedgerCompany): string {
 }
 
 /** Returns the reason with the correlation id, which the support team of the service needs. */
-function reasonOf({ failureText, heldBack, correlationId }: LedgerCompany): string {
-  const reason = failureText ?? heldBack ?? 'it is not known whether the credential was used';
+function reasonOf(company: LedgerCompany): string {
+  const { failureText, correlationId } = company;
+  const reason = failureText ?? heldBackForSupport(company) ?? 'it is not known whether the credential was used';
   return correlationId === null ? reason : `${reason} (correlation id ${correlationId})`;
 }

@@ -157,6 +157,15 @@ export const fields = {
     ),
 };
 
+/** The fields that only support may see. The handover report leaves them out. */
+export const fieldsForSupport = {
+  ...fields,
+  heldBackDetails: z
+    .string()
+    .nullable()
+    .describe('`heldBack` with the names of other clients, for support only; null if `heldBack` names none'),
+};
+
 /** A way to resolve the problem of a company. */
 export const remedy = z.enum([
   'retry',

@@ -139,7 +139,14 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       corrected: z.array(z.string()),
       unchanged: count.optional(),
       tooLate: z.array(z.string()).optional(),
-      heldBack: z.array(z.strictObject({ reference: z.string(), heldBack: z.string() })).optional(),
+      heldBack: z
+        .array(
+          z.strictObject({
+            reference: z.string(),
+            heldBack: z.string().describe('the problem; names other clients only with `--as support`'),
+          }),
+        )
+        .optional(),
       decision: decision.nullable().optional(),
       ...part.findingFields,
     },

@@ -202,7 +202,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       page: count.optional(),
       matching: count.optional().describe('total number of matching companies; only with --page or --limit'),
-      companies: z.array(z.strictObject(company.fields).meta({ id: 'Company' })),
+      companies: z.array(z.strictObject(company.fieldsForSupport).meta({ id: 'Company' })),
     },
   ],
   'ferry.exceptions/1': [
@@ -224,7 +224,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       exceptions: z.array(
         z
           .strictObject({
-            ...company.fields,
+            ...company.fieldsForSupport,
             remedies: z.array(z.strictObject({ remedy: company.remedy, does: z.string(), command: z.string() })),
           })
           .meta({

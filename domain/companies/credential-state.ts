@@ -13,7 +13,7 @@ export interface WaitingCompany {
   /** Null unless the company is waiting. */
   readonly credential: CredentialState | null;
   readonly confirmedAt: Date | null;
-  /** The errors that the preflight found; null if there are none. */
+  /** The errors that the preflight found, without the names of other clients; null if there are none. */
   readonly heldBack: string | null;
 }
 
@@ -26,6 +26,14 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
   return credential === 'missing'
     ? 'no credential supplied'
     : 'the credential was obtained before the client confirmed that syncing is off';
+}
+
+/** Returns why a company is held back, with the names of other clients, for support only; null if it is not. */
+export function heldBackForSupport({
+  heldBack,
+  heldBackDetails,
+}: Pick<WaitingCompany, 'heldBack'> & { readonly heldBackDetails: string | null }): string | null {
+  return heldBack === null ? null : (heldBackDetails ?? heldBack);
 }
 
 /** Returns why a waiting company cannot be moved yet; null if it can. */

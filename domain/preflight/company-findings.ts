@@ -78,8 +78,19 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
   return findings;
 }
 
-/** Joins the errors that hold a company back into one text. Returns null if there are no errors. */
-export function heldBackBy(findings: readonly PreflightFinding[]): string | null {
+/** Why a company is held back. Both texts are null if it is not. */
+export interface HeldBackTexts {
+  /** The errors without the names of other clients, because the client reads this text. */
+  readonly heldBack: string | null;
+  /** The errors with these names, for support. Null if the texts are the same. */
+  readonly heldBackDetails: string | null;
+}
+
+/** Joins the errors that hold a company back into one text for the client, and one for support. */
+export function heldBackBy(findings: readonly PreflightFinding[]): HeldBackTexts {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  return errors.length === 0 ? null : errors.map(({ message }) => message).join('; ');
+  if (errors.length === 0) return { heldBack: null, heldBackDetails: null };
+  const heldBack = errors.map(({ message, clientMessage = message }) => clientMessage).join('; ');
+  const details = errors.map(({ message }) => message).join('; ');
+  return { heldBack, heldBackDetails: details === heldBack ? null : details };
 }

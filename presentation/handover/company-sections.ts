@@ -23,8 +23,8 @@ import {
 } from './company-facts';
 import { replacedNote } from './replaced-note';
 
-/** A company of the ledger without the fields that only the move needs. */
-export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices'>;
+/** A company of the ledger without the fields that only the move needs, or that only support may see. */
+export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices' | 'heldBackDetails'>;
 
 /** The facts about a migration that decide how its companies are shown. */
 export interface ReportView {

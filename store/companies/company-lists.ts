@@ -42,8 +42,10 @@ export interface LedgerCompany {
   /** The person who excluded or skipped the company. */
   readonly leftOutBy: string | null;
   readonly leftOutReason: string | null;
-  /** Why the company is held back; null if it is not. */
+  /** Why the company is held back, without the names of other clients; null if it is not. */
   readonly heldBack: string | null;
+  /** The same with these names, for support only; null if it is the same, or if the company is not held back. */
+  readonly heldBackDetails: string | null;
   /** Number of times that an import of the company was tried. */
   readonly tries: number;
   /**
@@ -223,6 +225,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'left_out_by as leftOutBy',
       'left_out_reason as leftOutReason',
       'held_back as heldBack',
+      'held_back_details as heldBackDetails',
       'tries',
       WILL_BE_RETRIED.as('deferred'),
       sql<Date | null>`case when ${WILL_BE_RETRIED} then not_before end`.as('retryAt'),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow } from '../../domain/companies/manifest';
-import type { FamilySizes } from '../../domain/preflight/company-findings';
+import type { FamilySizes, HeldBackTexts } from '../../domain/preflight/company-findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { SUPPLIED_IDS } from '../migrations/manifest-rows';
@@ -11,10 +11,7 @@ import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
 /** A waiting company, as the preflight reads it. */
-export interface PreflightRow extends ManifestRow {
-  /** Why the company is held back; null if it is not. */
-  readonly heldBack: string | null;
-}
+export type PreflightRow = ManifestRow & HeldBackTexts;
 
 /**
  * Number of companies per query. It is large, because each query of `findOpenOrganizations` scans the organizations of
@@ -40,6 +37,7 @@ export async function* readPreflightRows(db: Database, migrationId: string): Asy
         'family',
         SUPPLIED_IDS.as('existing'),
         'held_back as heldBack',
+        'held_back_details as heldBackDetails',
       ])
       .where('migration_id', '=', migrationId)
       .where('state', '=', 'waiting')
@@ -151,10 +149,7 @@ function byOrganization(rows: readonly OpenOrganization[]): OrganizationConflict
 }
 
 /** The preflight's result for a company, with the values that it checked. */
-export interface PreflightResult extends Pick<ManifestRow, 'row' | 'name' | 'organization'> {
-  /** The problem that holds the company back; null if it can be moved. */
-  readonly heldBack: string | null;
-}
+export type PreflightResult = Pick<ManifestRow, 'row' | 'name' | 'organization'> & HeldBackTexts;
 
 /** Thrown when rows were added or corrected during the preflight, because its results do not cover them. */
 export class ManifestAmended extends Error {
@@ -175,9 +170,9 @@ export async function recordPreflightResults(
   if (results.length === 0) return;
   await db.transaction().execute(async (tx) => {
     await sql`
-      update companies c set held_back = v."heldBack"
+      update companies c set held_back = v."heldBack", held_back_details = v."heldBackDetails"
       from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as v (
-        row integer, name text, organization text, "heldBack" text)
+        row integer, name text, organization text, "heldBack" text, "heldBackDetails" text)
       where c.migration_id = ${id} and c.row = v.row and c.state = 'waiting'
         and c.name = v.name and c.organization = v.organization`.execute(tx);
     // Read the digest last, because the update above might have waited for an amendment, which has committed by now.

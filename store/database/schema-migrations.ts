@@ -7,6 +7,7 @@
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 import { erasableVaults } from './erasable-vaults';
+import { heldBackDetails } from './held-back-details';
 import { ledgerMarks, ledgerRules } from './ledger-marks';
 import { portal } from './portal';
 import { replacedApplications } from './replaced-applications';
@@ -292,4 +293,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-sealed-files': sealedFiles,
   '0017-portal': portal,
   '0018-replaced-applications': replacedApplications,
+  '0019-held-back-details': heldBackDetails,
 };

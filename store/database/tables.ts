@@ -94,6 +94,7 @@ interface CompanyTable {
   evidence: Json<readonly Evidence[]> | null;
   in_ramp: Generated<boolean>;
   held_back: string | null;
+  held_back_details: string | null;
   failure_accepted: Generated<boolean>;
   left_out_by: string | null;
   left_out_reason: string | null;

@@ -237,7 +237,7 @@ async function correctRows(tx: Queryable, migrationId: string, rows: readonly Ma
         family = corrected.family, wave = corrected.wave, expected_invoices = corrected."expectedInvoices",
         (company_id, connection_id, named, confirmed_at, confirmed_by) =
           (select ${suppliedIdColumns('corrected')}, ${confirmationColumns('m')} from migrations m where m.id = c.migration_id),
-        held_back = ${NOT_CHECKED}
+        held_back = ${NOT_CHECKED}, held_back_details = null
     from ${corrected} where ${isCorrected}`.execute(tx);
 }
 
@@ -253,14 +253,16 @@ async function correctExpectations(tx: Queryable, migrationId: string, rows: rea
 /** A company that cannot be moved until it has been checked or corrected. */
 export interface HeldBack {
   readonly reference: string;
-  /** The problem that the preflight found, or {@link NOT_CHECKED}. */
+  /** The problem that the preflight found, without the names of other clients, or {@link NOT_CHECKED}. */
   readonly heldBack: string;
+  /** The problem with these names, for support only; null if it is the same. */
+  readonly heldBackDetails: string | null;
 }
 
 /** Lists the companies that are held back, in manifest order. */
 export async function readHeldBack(db: Database, migrationId: string): Promise<readonly HeldBack[]> {
   const { rows } = await sql<HeldBack>`
-    select reference, held_back as "heldBack" from companies
+    select reference, held_back as "heldBack", held_back_details as "heldBackDetails" from companies
     where migration_id = ${migrationId} and state = 'waiting' and held_back is not null
     order by row`.execute(db);
   return rows;

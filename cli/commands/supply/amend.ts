@@ -7,6 +7,7 @@ import type { EncodingOption, Manifest } from '../../manifest';
 import { addEncoding, HashedKeyMap, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
+import type { Role } from '../../../domain/migration/steps';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
@@ -95,7 +96,7 @@ async function amend(
     decision?.outcome === 'applied'
       ? await waitForCheck(ferry, migrationId)
       : await readHeldBack(ferry.db, migrationId);
-  return amendResult({ ...migration, portal }, manifest, amended, decision, held);
+  return amendResult({ ...migration, portal }, manifest, amended, decision, held.map(heldBackFor(actor.role)));
 }
 
 async function storeRows(
@@ -111,6 +112,16 @@ async function storeRows(
     throw error;
   }
 }
+
+type ShownHeldBack = Pick<HeldBack, 'reference' | 'heldBack'>;
+
+/** Returns what a role may see: the text for the client does not name other clients. */
+const heldBackFor =
+  (role: Role) =>
+  ({ reference, heldBack, heldBackDetails }: HeldBack): ShownHeldBack => ({
+    reference,
+    heldBack: role === 'support' ? (heldBackDetails ?? heldBack) : heldBack,
+  });
 
 const isUnchecked = ({ heldBack: why }: HeldBack): boolean => why === NOT_CHECKED;
 
@@ -140,7 +151,7 @@ function amendResult(
   { findings }: Manifest,
   { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
-  held: readonly HeldBack[],
+  held: readonly ShownHeldBack[],
 ): CommandResult {
   const changed = new Set([...added, ...amended.corrected]);
   const corrected = [...amended.corrected, ...recounted];

@@ -1,6 +1,6 @@
 import type { ClientState } from '../../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '../../../domain/companies/company-state';
-import { missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
+import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { REPLACED_PROBLEM } from '../../../domain/preflight/applications';
@@ -151,7 +151,7 @@ function ownProblem(company: LedgerCompany): string {
   const explanation = explanationOf(company);
   if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'it is unknown whether the credential was used';
-  return state === 'waiting' ? (notReadyText(company) ?? '') : '';
+  return state === 'waiting' ? (heldBackForSupport(company) ?? notReadyText(company) ?? '') : '';
 }
 
 async function print(output: Output, { companies: read, page }: Selection, hasEnded: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { missingCredentialText } from '../../../domain/companies/credential-state';
+import { heldBackForSupport, missingCredentialText } from '../../../domain/companies/credential-state';
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
@@ -368,8 +368,8 @@ async function* cellsOf(found: AsyncIterable<LedgerCompany>, opening: Opening): 
 }
 
 function whatHappened(company: LedgerCompany, opening: Opening): string {
-  const { failureText, heldBack, retryAt, tries, relinkingSince } = company;
-  const what = failureText ?? heldBack ?? '';
+  const { failureText, retryAt, tries, relinkingSince } = company;
+  const what = failureText ?? heldBackForSupport(company) ?? '';
   if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
   return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${nextTryText(retryAt, opening)})`;
 }

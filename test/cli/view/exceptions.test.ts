@@ -125,6 +125,14 @@ test('a command that does not fit all companies of a group says how many others 
   expect(out).toMatch(/ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; also specify 10 other companies\n/);
 });
 
+test('exceptions and companies show support the names of other clients that the client does not see', async () => {
+  const { id, until: reached } = await startTestMigration(orchestrator, 'named', ['sbx-ok-1.named']);
+  await reached(({ preflight }) => preflight !== null);
+  await updateRow(orchestrator.ferry.db, id, 1, { held_back: 'in use elsewhere', held_back_details: 'in kite.xero' });
+  for (const command of ['exceptions', 'companies']) expect((await run(command, id)).out).toContain('in kite.xero');
+  expect((await run('report', id, '--format', 'json')).out).not.toContain('kite');
+});
+
 test('a company that is waiting for its end customer to reconnect is shown as waiting', async () => {
   const { db } = orchestrator.ferry;
   const relinking = (relinking_since: Date | null) => updateRow(db, migration.id, 2, { relinking_since });

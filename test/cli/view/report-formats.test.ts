@@ -80,6 +80,7 @@ const COMPANY: LedgerCompany = {
     leftOutBy: null,
     leftOutReason: null,
     heldBack: null,
+    heldBackDetails: null,
     tries: 1,
     deferred: false,
     retryAt: null,

@@ -37,6 +37,7 @@ function companyAt(index: number): LedgerCompany {
       leftOutBy: null,
       leftOutReason: null,
       heldBack: null,
+      heldBackDetails: null,
       tries: 1,
       deferred: false,
       retryAt: null,

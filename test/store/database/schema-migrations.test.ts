@@ -105,6 +105,36 @@ test("the portal's role keeps its rights when a schema migration changes a funct
   await database.drop();
 });
 
+test("removes the names of other clients' migrations from the texts that clients read", async () => {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ url: database.url });
+  await sql`
+    insert into migrations (id, client, platform_key, contact, rotating, state, limits, manifest_digest, supplied_by)
+    values ('a.xero', 'a', 'xero', 's', false, 'open', '{}', 'd', 'Cleo')`.execute(db);
+  // Restore the schema of the version before, with the texts that it stored.
+  await sql`alter table companies drop column held_back_details`.execute(db);
+  const names = '"O-1" is already part of migration kite.xero.second; "O-1" is not a valid tenantId';
+  await sql`
+    insert into companies (migration_id, row, reference, name, platform_key, organization, held_back)
+    values ('a.xero', 1, 'c1', 'n', 'xero', 'O-1', ${names}), ('a.xero', 2, 'c2', 'n', 'xero', 'O-2', 'no name'),
+      ('a.xero', 3, 'c3', 'n', 'xero', 'O-3', null)`.execute(db);
+
+  await SCHEMA_MIGRATIONS['0019-held-back-details']?.up(db);
+
+  const { rows } = await sql`select held_back, held_back_details from companies order by row`.execute(db);
+  expect(rows).toEqual([
+    {
+      held_back:
+        '"O-1" is already part of another open migration; leave this company out, or ask support; "O-1" is not a valid tenantId',
+      held_back_details: names,
+    },
+    { held_back: 'no name', held_back_details: null },
+    { held_back: null, held_back_details: null },
+  ]);
+  await db.destroy();
+  await database.drop();
+});
+
 test('creates tables only in its own Postgres schema', async () => {
   const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });

@@ -48,7 +48,9 @@ test('gives a new reference the next row number and holds it back until it has b
   const stored = [...rows, withChanges(late, { row: 3 })];
   expect((await readMigration(ledger.db, id))?.manifestDigest).toBe(manifestDigest(stored));
   expect(await countCompanies(ledger.db, id)).toMatchObject({ total: 3, heldBack: 1, unconfirmed: 0 });
-  expect(await readHeldBack(ledger.db, id)).toEqual([{ reference: 'late', heldBack: NOT_CHECKED }]);
+  expect(await readHeldBack(ledger.db, id)).toEqual([
+    { reference: 'late', heldBack: NOT_CHECKED, heldBackDetails: null },
+  ]);
 });
 
 test('makes a corrected row wait for a check and a confirmation, and keeps its credential', async () => {

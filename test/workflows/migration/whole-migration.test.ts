@@ -4,7 +4,7 @@ import { decide, readReport, startMigration } from '../../../client';
 import { readManifest } from '../../../cli/manifest';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import type { LedgerCompany } from '../../../store';
+import type { LedgerCompany } from '../../../client';
 import { supplyCredentials } from '../../../store';
 import { readWholeCredentials } from '../../cli/manifest/manifest-files';
 import type { Orchestrator } from '../../support/servers/orchestrator';

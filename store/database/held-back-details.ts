@@ -1,0 +1,17 @@
+/** The schema migration that separates what the client reads about a held-back company from what support reads. */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+
+export const heldBackDetails: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The text of `held_back` with the names of other clients' migrations, for support. Null if it is the same.
+    await sql`alter table companies add column held_back_details text`.execute(db);
+    // The client reads `held_back`, and earlier versions stored these names in it.
+    await sql`
+      update companies
+      set held_back_details = held_back,
+        held_back = regexp_replace(held_back, ' is already part of migration [^ ;]+',
+          ' is already part of another open migration; leave this company out, or ask support', 'g')
+      where held_back like '% is already part of migration %'`.execute(db);
+  },
+};
