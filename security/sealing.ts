@@ -66,12 +66,12 @@ export class SealBroken extends Error {
 export class VaultKeyMismatch extends Error {
   override readonly name = 'VaultKeyMismatch';
 
-  /** @param migrationId undefined if the caller's context already names the migration */
-  constructor(migrationId?: string, options?: ErrorOptions) {
+  /** @param migrationId the migration to which the vault belongs */
+  constructor(migrationId: string, options?: ErrorOptions) {
     super(
-      `${migrationId === undefined ? 'The' : `${migrationId}: the`} vault's public key was altered or replaced in ` +
-        'the database. Pause the migration and restore the key from a backup. Treat credentials supplied since the ' +
-        'change as leaked: have the client revoke these credentials and supply new credentials.',
+      `The public key of the vault of ${migrationId} was altered or replaced in the database. Pause the migration and ` +
+        'restore the key from a backup. Treat credentials supplied since the change as leaked: have the client revoke ' +
+        'these credentials and supply new credentials.',
       options,
     );
   }
@@ -93,13 +93,14 @@ export type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
  * Creates a function that seals with the vault's public key. All of its boxes share one encapsulation, because creating
  * an encapsulation takes ten times as long as sealing a box. Create a new sealer for each group of credentials.
  *
+ * @param migrationId the migration to which the key belongs; only errors contain it
  * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener} detects a public key
  * that is valid but was replaced
  */
-export function createSealer(publicKey: Uint8Array): Sealer {
+export function createSealer(publicKey: Uint8Array, migrationId: string): Sealer {
   const sender = attempt(
     () => createSender(publicKey, INFO),
-    (cause) => new VaultKeyMismatch(undefined, { cause }),
+    (cause) => new VaultKeyMismatch(migrationId, { cause }),
   );
   const header = Buffer.concat([Buffer.of(VERSION), sender.encapsulated]);
   return (plaintext, boundTo) => {
@@ -120,20 +121,21 @@ type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Buffer;
 /**
  * Asserts that the two keys belong together.
  *
- * @param migrationId named in the error; undefined if the caller's context already names the migration
+ * @param migrationId the migration to which the keys belong; only errors contain it
  * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */
-export function assertKeyPair({ publicKey, privateKey }: VaultKey, migrationId?: string): void {
+export function assertKeyPair({ publicKey, privateKey }: VaultKey, migrationId: string): void {
   if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch(migrationId);
 }
 
 /**
  * Creates a function that opens the boxes that were sealed with this key pair, in any order.
  *
+ * @param migrationId the migration to which the keys belong; only errors contain it
  * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */
-export function createOpener(key: VaultKey): Opener {
-  assertKeyPair(key);
+export function createOpener(key: VaultKey, migrationId: string): Opener {
+  assertKeyPair(key, migrationId);
   const { privateKey } = key;
   const createRecipient = createRecipients(privateKey.reveal(), INFO);
   const recipients = new Map<string, ReturnType<typeof createRecipient>>();

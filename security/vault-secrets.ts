@@ -63,7 +63,8 @@ export class VaultSecretElsewhere extends Error {
 
 /** Returns the end of a sentence: how the client's credentials are replaced if a vault can no longer be opened. */
 export const renewal = (migrationId: string, option = ''): string =>
-  `run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again.`;
+  `pause the migration, wait a minute, run "ferry vault renew ${migrationId}${option}", and have the client supply its ` +
+  'credentials again.';
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;

@@ -76,9 +76,9 @@ export async function writeSealedCredentials(
   async function* sealedLines(): AsyncGenerator<string> {
     yield lineOf({ tokenferry: 'sealed-credentials/1', ...keyFields(key), companies });
     let sealed = 0;
-    let seal = createSealer(key.publicKey);
+    let seal = createSealer(key.publicKey, key.migrationId);
     for await (const credential of credentials) {
-      if (sealed > 0 && sealed % BOXES_PER_ENCAPSULATION === 0) seal = createSealer(key.publicKey);
+      if (sealed > 0 && sealed % BOXES_PER_ENCAPSULATION === 0) seal = createSealer(key.publicKey, key.migrationId);
       sealed += 1;
       const { reference, obtainedAt } = credential;
       const bytes = sealCredential(seal, key.migrationId, credential);
@@ -104,7 +104,9 @@ export async function writeSealedApplication(
   application: PlainApplication,
 ): Promise<void> {
   const { clientId, environment } = application;
-  const sealed = sealClientSecret(createSealer(key.publicKey), key.migrationId, application).toString('base64');
+  const sealed = sealClientSecret(createSealer(key.publicKey, key.migrationId), key.migrationId, application).toString(
+    'base64',
+  );
   const content = { tokenferry: 'sealed-application/1', ...keyFields(key), clientId, environment, sealed };
   await writeNew(file, [lineOf(content)]);
 }

@@ -84,7 +84,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
     MigrationKeyInvalid,
     'nothing was sealed or stored; get the key again from the provider (docs/security.md describes this under "Sealed files")',
   ],
-  [VaultKeyMismatch, 'this command has sealed and stored no credential with the replaced key'],
+  [VaultKeyMismatch, 'this command has neither sealed nor stored any credential with the changed key'],
   [
     WorkflowTaskFailing,
     'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',

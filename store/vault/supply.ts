@@ -155,7 +155,7 @@ async function sealAndStoreGroup(
   rule: SupplyRule,
 ): Promise<SupplyResult> {
   const key = await readSealingKey(db, migrationId, rule.provider);
-  const seal = createSealer(key.publicKey);
+  const seal = createSealer(key.publicKey, migrationId);
   const rows = await rowsOf(
     db,
     migrationId,

@@ -56,7 +56,7 @@ export interface VaultReader {
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
 export async function readVault(db: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<VaultReader> {
-  const open = createOpener(await unwrapKey(db, keys, migrationId));
+  const open = createOpener(await unwrapKey(db, keys, migrationId), migrationId);
   return {
     open({ row, reference, obtainedAt, sealed }) {
       const label = { reference, obtainedAt: obtainedAt.toISOString() };

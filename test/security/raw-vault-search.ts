@@ -91,7 +91,7 @@ function openBoxes(
 ): readonly string[] {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateKey);
-  const open = createOpener({ publicKey: ecdh.getPublicKey(), privateKey: new Secret(privateKey) });
+  const open = createOpener({ publicKey: ecdh.getPublicKey(), privateKey: new Secret(privateKey) }, 'acme.xero');
   const opened: string[] = [];
   for (const box of boxes) {
     for (const id of migrationIds) {

@@ -27,8 +27,8 @@ describe('sealing a credential', () => {
   let sealed: Buffer;
 
   const seal = (publicKey: Buffer, plaintext: Uint8Array, boundTo: Uint8Array) =>
-    createSealer(publicKey)(plaintext, boundTo);
-  const open = (by: VaultKey, box: Uint8Array, boundTo: Uint8Array) => createOpener(by)(box, boundTo);
+    createSealer(publicKey, 'acme.xero')(plaintext, boundTo);
+  const open = (by: VaultKey, box: Uint8Array, boundTo: Uint8Array) => createOpener(by, 'acme.xero')(box, boundTo);
 
   beforeAll(() => {
     key = createVaultKey();
@@ -51,14 +51,14 @@ describe('sealing a credential', () => {
   });
 
   test('opens each box of many groups without the other boxes, in any order', () => {
-    const groups = Array.from({ length: 150 }, () => createSealer(key.publicKey));
+    const groups = Array.from({ length: 150 }, () => createSealer(key.publicKey, 'acme.xero'));
     const boxes = [0, 1, 2].flatMap((turn) =>
       groups.map((sealInGroup, group) => {
         const credential = Buffer.from(`${turn} of ${group}`);
         return { credential, box: sealInGroup(credential, credential) };
       }),
     );
-    const openOne = createOpener(key);
+    const openOne = createOpener(key, 'acme.xero');
     for (const { credential, box } of boxes.reverse()) {
       expect(openOne(box, credential)).toEqual(credential);
       expect(open(key, box, credential)).toEqual(credential);
@@ -66,7 +66,7 @@ describe('sealing a credential', () => {
   });
 
   test('does not open a box with the sequence number of another box of its group', () => {
-    const sealInGroup = createSealer(key.publicKey);
+    const sealInGroup = createSealer(key.publicKey, 'acme.xero');
     const [first, second] = [sealInGroup(CREDENTIAL, ROW_7), sealInGroup(CREDENTIAL, ROW_7)];
     const swapped = Buffer.concat([second.subarray(0, 66), first.subarray(66, 70), second.subarray(70)]);
     expect(() => open(key, swapped, ROW_7)).toThrow(SealBroken);
@@ -98,7 +98,7 @@ describe('sealing a credential', () => {
   });
 
   test('does not open a box with a changed byte, even after its group is known', () => {
-    const openOne = createOpener(key);
+    const openOne = createOpener(key, 'acme.xero');
     openOne(sealed, ROW_7);
     for (let index = 0; index < sealed.length; index += 1) {
       const altered = Buffer.from(sealed);
@@ -152,7 +152,7 @@ describe('wrapping a key with a master key', () => {
     const available = await providerWith(NEW).wrap(M, DATA_KEY);
     const unwrapping = providerWith(NEW).unwrap(M, old);
     await expect(unwrapping).rejects.toThrow(UnknownMasterKey);
-    await expect(unwrapping).rejects.toThrow(new RegExp(`${old.keyId}.*${available.keyId}`));
+    await expect(unwrapping).rejects.toThrow(new RegExp(`vault of acme.xero .*${old.keyId}.*${available.keyId}`));
   });
 
   test('does not unwrap a key that is stored with the id of another master key', async () => {

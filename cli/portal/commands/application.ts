@@ -74,7 +74,7 @@ async function readApplication(
   if (clientId === undefined || environment === undefined)
     throw new CommandFailed('the application is not specified', 'add --client-id and --environment, or --sealed');
   const clientSecret = await readClientSecret(terminal, options);
-  const seal = createSealer(key.publicKey);
+  const seal = createSealer(key.publicKey, key.migrationId);
   const box = sealClientSecret(seal, key.migrationId, { clientId, environment, clientSecret });
   return { clientId, environment, box };
 }

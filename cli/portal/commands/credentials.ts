@@ -112,7 +112,7 @@ async function supply(
     {
       keyFingerprint: fingerprintOf(key.publicKey),
       createSealer: async () => {
-        const sealer = createSealer(key.publicKey);
+        const sealer = createSealer(key.publicKey, key.migrationId);
         return ({ seal }) => seal(sealer);
       },
       submit: (path, body) => portal.api.submit(path, body, portal.say),

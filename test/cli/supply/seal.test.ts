@@ -192,7 +192,7 @@ test.each<[string, string, RegExp]>([
 function sealWithoutFerry(reference: string, obtainedAt: string, content: string, boundTo = reference): string {
   const { migrationId, publicKey } = parseMigrationKey(readFileSync(key, 'utf8'));
   const binding = credentialBinding(migrationId, { reference: boundTo, obtainedAt });
-  const sealed = createSealer(publicKey)(Buffer.from(content), binding).toString('base64');
+  const sealed = createSealer(publicKey, 'acme.xero')(Buffer.from(content), binding).toString('base64');
   const keyFingerprint = fingerprintOf(publicKey);
   const header = { tokenferry: 'sealed-credentials/1', migration: migrationId, keyFingerprint, companies: 1 };
   return [header, { reference, obtainedAt, sealed }].map((line) => `${JSON.stringify(line)}\n`).join('');

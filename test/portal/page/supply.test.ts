@@ -79,7 +79,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await page.getByText('✓ Done.').waitFor();
 
     const [part] = parts();
-    const opener = createOpener(vault);
+    const opener = createOpener(vault, 'acme.xero');
     expect(part?.keyFingerprint).toBe(fingerprintOf(vault.publicKey));
     expect(
       part?.credentials.map(({ sealed, ...label }) =>
@@ -288,6 +288,8 @@ describeWithChromium("supplying in the portal's page", () => {
     const sealedDigest = applicationDigest({ ...application, boxHash: hashIn(sealed) });
     expect(decision).toMatchObject({ ...application, sealedDigest });
     const binding = applicationBinding('kite', { clientId: 'AB99', environment: 'sandbox' });
-    expect(createOpener(vault)(Buffer.from(sealed, 'base64'), binding).toString('utf8')).toBe('secret-MARKER');
+    expect(createOpener(vault, 'acme.xero')(Buffer.from(sealed, 'base64'), binding).toString('utf8')).toBe(
+      'secret-MARKER',
+    );
   });
 });

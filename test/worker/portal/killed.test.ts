@@ -142,7 +142,7 @@ async function submit(person: Person, path: string, body: object): Promise<Reque
 /** Seals credentials for all companies. Returns the two requests that supply them. */
 async function sealedSupply({ migration }: Person) {
   const { publicKey } = await readMigrationKey(orchestrator.ferry.db, migration.id);
-  const seal = createSealer(publicKey);
+  const seal = createSealer(publicKey, 'acme.xero');
   const credentials = Array.from({ length: COMPANIES }, (_, each) => {
     const [reference, obtainedAt] = [`R-${each + 1}`, new Date().toISOString()];
     const fields = new Secret({ accessToken: 'any', refreshToken: `sbx-ok-1.${each}`, realmId: '1' });

@@ -35,7 +35,7 @@ test('companies are moved with credentials that were supplied sealed through the
   await migration.until(({ step }) => step === 'migrate-first-company');
 
   const { publicKey } = await readMigrationKey(db, migration.id);
-  const seal = createSealer(publicKey);
+  const seal = createSealer(publicKey, 'acme.xero');
   const organizations = await db
     .selectFrom('companies')
     .select(['reference', 'organization'])
@@ -90,7 +90,7 @@ test('if the portal replaces credentials after the signature, they are refused, 
   const { db, migration, guest } = await startWithGuest(orchestrator, 'portal-exchanged', ['sbx-ok-1.exchanged']);
   await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
   const { publicKey } = await readMigrationKey(db, migration.id);
-  const seal = createSealer(publicKey);
+  const seal = createSealer(publicKey, 'acme.xero');
   const box = (refreshToken: string) => {
     const obtainedAt = new Date().toISOString();
     const fields = new Secret({ accessToken: 'any', refreshToken, realmId: '1' });
@@ -122,7 +122,7 @@ test('a client secret that was supplied sealed through the portal is registered'
   const keyFingerprint = fingerprintOf(publicKey);
   const sealedFor = (application: { readonly clientId: string; readonly environment: 'production' | 'sandbox' }) => {
     const clientSecret = new Secret('a new secret');
-    const box = sealClientSecret(createSealer(publicKey), migration.id, { ...application, clientSecret });
+    const box = sealClientSecret(createSealer(publicKey, 'acme.xero'), migration.id, { ...application, clientSecret });
     const sealedDigest = sealedApplicationDigest({ ...application, sealed: box });
     const signed = signedDecision(CLEO, migration.id, 'applicationSupplied', { ...application, sealedDigest });
     return { ...application, keyFingerprint, sealed: box.toString('base64'), decision: signed };
