@@ -128,6 +128,11 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     new RegExp(`GET /account.*401.*${CORRELATION_ID}`),
     /ferry doctor/,
   ],
+  [
+    new DeferredUntil('GET /account', new Date(0), answer(429, 'too many requests')),
+    /GET \/account: not sent: to stay within the service's rate limit, this call must wait until 1970-01-01T00:00:00\.000Z$/,
+    /^run the command again after this time$/,
+  ],
   [new AccessDenied('GET /account', answer(403, 'no'), []), new RegExp(CORRELATION_ID), /correlation id/],
   [new ServiceError('Failed to list', { cause: grpc }), /^Temporal: no connection$/, /ferry doctor/],
   [new Error('Connection terminated unexpectedly'), /^database error: Connection terminated/, /ferry doctor/],
