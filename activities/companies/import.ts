@@ -92,7 +92,7 @@ export class CompanyImport {
 
       let linked = connection;
       if (connection.status !== 'Linked' || this.mustReplaceCredential(connection)) {
-        if (this.company.crossed) return this.failed('reauthorization-required', SENT_BEFORE);
+        if (this.company.crossed) return this.grantEnded(connection);
         if (!found && this.company.wasSent) return this.connectionLost();
         const known = this.afterLostAnswer(connection);
         if (known) return known;
@@ -229,10 +229,15 @@ export class CompanyImport {
     return this.failed('reauthorization-required', CONNECTION_LOST);
   }
 
+  /** The service has accepted the credential, but its connection is no longer linked. Keeps the service's reason. */
+  private grantEnded(connection: Connection): ImportResult {
+    const reason = linkProblemOf(connection).replace(/\.$/, '');
+    return this.failed('reauthorization-required', `${reason}; ${SENT_BEFORE}`);
+  }
+
   private refused(connection: Connection): ImportResult {
-    const error = activeError(connection);
-    const text = error?.errorMessage ?? `the connection is ${connection.status}`;
-    const consequence = consequenceOfLinkError(error?.statusText);
+    const text = linkProblemOf(connection);
+    const consequence = consequenceOfLinkError(activeError(connection)?.statusText);
     return { ...this.concluded(consequence, text), ...deferral(consequence, { why: text, source: 'platform' }) };
   }
 
@@ -304,6 +309,11 @@ export class CompanyImport {
     const { tries, triesInFlight } = this.company;
     return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - triesInFlight));
   }
+}
+
+/** Returns why a connection is not linked. */
+function linkProblemOf(connection: Connection): string {
+  return activeError(connection)?.errorMessage ?? `the connection is ${connection.status}`;
 }
 
 function deferral({ action }: Consequence, deferredBy: Deferral): { readonly deferredBy?: Deferral } {

@@ -37,16 +37,27 @@ export const WITH_REASON = '--reason "why"';
 export const bySupport = (command: string): NextCommand => ({ who: 'support', command });
 export const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 
-/** Returns the remedies that the migration now accepts for a company; none after the migration has ended. */
+/**
+ * Returns the remedies that the migration now accepts for a company, and that can help; none after the migration has
+ * ended.
+ */
 export function remediesNow(
-  company: Remediable & Pick<LedgerCompany, 'row'>,
+  company: Remediable & Pick<LedgerCompany, 'row' | 'crossedAt'>,
   { route, state, released, firstRow }: Pick<StoredMigration, 'route' | 'state' | 'released' | 'firstRow'>,
 ): readonly Remedy[] {
   if (state === 'closed') return [];
   const rules = { route, isCompleting: released === 'all', isFirst: company.row === firstRow };
-  const accepted = acceptedRemedies(company, rules);
+  const accepted = acceptedRemedies(company, rules).filter((remedy) => remedy !== 'retry' || !isRetryUseless(company));
   // In self-service, the client asks support to register the application.
   return route === 'self-service' ? accepted.filter((remedy) => remedy !== 'application') : accepted;
+}
+
+/**
+ * Returns whether a retry cannot help: the grant has ended, and an accepted credential is never sent again. Once the end
+ * customer has reconnected, `relink` moves the company. Without a link, a retry is the only way to check that.
+ */
+function isRetryUseless({ failure, crossedAt, linkUrl }: Remediable & Pick<LedgerCompany, 'crossedAt'>): boolean {
+  return failure === 'reauthorization-required' && crossedAt !== null && linkUrl !== null;
 }
 
 /** The facts about a migration that the commands of remedies contain. */

@@ -43,7 +43,8 @@ test('an accepted credential is never sent again, even if its company was not mo
   await rig.importSlice(id);
   const row = await rowOf(id);
   expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required', tries: 2 });
-  expect(row.failure_text).toContain('never sent again');
+  // The reason of the service is kept, because it says why the end customer must reconnect.
+  expect(row.failure_text).toMatch(/The grant has expired; .*never sent again/);
   expect(row.link_url).toMatch(/^http/);
   expect(puts()).toBe(1);
 });

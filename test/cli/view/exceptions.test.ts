@@ -83,6 +83,20 @@ test('each exception is listed with its remedies as commands', async () => {
   expect(out).toContain('2 exceptions');
 });
 
+test('a retry is not suggested if the grant of an accepted credential has ended', async () => {
+  const { db } = orchestrator.ferry;
+  const remediesOf = async () => {
+    const { json } = await runJson(orchestrator, 'exceptions', migration.id);
+    const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
+    return first?.remedies.map(({ remedy }) => remedy);
+  };
+  const { crossed_at } = await readRow(db, migration.id, 2);
+  await updateRow(db, migration.id, 2, { crossed_at: new Date() });
+  expect(await remediesOf()).toEqual(['relink', 'replace-credential', 'skip']);
+  await updateRow(db, migration.id, 2, { crossed_at });
+  expect(await remediesOf()).toContain('retry');
+});
+
 test('only remedies that the migration accepts now are suggested', async () => {
   const { db } = orchestrator.ferry;
   const released = (step: 'first-company' | 'all', firstRow: number | null) =>
