@@ -160,7 +160,7 @@ test('a company that is waiting for its end customer to reconnect is shown as wa
 
 test('the state of a company that must reconnect is not repeated in its explanation', async () => {
   const { out } = await run('companies', migration.id, '--state', 'must-reconnect');
-  expect(out).toMatch(/R-2 .* must reconnect +the platform no longer accepts/);
+  expect(out).toMatch(/R-2 .* must reconnect +the authorization no longer works/);
 });
 
 test('show and exceptions list a company that was deferred twice, with the commands that help', async () => {
