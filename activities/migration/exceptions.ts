@@ -1,7 +1,7 @@
 /** Applies decisions on individual companies to the ledger. */
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import { companiesOutcomeText } from '../../domain/migration/partial-outcome';
+import { allCompaniesOutcomeText, companiesOutcomeText } from '../../domain/migration/partial-outcome';
 import {
   acceptStaged,
   awaitRelink,
@@ -33,8 +33,8 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
 /**
  * Applies a decision to the companies that it names.
  *
- * @returns the text of the outcome. If the decision names more companies than were changed, the text says how many were
- *   changed. Companies might have changed since the decision was made, or might not exist
+ * @returns the text of the outcome. If the decision is about all companies, or names more companies than were changed,
+ *   the text says how many were changed. Companies might have changed since the decision was made, or might not exist
  */
 export async function applyToCompanies(
   db: Queryable,
@@ -43,8 +43,8 @@ export async function applyToCompanies(
   { at, text }: Outcome,
 ): Promise<string> {
   const changed = await apply(db, migrationId, decision, at);
-  const requested = decision.companies === 'all' ? changed : new Set(decision.companies).size;
-  return companiesOutcomeText(text, changed, requested);
+  if (decision.companies === 'all') return allCompaniesOutcomeText(text, changed);
+  return companiesOutcomeText(text, changed, new Set(decision.companies).size);
 }
 
 /** @returns the number of companies that were changed */
@@ -55,9 +55,15 @@ async function apply(db: Queryable, migrationId: string, decision: ExceptionDeci
       const { companies, kind, by, reason } = decision;
       return leaveOutCompanies(db, { migrationId, companies, as: kind, by, reason });
     }
-    case 'retry':
-      await requestFirstAgain(db, migrationId, decision.companies);
-      return retryCompanies(db, migrationId, decision.companies);
+    case 'retry': {
+      const first = await requestFirstAgain(db, migrationId, decision.companies);
+      // In step 5, a retry of all companies is a retry of the first company.
+      return retryCompanies(
+        db,
+        migrationId,
+        decision.companies === 'all' && first !== null ? [first] : decision.companies,
+      );
+    }
     case 'replace-credential':
       await acceptStaged(db, migrationId, { decisionId: decision.decisionId, replaces: true });
       await requestFirstAgain(db, migrationId, decision.companies);

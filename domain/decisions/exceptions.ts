@@ -4,6 +4,7 @@
  */
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
+import { ALL_TO_RECONNECT, ALL_WITH_EXCEPTION } from '../migration/partial-outcome';
 import { withFirstCompanyRetried } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, companiesText, withoutApprovals } from './ruling';
@@ -29,12 +30,12 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     case 'retry':
       return applied(
         withoutSignOff(state),
-        `${decision.companies === 'all' ? 'all companies with an exception' : companies} will be tried again`,
+        `${decision.companies === 'all' ? ALL_WITH_EXCEPTION : companies} will be tried again`,
       );
     case 'relink':
       return applied(
         { ...withoutSignOff(state), relinking: state.relinking + 1 },
-        `${decision.companies === 'all' ? 'all companies that must reconnect' : companies} will be checked after reconnecting`,
+        `${decision.companies === 'all' ? ALL_TO_RECONNECT : companies} will be checked after reconnecting`,
       );
     case 'exclude':
     case 'skip':

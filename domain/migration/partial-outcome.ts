@@ -1,4 +1,4 @@
-/** The outcome of a decision that was applied to only some of the companies that it names. */
+/** The outcomes of decisions about companies, with the number of companies that the ledger changed. */
 import { counted, outOf } from '../text/sentences';
 import type { Outcome } from './decision';
 
@@ -14,6 +14,16 @@ export function companiesOutcomeText(text: string, changed: number, requested: n
   const all = counted(requested, 'company');
   const corrected = text.startsWith(`${all} `) ? counted(changed, 'company') + text.slice(all.length) : text;
   return `${corrected}; applied to ${outOf(changed, requested, 'company')}: ${WHY_NOT_ALL}`;
+}
+
+/** How an outcome begins until the ledger has counted the companies, if the decision is about all of them. */
+export const ALL_WITH_EXCEPTION = 'all companies with an exception';
+export const ALL_TO_RECONNECT = 'all companies that must reconnect';
+
+/** Returns the text of the outcome of a decision about all companies, with the number of companies that were changed. */
+export function allCompaniesOutcomeText(text: string, changed: number): string {
+  const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
+  return all === undefined ? text : counted(changed, 'company') + text.slice(all.length);
 }
 
 /** Returns whether an applied decision changed fewer companies than it names. */

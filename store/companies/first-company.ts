@@ -105,16 +105,27 @@ export async function requestFirstCompany(db: Queryable, migrationId: string, re
 /**
  * Requests the chosen company again if it is one of `companies`. If a resume has cleared the choice, and `companies`
  * consists of a single company that failed or has an unknown outcome, requests that company.
+ *
+ * @returns the reference of the requested company if it was not moved and no other company can move before it has moved;
+ *   otherwise null
  */
-export async function requestFirstAgain(db: Queryable, migrationId: string, companies: Companies): Promise<void> {
+export async function requestFirstAgain(
+  db: Queryable,
+  migrationId: string,
+  companies: Companies,
+): Promise<string | null> {
   const only = companies !== 'all' && companies.length === 1;
-  await sql`
+  const { rows } = await sql<{ reference: string; isAlone: boolean }>`
     update migrations m set requested_first = c.reference, first_row = null
     from companies c
     where m.id = ${migrationId} and c.migration_id = m.id
       and ${companies === 'all' ? sql`true` : sql`c.reference = any(${companies})`}
       and (c.row = m.first_row or (${only} and m.first_row is null and m.released = 'first-company'
-        and c.state in ('failed', 'outcome-unknown')))`.execute(db);
+        and c.state in ('failed', 'outcome-unknown')))
+    returning c.reference, m.released = 'first-company' and c.state in ('failed', 'outcome-unknown') as "isAlone"`.execute(
+    db,
+  );
+  return rows.find(({ isAlone }) => isAlone)?.reference ?? null;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The activity that records decisions: it verifies each decision against the ledger, and only then applies it. */
+import { applyToCompanies } from '../../../activities/migration/exceptions';
 import type { Decision, StepDecision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
@@ -62,6 +63,34 @@ describe('a decision', () => {
       'done',
       'done; applied to 1 of 3 companies: the rest of the companies do not exist, or their state does not allow the decision',
     ]);
+  });
+
+  const failedCompanies = async (released: 'first-company' | 'all') => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    await db.updateTable('migrations').set({ released, first_row: 1 }).where('id', '=', id).execute();
+    for (const row of [1, 2]) await updateRow(db, id, row, { state: 'failed', failure: 'incomplete' });
+    await updateRow(db, id, 3, { state: 'moved' });
+    return id;
+  };
+  const retryAll = async (id: string, text: string) => {
+    const decision: Decision = { kind: 'retry', decisionId: 'r', companies: 'all', ...support };
+    return applyToCompanies(rig.ledger.db, id, decision, { decisionId: 'r', applied: true, text, at: AT });
+  };
+
+  test('that retries all companies is recorded with the number of companies that it retries', async () => {
+    const id = await failedCompanies('all');
+    const text = 'all companies with an exception will be tried again';
+    expect(await retryAll(id, text)).toBe('2 companies will be tried again');
+    expect(await readRow(rig.ledger.db, id, 2)).toMatchObject({ state: 'waiting' });
+  });
+
+  test('that retries all companies in step 5 retries only the first company', async () => {
+    const id = await failedCompanies('first-company');
+    const text = 'the first company will be tried again';
+    expect(await retryAll(id, text)).toBe(text);
+    expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'waiting' });
+    expect(await readRow(rig.ledger.db, id, 2)).toMatchObject({ state: 'failed' });
   });
 
   test('that announces more credentials than were staged is recorded with the number that was staged', async () => {

@@ -1,4 +1,4 @@
-import { companiesOutcomeText, isPartial } from '../../../domain/migration/partial-outcome';
+import { allCompaniesOutcomeText, companiesOutcomeText, isPartial } from '../../../domain/migration/partial-outcome';
 
 test.each([
   [3, 3, 'retried', false],
@@ -26,4 +26,16 @@ test('an outcome begins with the number of companies that were changed', () => {
   expect(companiesOutcomeText('4 companies will not be moved: 4 companies too late', 1, 4)).toBe(
     '1 company will not be moved: 4 companies too late; applied to 1 of 4 companies: the rest of the companies do not exist, or their state does not allow the decision',
   );
+});
+
+test.each([
+  ['all companies with an exception will be tried again', '5 companies will be tried again'],
+  [
+    'all companies that must reconnect will be checked after reconnecting',
+    '5 companies will be checked after reconnecting',
+  ],
+  ['the first company will be tried again', 'the first company will be tried again'],
+  ['the supplied details will be checked again', 'the supplied details will be checked again'],
+])('an outcome about all companies says how many were changed: %s', (text, expected) => {
+  expect(allCompaniesOutcomeText(text, 5)).toBe(expected);
 });
