@@ -7,6 +7,7 @@
  * `row-parser` (company or credential).
  */
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
+export { FileChanged } from './row-file';
 export { manifestDigest } from '../../store';
 export { CredentialMatcher } from './whole-manifest';
 export { HashedKeyMap } from './hashed-key-map';

@@ -15,7 +15,7 @@ import { openSourceFile, type SourceFile } from './source-file';
 
 /** Thrown when a file has changed since it was checked. Data that was read since then must not be used. */
 export class FileChanged extends CommandFailed {
-  constructor(file: string) {
+  constructor(readonly file: string) {
     super(
       `${file} changed while it was being read`,
       'run the command again, and do not change the file in the meantime',

@@ -2,7 +2,9 @@
 import type { Preflight } from '../../domain/migration/preflight-result';
 import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
 import { isRotating, type Platform } from '../../platforms/platforms';
+import { FileChanged } from '../manifest';
 import { applicationCommand } from '../shared/detail-commands';
+import { CommandFailed } from '../shared/errors';
 import { shellQuoted } from '../shared/remedy-commands';
 import { printPreflight } from '../shared/results';
 import type { Output } from '../terminal/output';
@@ -26,6 +28,35 @@ export function supplyLaterText(platform: Platform, migrationId: string, file: s
   return isRotating(platform)
     ? `Once syncing is disabled, export the tokens again, and supply them with: ${command}`
     : `Supply them later with: ${command}`;
+}
+
+/**
+ * Yields the credentials of a migration that has started. If their file has changed since it was checked, the error
+ * says that the migration has started: the same command would fail, because the migration already exists.
+ *
+ * @param supplyLater says how to supply the credentials
+ * @throws CommandFailed
+ */
+export async function* credentialsAfterStart<Credential>(
+  credentials: AsyncIterable<Credential>,
+  migrationId: string,
+  supplyLater: string,
+): AsyncGenerator<Credential> {
+  try {
+    yield* credentials;
+  } catch (error) {
+    if (!(error instanceof FileChanged)) throw error;
+    throw new CommandFailed(
+      `${migrationId} has started, but ${error.file} changed while its credentials were being read`,
+      `do not start the migration again; ${supplyLater}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Says that credentials were refused because a decision, for example to leave companies out, arrived before them. */
+export function noLongerWaitingText(migrationId: string): string {
+  return `because the companies are no longer waiting to be moved. See their states with: ferry companies ${migrationId}`;
 }
 
 /**

@@ -13,11 +13,12 @@ import { findingsJson, printFindings, printPreflight } from '../../shared/result
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
 import type { StartTarget } from '../../starting/start-options';
+import { credentialsAfterStart, noLongerWaitingText } from '../../starting/started';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
 import { addYesOption, confirm } from '../../shared/context';
 import type { WatchEnd } from '../../reporting/watch';
@@ -76,7 +77,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   return withLedgerClient(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
     const clientPage = await clientPageOf(terminal.env, ferry, migrationId);
-    if (!output.json && !output.quiet) printStarted(output, check, started, clientPage);
+    if (!output.json && !output.quiet) printStarted(output, check, started, options.by, clientPage);
     const canWatch = started.preflight !== null && !options.detach;
     const end = canWatch ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
     return selfServiceResult(check, { ...started, clientPage }, end);
@@ -120,7 +121,7 @@ function printStart(output: Output, { findings, manifest, platform }: CheckOutco
 
 function start(
   ferry: LedgerClient,
-  { manifest: { rows, credentials, digest }, platform }: CheckOutcome,
+  { manifest: { rows, credentials, digest }, platform, files }: CheckOutcome,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
 ): Promise<SelfServiceStart> {
@@ -135,7 +136,14 @@ function start(
     limits,
     ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
   };
-  return startSelfService(ferry, request, credentials);
+  const migrationId = migrationIdOf(client, platform.slug, label);
+  const supply = `supply the credentials with: ${supplyCommand(files, migrationId, by)}`;
+  return startSelfService(ferry, request, credentialsAfterStart(credentials, migrationId, supply));
+}
+
+/** Returns the command with which the client supplies the credentials of the files later. */
+function supplyCommand({ credentials, manifest }: CheckOutcome['files'], migrationId: string, by: string): string {
+  return `ferry credentials ${migrationId} ${shellQuoted(credentials ?? manifest)} ${byClientNamed(by)}`;
 }
 
 const SCHEMA = 'ferry.self-service/1';
@@ -165,6 +173,7 @@ function printStarted(
   output: Output,
   { files, manifest }: CheckOutcome,
   started: SelfServiceStart,
+  by: string,
   clientPage: string | null,
 ): void {
   const { migrationId } = started;
@@ -175,8 +184,12 @@ function printStarted(
   else output.line('  No worker is answering yet. Start a worker, or start everything with: ferry up');
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
-    const command = `ferry credentials ${migrationId} ${shellQuoted(files.credentials ?? files.manifest)} --as client`;
-    output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply them later with: ${command}`);
+    const left = counted(notStored, 'credential');
+    output.line(
+      started.preflight
+        ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId)}`
+        : `  Not stored yet: ${left}. Supply them later with: ${supplyCommand(files, migrationId, by)}`,
+    );
   }
   if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
 }

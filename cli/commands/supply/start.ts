@@ -20,11 +20,17 @@ import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { BY_CLIENT } from '../../shared/remedy-commands';
+import { BY_CLIENT, shellQuoted } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
-import { printChecked, supplyLaterText, type StartedMigration } from '../../starting/started';
+import {
+  credentialsAfterStart,
+  noLongerWaitingText,
+  printChecked,
+  supplyLaterText,
+  type StartedMigration,
+} from '../../starting/started';
 import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
 import type { StartTarget } from '../../starting/start-options';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
@@ -198,9 +204,11 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     // Stores no credentials if the platform rotates tokens, because credentials from before syncing was disabled stop
     // working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
+    const credentialFile = credentials ?? manifestFile;
+    const supply = `supply the credentials with: ferry credentials ${migrationId} ${shellQuoted(credentialFile)}`;
+    const read = credentialsAfterStart(manifest.credentials, migrationId, supply);
     const stored = canStore
-      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.providerFingerprint))
-          .stored.length
+      ? (await supplyCredentials(ferry.db, migrationId, read, options.by, ferry.providerFingerprint)).stored.length
       : 0;
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
     const isEverythingStored = stored > 0 && stored === manifest.withCredential;
@@ -209,7 +217,6 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
         ? await disposeOf(original, isEverythingStored, options, terminal)
         : undefined;
     const clientPage = await clientPageOf(env, ferry, migrationId);
-    const credentialFile = credentials ?? manifestFile;
     const started = { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage };
     return startResult({ ...started, credentialFile });
   });
@@ -283,5 +290,5 @@ function notStoredText({ migrationId, platform, preflight, credentialFile }: Sta
   if (isRotating(platform)) return `${left}, because tokens must be obtained after syncing is disabled. ${later}`;
   if (preflight === null) return `${left}, because the supplied details must be checked first. ${later}`;
   // A decision, for example to leave out a company, can arrive while the details are being checked.
-  return `${left}, because the companies are no longer waiting to be moved. See their states with: ferry companies ${migrationId}`;
+  return `${left}, ${noLongerWaitingText(migrationId)}`;
 }

@@ -1,4 +1,4 @@
-/** Tests `ferry start` with a credential that the ledger refuses after the check of the details. */
+/** Tests `ferry start` and `ferry self-service` with a credential that the ledger refuses after the check of the details. */
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await orchestrator.close();
 });
 
-test('start says why a credential is not stored if its company is left out while the details are checked', async () => {
+test('start and self-service say why a credential is not stored if its company is left out while the details are checked', async () => {
   const id = 'raced.zoho-books';
   const { db } = orchestrator.ferry;
   const row = (number: number): string =>
@@ -23,14 +23,24 @@ test('start says why a credential is not stored if its company is left out while
   const header = 'reference,name,organizationId,region,expectedInvoices,accessToken,refreshToken,obtainedAt\n';
   const file = tempFile(header + row(1) + row(2));
   const started = ferry(['start', file, '-p', 'zoho-books', '--client', 'raced'], undefined, orchestrator.env);
-  const isSupplied = () => readRow(db, id, 2).then(Boolean, () => false);
-  await until(isSupplied);
-  // No worker is running yet, so the details are checked only after the company has been left out.
-  await updateRow(db, id, 2, { state: 'excluded' });
+  const ownId = 'raced.wave';
+  const own = (number: number): string =>
+    `W-${number},Wave ${number},910000000000000${number},1,sbx-ok-1.w${number},${new Date().toISOString()}\n`;
+  const ownFile = tempFile(`reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n${own(1)}${own(2)}`);
+  const ownArgs = ['self-service', ownFile, '-p', 'wave', '--client', 'raced', '--yes', '--detach'];
+  const selfService = ferry(ownArgs, undefined, orchestrator.env);
+  for (const each of [id, ownId]) {
+    await until(() => readRow(db, each, 2).then(Boolean, () => false));
+    // No worker is running yet, so the details are checked only after the company has been left out.
+    await updateRow(db, each, 2, { state: 'excluded' });
+  }
   await orchestrator.startWorker();
   const { out } = await started;
   expect(out).not.toContain('must be checked first');
   expect(out).toContain(
     `Not stored: 1 credential, because the companies are no longer waiting to be moved. See their states with: ferry companies ${id}`,
+  );
+  expect((await selfService).out).toContain(
+    `Not stored: 1 credential, because the companies are no longer waiting to be moved. See their states with: ferry companies ${ownId}`,
   );
 });
