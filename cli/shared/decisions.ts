@@ -203,7 +203,8 @@ function signatureNote(
   return signer ? `not signed: the signing key belongs to ${signer.by}, but --by is ${by}` : null;
 }
 
-function markOf(output: Output, result: DecisionResult): string {
+/** Returns the mark before the text of an outcome. */
+export function markOf(output: Output, result: DecisionResult): string {
   if (isPartial(result)) return output.styled('red', '✗');
   switch (result.outcome) {
     case 'applied':

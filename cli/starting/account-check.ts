@@ -22,8 +22,8 @@ import { withServiceAt } from '../shared/clients';
 type CheckedSource = 'account' | 'other migrations';
 
 export interface AccountCheck {
-  /** False if neither the service nor the database is configured. */
-  readonly isConfigured: boolean;
+  /** What could not be asked, because its server is not configured. */
+  readonly notConfigured: readonly CheckedSource[];
   readonly asked: readonly CheckedSource[];
   /** The estimate for a migration that starts now. */
   readonly estimate: Estimate;
@@ -84,7 +84,10 @@ export async function checkAccount(
     }
   }
   return {
-    isConfigured: config.service !== undefined || config.databaseUrl !== undefined,
+    notConfigured: [
+      ...(config.service === undefined ? ['account' as const] : []),
+      ...(config.databaseUrl === undefined ? ['other migrations' as const] : []),
+    ],
     asked: [
       ...(service.facts === null ? [] : ['account' as const]),
       ...(ledger.answered ? ['other migrations' as const] : []),

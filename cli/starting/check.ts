@@ -47,13 +47,20 @@ export function checkJson({ files, platform, manifest, account, findings }: Chec
   };
 }
 
+/** Says what was not checked, because its server is not configured; null if everything was checked. */
+function notCheckedText({ notConfigured }: AccountCheck): string | null {
+  if (notConfigured.length === 0) return null;
+  if (notConfigured.length > 1)
+    return 'The account and other migrations were not checked: neither the service (COMPANY_DATA_URL) nor the database (DATABASE_URL) is configured.';
+  return notConfigured.includes('account')
+    ? 'The account was not checked: the service (COMPANY_DATA_URL) is not configured.'
+    : 'Other migrations were not checked: the database (DATABASE_URL) is not configured.';
+}
+
 export function printSummary(output: Output, { manifest, platform, account, findings }: CheckOutcome): void {
   const { errors, warnings } = findings;
-  if (account && !account.isConfigured) {
-    output.line(
-      'The account and other migrations were not checked: neither the service (COMPANY_DATA_URL) nor the database (DATABASE_URL) is configured.',
-    );
-  }
+  const notChecked = account === null ? null : notCheckedText(account);
+  if (notChecked !== null) output.line(notChecked);
   if (errors > 0) {
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
     output.line(`${output.styled('red', '✗')} ${count}. Correct the errors and check again.`);

@@ -6,6 +6,7 @@ import type { Progress } from '../../../domain/progress/progress';
 import { eitherOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
 import { checkReconnected, readProgressIfAnswered } from '../../../client';
+import { clientCommand, readClientPortal, throughPortal } from '../../shared/client-portal';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -65,7 +66,8 @@ function approve(
         `add the step to the command: ${eitherOf(STEPS.filter((each) => STEP_RULES[each].approvers.length > 0))}`,
       );
     }
-    const refusedAs = progress && refusalHint(progress, step, options);
+    const portal = await readPortal(ferry, progress);
+    const refusedAs = progress && refusalHint(progress, step, options, portal);
     if (refusedAs !== undefined)
       return withHint(await sendDecision(ferry, migrationId, 'approve', { step, ...contentFrom(options) }), refusedAs);
     const { digest } = options;
@@ -106,12 +108,23 @@ async function readCurrentProgress(
   return checkReconnected(ferry, progress);
 }
 
+/** Returns the portal's address, if the client must sign its decisions there; null if not, or without the ledger. */
+async function readPortal({ db, portalUrl }: MigrationClient, progress: Progress | undefined): Promise<string | null> {
+  if (!db || !progress?.signing.mustSign.includes('client')) return null;
+  return readClientPortal({ db, portalUrl }, progress.migrationId);
+}
+
 /**
  * Returns what to do instead of an approval that the migration will refuse because it has ended, or because this role
  * does not approve this step on this route. Such an approval is sent without a review. Returns undefined for any other
  * approval.
  */
-function refusalHint(progress: Progress, step: Step, options: ApproveOptions): string | undefined {
+function refusalHint(
+  progress: Progress,
+  step: Step,
+  options: ApproveOptions,
+  portal: string | null,
+): string | undefined {
   const { migrationId: id, route, state } = progress;
   if (isEnding(state)) return `to see the outcome of the migration, run: ferry report ${id}`;
   const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
@@ -120,10 +133,12 @@ function refusalHint(progress: Progress, step: Step, options: ApproveOptions): s
   const { approvers } = STEP_RULES[step];
   if (approvers.length === 0) {
     const { command } = byClient(`ferry confirm-sync-disabled ${id} --all`);
-    return `once syncing is off, the client confirms it with: ${command}`;
+    return `once syncing is off, the client confirms it with: ${clientCommand(command, portal)}`;
   }
   const commands = approvers.map((role) => (role === 'client' ? byClient : bySupport)(`ferry approve ${id} ${step}`));
-  return commands.map(({ who, command }) => `${who} approves the step with: ${command}`).join('; ');
+  return throughPortal(commands, portal)
+    .map(({ who, command }) => `${who} approves the step with: ${command}`)
+    .join('; ');
 }
 
 function withHint(result: CommandResult, hint: string): CommandResult {

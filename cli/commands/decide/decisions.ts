@@ -227,6 +227,11 @@ async function nextFrom(
   migrationId: string,
   { next, company }: NextOptions,
 ): Promise<Record<string, unknown>> {
+  if (company !== undefined && next !== undefined && next !== 'another-company')
+    throw new CommandFailed(
+      `--company names another company to try, but --next is ${next}`,
+      'nothing was decided; leave out either --company or --next',
+    );
   if (company === undefined && next === 'same-company')
     return sameCompany(await readProgressIfAnswered(ferry, migrationId));
   if (company === undefined) return next === undefined ? {} : { next };

@@ -12,9 +12,10 @@ import { PRINT_NOTHING } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import type { ActorOptions } from '../../shared/decisions';
-import { actorFrom, addActorOptions } from '../../shared/decisions';
+import { actorFrom, addActorOptions, markOf } from '../../shared/decisions';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import { shellQuoted } from '../../shared/remedy-commands';
+import { signingAdvice } from '../../shared/signing-advice';
 import { supplyLaterText } from '../../starting/started';
 
 type ManifestOptions = ActorOptions & EncodingOption;
@@ -68,7 +69,8 @@ async function supply(
   const decision = await supplyManifest(ferry, migrationId, { rows, manifestDigest, companies, ...actor });
   if (decision.outcome === 'applied') output.note('Waiting for a worker to check the rows (up to 15 s) ...');
   const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
-  return result(migrationId, { file, manifest, platform, decision, preflight });
+  const advice = await signingAdvice(ferry, migrationId, actor.role, decision, 'manifestSupplied');
+  return result(migrationId, { file, manifest, platform, decision, preflight, advice });
 }
 
 function invalidManifest({ findings }: Manifest): CommandResult {
@@ -89,24 +91,29 @@ interface Supplied {
   readonly decision: DecisionResult;
   /** Null if the manifest was refused, or has not been checked yet. */
   readonly preflight: Preflight | null;
+  /** Who can sign the decision; null if it was not refused for a missing signature. */
+  readonly advice: string | null;
 }
 
-function result(migrationId: string, { file, manifest, platform, decision, preflight }: Supplied): CommandResult {
+function result(
+  migrationId: string,
+  { file, manifest, platform, decision, preflight, advice }: Supplied,
+): CommandResult {
   const { findings, totals, withCredential } = manifest;
   const isApplied = decision.outcome === 'applied';
   return {
-    failed: !isApplied,
+    failed: decision.outcome === 'refused',
     json: {
       schema: 'ferry.manifest/1',
       ...{ migrationId, companies: totals.companies, decision, preflight },
       ...findingsJson(findings),
     },
-    printQuietly: PRINT_NOTHING,
+    ...(isApplied ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
       printFindings(output, findings);
       if (!isApplied) {
-        const refused = decision.outcome === 'refused' ? 'refused: ' : '';
-        output.line(`${output.styled('red', '✗')} ${refused}${migrationId}: ${decision.text}`);
+        output.line(`${markOf(output, decision)} ${migrationId}: ${decision.text}`);
+        if (advice !== null) output.line(`  ${advice}`);
         return;
       }
       output.line(`${output.styled('green', '✓')} ${migrationId}: ${decision.text}`);

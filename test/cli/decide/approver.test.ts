@@ -109,6 +109,10 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect((await ferry(unsigned, undefined, env)).out).toContain(
     `  the client must make this decision on the page of the portal, or with ferry --portal; to see the command, the client runs: ferry --portal https://portal.example show ${OPEN}\n`,
   );
+  const disabled = await ferry(['approve', OPEN, 'disable-syncing', '--yes', '--by', 'Sam'], undefined, env);
+  expect(disabled.out).toContain(
+    `the client confirms it with: ferry --portal https://portal.example confirm-sync-disabled ${OPEN} --all\n`,
+  );
   // Once step 1 has ended, the portal offers no other application until support has opened the step again.
   const supplied = ['application', OPEN, '--client-id', 'other', '--environment', 'production'];
   const secret = path.join(folder, 'secret.txt');

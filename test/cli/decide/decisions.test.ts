@@ -111,6 +111,13 @@ test('a rejection that does not say what to try next names the options, with com
     exitCode: 1,
     err: `ferry: --next another-company does not say which company to try: add --company; to choose another company, see: ferry companies ${ID} --state not-moved-yet\n`,
   });
+  for (const next of ['same-company', 'abandon']) {
+    const args = ['migrate-first-company', '--next', next, '--company', 'C-1002', '--reason', 'odd', '--yes'];
+    expect(await run('reject', ID, ...args)).toMatchObject({
+      exitCode: 1,
+      err: `ferry: --company names another company to try, but --next is ${next}; nothing was decided; leave out either --company or --next\n`,
+    });
+  }
   const migration = await startTestMigration(orchestrator, 'undecided', ['sbx-ok-1.undecided', 'sbx-ok-1.undecided2']);
   const { id } = migration;
   await migration.readyToMove();

@@ -46,6 +46,19 @@ test('check prints the estimated duration if manifest and account are valid', as
   expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/Estimated duration: .* to .*/);
 });
 
+test('check says what it did not check if only the service or only the database is configured', async () => {
+  const { DATABASE_URL, COMPANY_DATA_URL, COMPANY_DATA_API_KEY } = orchestrator.env;
+  const home = { TOKENFERRY_HOME: '/nowhere' };
+  const check = async (env: NodeJS.ProcessEnv) =>
+    (await ferry(['check', MANIFEST, ...QUICKBOOKS], undefined, { ...home, ...env })).out;
+  expect(await check({ DATABASE_URL })).toContain(
+    'The account was not checked: the service (COMPANY_DATA_URL) is not configured.',
+  );
+  expect(await check({ COMPANY_DATA_URL, COMPANY_DATA_API_KEY })).toContain(
+    'Other migrations were not checked: the database (DATABASE_URL) is not configured.',
+  );
+});
+
 test('an organization that is already connected causes an error with its position in the file', async () => {
   await connectOrganization('4711');
   const file = tempFile(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);

@@ -1,5 +1,5 @@
 /** Tests `ferry start --manifest-later` and `ferry manifest`, which supplies the manifest in step 1. */
-import { Secret } from '../../../security';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { readMigration } from '../../../store';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
@@ -21,6 +21,7 @@ afterAll(async () => {
 });
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+const keyOf = (name: string) => parseSigningKey(new Secret(createSigningKey(name))).publicKey;
 const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
 const manifest = (...rows: string[]) => tempFile(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
 const startEmpty = async (client: string, ...options: string[]) => {
@@ -135,6 +136,15 @@ test('an organization of another open migration is refused without naming that m
   expect(refused.exitCode).toBe(1);
   expect(refused.out).toContain('1 company (C-1) has an organization that is already part of another open migration');
   expect(refused.out).not.toContain('keeper');
+});
+
+test('a refused manifest that is not signed says who can sign it', async () => {
+  const approvers = ['client:Cleo', 'support:Sam'].flatMap((who) => ['--approver', `${who}:${keyOf(who)}`]);
+  const { id } = await startEmpty('unsigned', ...approvers);
+  const { exitCode, out } = await run('manifest', id, manifest('C-1,Acme,8100000000000091,1'), ...AS_CLIENT);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`✗ refused: ${id}: `);
+  expect(out).toContain('to sign the decision, Cleo must run the command on the machine with their own signing key');
 });
 
 test('start requires either a manifest or --manifest-later', async () => {
