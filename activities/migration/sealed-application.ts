@@ -16,12 +16,16 @@ import {
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 
+const SUPPLY_AGAIN = 'supply the application again; if the service has refused it, correct it first';
+const CHECK_KEY =
+  'check COMPANY_DATA_API_KEY of the workers, which retry the registration whenever they check the details';
+
 /**
  * Opens the client secret that was sealed for the latest decision, sends it to the service, and deletes it. Does
  * nothing if there is no such secret, or if another open migration uses a different application.
  *
- * @returns a finding if the secret cannot be opened or the service refuses the call. The finding says whether the
- *   client must supply the application again
+ * @returns a finding if the secret cannot be opened or the service refuses the call. Its code is
+ *   `application-not-registered` if the client must supply the application again, and `service-refuses` if not
  * @throws {CompanyDataError} when the call fails in a way that a retry can repair
  */
 export async function registerSealedApplication(
@@ -47,11 +51,12 @@ export async function registerSealedApplication(
     if (isUseless) await discardSealedApplication(db, migrationId, decisionId);
     const reason = error instanceof SealBroken ? 'its sealed secret cannot be opened' : error.message;
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
-    const advice = isUseless
-      ? 'supply the application again; if the service has refused it, correct it first'
-      : 'check COMPANY_DATA_API_KEY of the workers, which retry the registration whenever they check the details';
-    const finding = errorFinding('application-not-registered', message, advice);
-    return { ...finding, clientMessage: inClientWords(message) };
+    // A migration keeps only the messages of its findings, so the messages say what to do.
+    const [code, advice, clientAdvice] = isUseless
+      ? (['application-not-registered', SUPPLY_AGAIN, SUPPLY_AGAIN] as const)
+      : (['service-refuses', CHECK_KEY, 'support has to check its access to the service'] as const);
+    const finding = errorFinding(code, `${message}; ${advice}`, advice);
+    return { ...finding, clientMessage: `${inClientWords(message)}; ${clientAdvice}` };
   }
   await discardSealedApplications(db, migrationId);
   return null;

@@ -21,15 +21,23 @@ const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
   'organization-open-elsewhere': 'leave the companies out of this migration or of the other migration',
 };
 
-/** Returns the commands that remove the problems of step 1, except for problems of single companies. */
-export function detailCommands(progress: Progress, applications?: MigrationApplications): readonly NextCommand[] {
+/**
+ * Returns the commands that remove the problems of step 1, except for problems of single companies.
+ *
+ * @param isInPortal true if the client decides in the portal, which seals the secret of an application itself
+ */
+export function detailCommands(
+  progress: Progress,
+  applications?: MigrationApplications,
+  isInPortal = false,
+): readonly NextCommand[] {
   const { migrationId: id, route, preflight } = progress;
   const codes = preflight?.problemCodes ?? [];
   if (codes.some((code) => code === 'no-managed-route' || code === 'no-self-service-route')) {
     const cancel = `ferry cancel ${id} ${WITH_REASON}`;
     return [route === 'managed' ? bySupport(cancel) : byClient(cancel)];
   }
-  const about = applicationCommands(progress, applications);
+  const about = applicationCommands(progress, applications, isInPortal);
   const supply = route === 'managed' ? `ferry manifest ${id} manifest.csv` : `ferry amend ${id} companies.csv`;
   const manifest = codes.includes('no-companies') ? [byClient(supply)] : [];
   const first = [
@@ -55,14 +63,24 @@ interface ApplicationTask {
   readonly before?: string;
 }
 
-function applicationCommands(progress: Progress, applications?: MigrationApplications): readonly ApplicationTask[] {
+function applicationCommands(
+  progress: Progress,
+  applications: MigrationApplications | undefined,
+  isInPortal: boolean,
+): readonly ApplicationTask[] {
   const { migrationId, route, preflight } = progress;
   const codes = preflight?.problemCodes ?? [];
   const registered = preflight?.application ?? null;
   if (route === 'self-service' || !codes.some((code) => code.startsWith('application-'))) return [];
   // A worker registers only a sealed secret; the command itself registers any other secret.
   if (codes.includes('application-not-registered'))
-    return [{ command: byClient(`ferry application ${migrationId} --sealed secret.txt.sealed`) }];
+    return [
+      {
+        command: isInPortal
+          ? applicationCommand(progress, applications?.supplied ?? null)
+          : byClient(`ferry application ${migrationId} --sealed secret.txt.sealed`),
+      },
+    ];
   const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
   switch (conflict?.kind) {
     case undefined: {

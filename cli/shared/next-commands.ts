@@ -33,6 +33,8 @@ import {
 export interface NamedInCommands extends SuggestedCompanies {
   /** The applications of this and other open migrations; absent without the ledger, or if no problem is about them. */
   readonly applications?: MigrationApplications;
+  /** True if the client must decide in the portal. */
+  readonly isInPortal?: boolean;
 }
 
 type Commands = readonly NextCommand[];
@@ -62,7 +64,7 @@ function suggestions(progress: Progress, companies: NamedInCommands, now: Date):
     return [...beforeResuming(progress, progress.pause?.stopReason), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
-      return duringSupplyDetails(progress, companies.applications);
+      return duringSupplyDetails(progress, companies);
     case 'schedule':
       return progress.proposal ? approvals(progress) : proposals(progress, now);
     case 'update-application':
@@ -143,12 +145,12 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
   }
 }
 
-function duringSupplyDetails(progress: Progress, applications?: MigrationApplications): Commands {
+function duringSupplyDetails(progress: Progress, { applications, isInPortal }: NamedInCommands): Commands {
   // The preflight is still running, so there is nothing to do yet.
   if (!progress.preflight) return [];
   if (progress.preflight.problems.length === 0)
     return [...(progress.reopened?.asksForChanges ? changes(progress) : []), ...approvals(progress)];
-  return [...heldBack(progress), ...exceptions(progress), ...detailCommands(progress, applications)];
+  return [...heldBack(progress), ...exceptions(progress), ...detailCommands(progress, applications, isInPortal)];
 }
 
 /** Suggests what the client can change in step 1. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { applicationName, findOtherApplication, isSameApplication } from '../../../domain/preflight/applications';
+import type { FindingCode } from '../../../domain/companies/finding';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
 import type { StoredMigration } from '../../../store';
 import {
@@ -70,6 +71,9 @@ export function addApplication({ program, run, terminal, output }: Context): voi
   );
 }
 
+/** The problems with which a worker reports that it has not registered a sealed application. */
+const NOT_REGISTERED: readonly FindingCode[] = ['application-not-registered', 'service-refuses'];
+
 type Ask = (confirmation: Parameters<typeof confirm>[2]) => Promise<boolean>;
 
 async function supply(
@@ -120,7 +124,7 @@ async function supply(
   // A worker registers a sealed application before it checks the details.
   const isRegistered =
     isAccepted &&
-    (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => code === 'application-not-registered')));
+    (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => NOT_REGISTERED.includes(code))));
   const notRegistered = 'Nothing was registered with the service';
   const notYetRegistered = sealed
     ? 'Nothing was registered with the service yet; a worker registers the application once it has accepted the decision'

@@ -63,7 +63,7 @@ export function addShow({ program, run, terminal }: Context): void {
               : null;
           const next = ledgerBehind
             ? [reconcile(migration)]
-            : throughPortal(nextCommands(progress, companies, now), portal);
+            : throughPortal(nextCommands(progress, { ...companies, isInPortal: portal !== null }, now), portal);
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,

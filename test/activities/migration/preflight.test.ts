@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readReport } from '../../../client';
 import { REPORT_FORMATS, reportPieces } from '../../../client/report-formats';
-import { Secret } from '../../../security';
+import { createSealer, sealClientSecret, Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { registerApplications } from '../../support/migrations/platforms';
 import { useImportRig } from '../../support/migrations/company-import';
@@ -16,6 +16,8 @@ import {
   amendManifest,
   NOT_CHECKED,
   readHeldBack,
+  readMigrationKey,
+  stageApplication,
   supplyMigration,
 } from '../../../store';
 
@@ -99,6 +101,30 @@ test('the preflight says who supplied the application, and reports a different a
   await closeMigration(rig.ledger.db, other, 'cancelled');
   expect((await check(id)).problems).toEqual([]);
   await closeMigration(rig.ledger.db, id, 'cancelled');
+});
+
+test.each([
+  [400, 'application-not-registered', /; supply the application again/, /; supply the application again/],
+  [403, 'service-refuses', /; check COMPANY_DATA_API_KEY of the workers/, /; support has to check its access/],
+])('an application that the service refuses with %d says what to do', async (status, code, advice, clientAdvice) => {
+  const { db } = rig.ledger;
+  const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
+  const application = { clientId: 'sealed-app', environment: 'production' } as const;
+  const { publicKey } = await readMigrationKey(db, id);
+  const sealed = sealClientSecret(createSealer(publicKey, id), id, { ...application, clientSecret: new Secret('s') });
+  const base = { decisionId: randomUUID(), role: 'client', by: 'Cleo' } as const;
+  await stageApplication(db, id, base.decisionId, { ...application, sealed });
+  const outcome = { decisionId: base.decisionId, applied: true, text: 'supplied', at: new Date().toISOString() };
+  await recordDecisions(db, id, [
+    { decision: { ...base, kind: 'application-supplied', ...application }, outcome, verified: true },
+  ]);
+  rig.proxy.on('PUT', /\/credentials$/, failing(status, 'refused'));
+  const { problems, problemCodes, clientProblems } = await check(id);
+  const at = problemCodes.indexOf(code as 'service-refuses');
+  expect(problems[at]).toMatch(advice);
+  expect(clientProblems?.[at]).toMatch(clientAdvice);
+  expect(clientProblems?.[at]).not.toContain('COMPANY_DATA');
+  await closeMigration(db, id, 'cancelled');
 });
 
 test('the preflight reports a platform without the managed route as a problem', async () => {

@@ -62,6 +62,17 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     [`ferry application ${ID} --sealed secret.txt.sealed ${SOMEBODY}`],
   ],
   [
+    'the secret that the portal has sealed cannot be opened',
+    stateAt('supply-details', { preflight: problems('application-not-registered') }),
+    [`ferry application ${ID} --client-id acme-app --environment production ${SOMEBODY}`],
+    { applications: applications('acme-app'), isInPortal: true },
+  ],
+  [
+    "the service refuses the workers' key, so a sealed application is not registered",
+    stateAt('supply-details', { preflight: problems('service-refuses') }),
+    [CHECK_AGAIN],
+  ],
+  [
     'no application',
     stateAt('supply-details', { preflight: problems('application-missing') }),
     [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
