@@ -16,7 +16,7 @@ const WORKER_SHUTDOWN = 'WorkerShutdown';
 /** `TIMEOUT_TYPE_HEARTBEAT` of Temporal's API. */
 const HEARTBEAT_TIMEOUT = 4;
 /** Replaces the SDK's text "activity Heartbeat timeout". */
-const WORKER_SILENT = 'a worker stopped responding; any running worker continues its work';
+const WORKER_SILENT = 'a worker stopped responding; any running worker takes over its work';
 
 /**
  * Returns the errors of the activities that are being retried, for example during an outage of the service. If workflow

@@ -28,6 +28,6 @@ test('an activity that keeps failing is a problem', async () => {
 test('a heartbeat timeout is explained', async () => {
   const killed = withFailure({ message: 'activity Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } });
   expect(await readRetriedErrors(killed, 'acme.xero')).toEqual([
-    'a worker stopped responding; any running worker continues its work',
+    'a worker stopped responding; any running worker takes over its work',
   ]);
 });
