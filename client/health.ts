@@ -139,14 +139,20 @@ async function workflowTaskProblem(
     return ['', ENCODED].includes(message) ? "the reason is in the worker's log" : withoutUnsafeCharacters(message);
   } catch (problem) {
     if (!(problem instanceof UnknownPayloadKey)) throw problem;
-    return `the reason is in the worker's log; payload key ${problem.keyId}, which encrypted it, is missing on this machine`;
+    return hiddenReason(problem);
   }
 }
 
 /** Returns an error about a missing payload key, to report it in place of the failure that the key encrypted. */
 function unknownKeyError(error: unknown): Error {
-  if (error instanceof UnknownPayloadKey) return error;
+  if (error instanceof UnknownPayloadKey) return new Error(hiddenReason(error));
   throw error;
+}
+
+/** Says that the reason for a failure is encrypted under a payload key that this machine does not have. */
+function hiddenReason({ keyId }: UnknownPayloadKey): string {
+  const why = `because payload key ${keyId} is missing here`;
+  return `the reason cannot be shown on this machine, ${why}; read the reason in the worker's log`;
 }
 
 /**
