@@ -119,7 +119,7 @@ async function payloadKey(connection: Connection, namespace: string, keys: KeyRi
     );
   const testResult =
     executions.length === 0
-      ? 'not tested, because there is no migration yet'
+      ? 'not tested, because the namespace has no migration'
       : `decrypts ${counted(executions.length, 'migration')}`;
   return ok(ABOUT.payloadKey, `${keys.newest.id}: ${testResult}`);
 }

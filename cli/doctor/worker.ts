@@ -79,15 +79,17 @@ export async function checkWorker(
     );
   }
   if (answered === null && polled === 0) return problem(WORKER, 'no worker is running', HOW_TO_START);
-  if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_START);
-  if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_START);
+  if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_POLL);
+  if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_POLL);
   if (answered === null)
-    return ok(WORKER, `${polledText}; the workers were not queried, because there is no migration yet`);
+    return ok(WORKER, `${polledText}; the workers were not queried, because the namespace has no migration`);
   return ok(WORKER, `answers; ${polledText}`);
 }
 
-const HOW_TO_START =
-  'decisions are kept until a worker runs; start a worker (node dist/worker/main.js) or everything (ferry up)';
+const START = 'start a worker (node dist/worker/main.js) or everything (ferry up)';
+const HOW_TO_START = `decisions are kept until a worker answers; ${START}`;
+/** The advice if a worker runs, but does not poll for one kind of task. */
+const HOW_TO_POLL = `restart the worker that is running; if it has ended, ${START}`;
 const HOW_TO_CONTINUE =
   'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';
 
