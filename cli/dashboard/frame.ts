@@ -53,7 +53,7 @@ function headLine(title: StyledLine, columns: number, now: Date): StyledLine {
 
 function connectionLine({ connectionError, readAt, rows }: DashboardState, columns: number): StyledLine {
   if (connectionError === null) return rows === null ? [{ text: 'Reading...', style: 'dim' }] : [];
-  const since = readAt === null ? '' : `as of ${clockTime(new Date(readAt))}: `;
+  const since = readAt === null ? '' : `last read at ${clockTime(new Date(readAt))}; `;
   const retrying = '; retrying automatically';
   const room = columns - widthOf(retrying);
   const why = since + connectionError;

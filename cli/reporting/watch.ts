@@ -216,5 +216,5 @@ function logText(progress: Progress): string {
 }
 
 function outOfDateText(at: Date, trouble: string): string {
-  return `as of ${clockTime(at)}: ${trouble}; retrying automatically`;
+  return `last read at ${clockTime(at)}; ${trouble}; retrying automatically`;
 }

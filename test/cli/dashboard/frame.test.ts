@@ -155,7 +155,7 @@ test('a connection error is shown with the time of the data until the data has b
     connectionError: 'cannot reach Temporal',
     at: NOW.getTime() + 60_000,
   });
-  expect(linesOf(stale)[1]).toMatch(/^as of \d\d:04:11: cannot reach Temporal; retrying automatically$/);
+  expect(linesOf(stale)[1]).toMatch(/^last read at \d\d:04:11; cannot reach Temporal; retrying automatically$/);
   expect(linesOf(stale)[3]).toContain('moving.wave');
   const recovered = withReading(stale, { rows: [moving], connectionError: null, at: NOW.getTime() + 61_000 });
   expect(linesOf(recovered)[1]).toBe('');

@@ -69,7 +69,7 @@ test('watch shows that Temporal cannot be reached and how old its data is, and r
   const watch = startWatch(patient.id, { TEMPORAL_ADDRESS: relay.address });
   await watch.waitFor('accept the supplied details');
   await relay.cut();
-  await watch.waitFor(/as of \d\d:\d\d:\d\d: cannot reach Temporal; retrying automatically/);
+  await watch.waitFor(/last read at \d\d:\d\d:\d\d; cannot reach Temporal; retrying automatically/);
   await relay.restore();
   await until(() => !watch.text().includes('cannot reach'));
   await cancel(patient);
