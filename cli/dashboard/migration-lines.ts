@@ -8,7 +8,7 @@ import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isEnding } from '../../domain/migration/migration-state';
-import { outOf } from '../../domain/text/sentences';
+import { counted, outOf } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
 import type { Span, StyledLine } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
@@ -95,7 +95,7 @@ export function companyLines(
 
 /** Returns how many moved companies depend on an application that was replaced; null if there are none. */
 export function replacedText({ replacedApplication = 0 }: Progress): string | null {
-  return replacedApplication === 0 ? null : `${replacedApplication} with a replaced application`;
+  return replacedApplication === 0 ? null : `${counted(replacedApplication, 'company')} with a replaced application`;
 }
 
 /** Puts parts, each with its separator in front, on as few lines as possible, without cutting a part. */

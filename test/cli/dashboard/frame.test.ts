@@ -234,8 +234,10 @@ test('the list and the page say how many moved companies depend on a replaced ap
   });
   const detail = { progress: replaced, overview: null, outages: [], exceptions: [], decisions: [] };
   const list = stateOf([row('acme.xero', { progress: replaced })]);
-  expect(linesOf(list).join('\n')).toContain('acme.xero: 3 with a replaced application; client: sign off');
-  expect(linesOf({ ...list, isOpen: true, detail }).join('\n')).toMatch(/0 left out\n3 with a replaced application/);
+  expect(linesOf(list).join('\n')).toContain('acme.xero: 3 companies with a replaced application; client: sign off');
+  expect(linesOf({ ...list, isOpen: true, detail }).join('\n')).toMatch(
+    /0 left out\n3 companies with a replaced application/,
+  );
 });
 
 test('an empty list shows how to start a migration', () => {

@@ -417,7 +417,9 @@ test('a company whose application was replaced is listed with its link until its
   expect((await run('report', replaced.id, '--format', 'html')).out).toContain(`href="${linkUrl}"`);
   expect((await runJson(orchestrator, 'exceptions', replaced.id)).json).toMatchObject({ replacedApplication: 2 });
   await replaced.until(({ replacedApplication }) => replacedApplication === 2);
-  expect((await run('watch', replaced.id, '--until-decision')).out).toContain('2 with a replaced application, waiting');
+  expect((await run('watch', replaced.id, '--until-decision')).out).toContain(
+    '2 companies with a replaced application, waiting',
+  );
 
   expect((await fetch(linkUrl ?? '', { method: 'POST' })).status).toBe(200);
   // The worker asks again after 30 seconds.
