@@ -245,7 +245,9 @@ export const sentDecision = {
   message: z.string().describe('name of the Temporal update or signal'),
   outcome: z
     .enum(['applied', 'refused', 'recorded'])
-    .describe('`recorded` means that Temporal keeps the decision until a worker processes it'),
+    .describe(
+      '`recorded` means that Temporal has the decision, but its outcome is not known yet, or cannot be read on this machine',
+    ),
   decisionId: z.string(),
   text: z.string(),
   signedBy: z.string().nullable(),

@@ -88,7 +88,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         })
         .optional()
         .describe(
-          'waiting companies that are not held back and still have no credential; absent unless the decision was applied, and with ferry replace-credential',
+          'waiting companies that are not held back and still have no credential; only from ferry credentials, and only if the decision was applied',
         ),
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })

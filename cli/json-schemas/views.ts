@@ -43,7 +43,7 @@ const progress = {
     .strictObject({ moved: count, withinMs: z.number() })
     .nullable()
     .describe(
-      'number of companies moved in the ten minutes before the last count, and how many milliseconds of them companies were moving',
+      'number of companies moved in the ten minutes before the last count, and for how many milliseconds of this time companies were moving',
     ),
   replacedApplication: count
     .exactOptional()
