@@ -216,7 +216,7 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   output.line(`${counted(companies, 'company')} deferred, waiting for the next try: ${named}`);
-  output.line(`  for the reasons, and commands to retry or leave out these companies: ferry exceptions ${migrationId}`);
+  output.line(`  for the reasons, and commands to retry or leave out companies: ferry exceptions ${migrationId}`);
 }
 
 /**
