@@ -55,7 +55,8 @@ export async function openSourceFile(path: string, encoding?: Encoding, known?: 
 }
 
 function tooLarge(path: string, bytes: number): UnreadableFile {
-  const megabytes = (count: number): number => Math.round(count / 1024 / 1024);
+  // Rounds up, so that a file above the maximum is never shown with the maximum as its size.
+  const megabytes = (count: number): number => Math.ceil(count / 1024 / 1024);
   return new UnreadableFile({
     code: 'file-too-large',
     severity: 'error',
