@@ -73,7 +73,7 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       exit(0);
     },
     (error: unknown) => {
-      log.fatal({ err: error }, `the ${name} has ended; correct the cause and start it again`);
+      log.fatal({ err: error }, `the ${name} has ended; correct the cause and start the ${name} again`);
       exit(1);
     },
   );

@@ -142,7 +142,7 @@ test.each([
   expect(await worker.exited).toBe(1);
   expect(worker.lines().at(-1)).toMatchObject({
     level: 60,
-    msg: 'the worker has ended; correct the cause and start it again',
+    msg: 'the worker has ended; correct the cause and start the worker again',
     err: { message: expect.stringContaining(why) as string },
   });
 });
