@@ -65,7 +65,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
     // Once `totalResults` results have been received, the list must end.
     if (received >= page.totalResults)
-      throw broken(source, `${received} of ${page.totalResults} results were read, but there is a next page`);
+      throw broken(source, `all ${page.totalResults} results were read, but there is a next page`);
     if (count >= MAX_PAGES) throw broken(source, `the list has more than ${MAX_PAGES} pages`);
     path = source.follow(path, next);
     if (path === undefined) throw broken(source, 'the link to the next page is invalid or leads out of the list');

@@ -101,7 +101,7 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
         if (isNotFound(error))
           throw new VaultSecretMissing(
             migrationId,
-            `its vault secret is not in ${folder}; if you still have the secret's file, put it back`,
+            `the vault secret is not in ${folder}; if you still have the secret's file, put it back`,
             { cause: error },
           );
         throw error;

@@ -97,7 +97,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     /correct TOKENFERRY_VAULT_SECRETS/,
   ],
   [
-    new VaultSecretMissing(M, 'its vault secret is not in /keys'),
+    new VaultSecretMissing(M, 'the vault secret is not in /keys'),
     /\/keys.*"ferry vault renew acme\.xero".*have the client supply its credentials again/,
     /nothing was changed/,
   ],
