@@ -261,8 +261,8 @@ export class WrappedKeyBroken extends Error {
   constructor(migrationId: string, keyId: string, options?: ErrorOptions) {
     super(
       `Master key ${keyId} cannot open the vault of ${migrationId}, because the private key in the database or the ` +
-        "vault's secret was altered or replaced. Restore the private key from a backup. If that is not possible, " +
-        renewal(migrationId),
+        "vault's secret was altered or replaced. Restore the private key from a backup. If that is impossible, or " +
+        `does not help, ${renewal(migrationId)}`,
       options,
     );
   }
