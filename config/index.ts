@@ -121,6 +121,9 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     Partial<Pick<Parts, OptionalPart>>;
 }
 
+/** The parts that a command can require although no stack provides them. */
+const NOT_IN_A_STACK: readonly ConfigPartName[] = ['openId', 'serviceKeys'];
+
 /** @param stack the running stack if its configuration is used; otherwise undefined */
 function missingMessage(
   missing: readonly ConfigPartName[],
@@ -128,6 +131,8 @@ function missingMessage(
   { running, stack }: { readonly running: RunningStack | undefined; readonly stack: RunningStack | undefined },
 ): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
+  if (missing.every((part) => NOT_IN_A_STACK.includes(part)))
+    return `Not configured: ${names}. Configure what is missing, because ferry up does not provide it.`;
   if (running === undefined) {
     const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
     return `Not configured: ${names}. ${none} Configure what is missing, or start a stack with: ferry up`;
