@@ -90,10 +90,10 @@ export function printMigration(
     output.line();
   }
   printCompanies(output, progress);
-  if (interrupted) printInterrupted(output, progress, interrupted);
+  if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
   if (deferred) printDeferred(output, migrationId, deferred);
   const retried = retriedText(progress, now.toISOString(), localTime);
-  if (retried !== null) output.line(retried);
+  if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
@@ -193,22 +193,28 @@ const ONE_INTERRUPTED = [
   'company was',
   'It continues automatically.',
   'If its credential may have been sent, the company continues automatically. Otherwise, it continues once the migration is resumed.',
+  'It does not continue before the ledger is reconciled.',
 ] as const;
 
 const SEVERAL_INTERRUPTED = [
   'companies were',
   'They continue automatically.',
   'Companies whose credential may have been sent continue automatically. All others continue once the migration is resumed.',
+  'They do not continue before the ledger is reconciled.',
 ] as const;
 
-function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
+function printInterrupted(
+  output: Output,
+  { state }: Progress,
+  { companies, inFlightUntil }: Interrupted,
+  ledgerBehind: boolean,
+): void {
   if (companies === 0 || isEnding(state)) return;
-  const [were, continues, ifPaused] = companies === 1 ? ONE_INTERRUPTED : SEVERAL_INTERRUPTED;
+  const [were, continues, ifPaused, ifBehind] = companies === 1 ? ONE_INTERRUPTED : SEVERAL_INTERRUPTED;
+  const next = ledgerBehind ? ifBehind : state === 'paused' ? ifPaused : continues;
   const until =
     inFlightUntil && ` A credential can still be in flight to the service until ${localTime(inFlightUntil)}.`;
-  output.line(
-    `${companies} ${were} interrupted while being moved. ${state === 'paused' ? ifPaused : continues}${until ?? ''}`,
-  );
+  output.line(`${companies} ${were} interrupted while being moved. ${next}${until ?? ''}`);
 }
 
 function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {
