@@ -115,7 +115,6 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
     ForeignResponse,
     'something other than the service has answered; check COMPANY_DATA_URL and the proxies in front of the service',
   ],
-  [DeferredUntil, 'run the command again after this time'],
   [
     CompanyDataError,
     'check the service and COMPANY_DATA_API_KEY with: ferry doctor; a correlation id identifies the request at the service',
