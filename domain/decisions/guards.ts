@@ -102,7 +102,7 @@ export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppli
   const accepts = approvers.some(({ role, by }) => role === 'support' && !isSamePerson(by, suppliedBy));
   return accepts
     ? null
-    : `under the four-eyes rule, an approver for support other than ${suppliedBy} must accept the details`;
+    : `under the four-eyes rule, ${suppliedBy} supplies the details and so cannot accept them, and no other approver is for support`;
 }
 
 function isSamePerson(one: string, other: string): boolean {

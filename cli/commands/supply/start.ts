@@ -122,7 +122,8 @@ function decisionRulesOf(options: StartOptions, suppliedBy: string | null): Deci
     approvers: options.approver ?? null,
   };
   const deadlock = approversDeadlock(decisions, suppliedBy);
-  if (deadlock !== null) throw new CommandFailed(deadlock, 'nothing was started; add another --approver');
+  if (deadlock !== null)
+    throw new CommandFailed(deadlock, 'nothing was started; add another approver for support with --approver');
   return decisions;
 }
 

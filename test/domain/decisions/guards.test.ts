@@ -230,7 +230,7 @@ describe('the four-eyes rule', () => {
         ['client', 'Cleo'],
         ['client', 'Carl'],
       ],
-      'other than Mia',
+      'no other approver is for support',
     ],
     [
       'only approvers of support, because support adds those of the client later',
