@@ -236,7 +236,7 @@ function reportIncompleteCredential(
   if (present.some((name) => /token$/i.test(name)))
     report({
       ...{ code: 'missing-column', severity: 'error', ...place },
-      message: `missing: ${missing.join(', ')}, because ${names} ${is} there, and a credential of ${platform.name} needs them together`,
+      message: `this file has ${names} but not ${columnsText(missing)}, which a credential of ${platform.name} needs`,
       advice: `add ${columnsText(missing)}, or remove ${names} and supply the credentials in a separate file`,
     });
   else

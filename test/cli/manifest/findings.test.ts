@@ -146,13 +146,13 @@ test.each([
     'freshbooks',
     'businessId,accessToken,refreshToken',
     '1,a,r',
-    'missing: accountId, because the columns "accessToken" a',
+    'this file has the columns "accessToken" and "refreshToken" but not the column accountId',
   ],
   [
     'shopify',
     'shop,refreshToken',
     'a.myshopify.com,r',
-    'missing: accessToken, because the column "refreshToken" is there',
+    'this file has the column "refreshToken" but not the column accessToken',
   ],
 ])('an incomplete credential is reported once, not in every row: %s with %s', async (slug, header, row, message) => {
   const content = `reference,name,expectedInvoices,${header}\nA-1,Acme,3,${row}\nA-2,Bolt & Co,3,x${row}`;
