@@ -8,7 +8,7 @@ import type { RowReader } from './row-reader';
  * @param field the platform's name for the id of an organization
  */
 export function reportOtherOrganization(reader: RowReader, reference: string, field: string): void {
-  const message = `${field} does not match ${inQuotes(reference)} in the manifest`;
+  const message = `${field} differs from the ${field} of ${inQuotes(reference)} in the manifest`;
   const advice = 'check whether the rows of one file have shifted by one';
   reader.error(field, 'credential-of-other-organization', message, advice);
 }

@@ -188,7 +188,7 @@ test('credentials of other companies are found before anything is sent, and unkn
   writeFileSync(file, text.replace(second, second.replace(organization, '123')));
   const shifted = await cleo.run('credentials', file);
   expect(outcomeOf(shifted)).toBe('1: ✗ nothing was sent');
-  expect(shifted.out).toContain('realmId does not match "R-2" in the manifest');
+  expect(shifted.out).toContain('realmId differs from the realmId of "R-2" in the manifest');
   writeFileSync(file, text.replace('R-1,', 'X-1,'));
   const supplied = await cleo.run('credentials', file);
   expect(supplied.out).toContain(

@@ -146,7 +146,9 @@ describeWithChromium("supplying in the portal's page", () => {
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(2));
     await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
-    expect(await page.getByRole('dialog').textContent()).toContain('realmId does not match "K-1" in the manifest');
+    expect(await page.getByRole('dialog').textContent()).toContain(
+      'realmId differs from the realmId of "K-1" in the manifest',
+    );
     current.portal.companies = current.portal.companies.map((each) => ({ ...each, organization: undefined }));
     const buffer = Buffer.from(csvOf(3));
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
