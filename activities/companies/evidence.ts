@@ -19,11 +19,13 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     passed: true,
     // Without a response, the connection is linked because of a request whose response was lost, or because the end
     // customer has reconnected.
-    detail:
-      accepted === null ? 'no record shows whether the supplied token linked the connection' : howAccepted(platform),
+    detail: accepted === null ? LINKED_BY_EITHER : howAccepted(platform),
     ...rounded(accepted),
   };
 }
+
+const LINKED_BY_EITHER =
+  'the supplied token or the end customer linked the connection; no record shows which of the two';
 
 function howAccepted({ requiredFields, optionalFields }: Platform): string {
   if (requiredFields.includes('refreshToken')) return 'the service refreshed the token once and stored the new token';
@@ -53,7 +55,7 @@ export function organizationEvidence(due: DueCompany, connection: Connection): E
     code: 'organization',
     label: EVIDENCE_LABELS.organization,
     passed: organization === undefined || organization === due.organization,
-    detail: `${organization ?? 'not reported by the platform'}${name === undefined ? '' : ` (${name})`}; the manifest calls the company ${due.name}`,
+    detail: `${organization ?? 'not reported by the platform, so not compared'}${name === undefined ? '' : ` (${name})`}; the manifest calls the company ${due.name}`,
   };
 }
 
