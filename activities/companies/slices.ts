@@ -160,8 +160,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
  * paused.
  */
 function reconciling(migrationId: string): SliceOutage {
-  const restart = `if this takes more than a few minutes, start it again with: ferry reconcile ${migrationId}`;
-  return { why: `the ledger is being reconciled; ${restart}`, gotThrough: 0 };
+  const again = `if this takes more than a few minutes, reconcile it again with: ferry reconcile ${migrationId}`;
+  return { why: `the ledger is being reconciled; ${again}`, gotThrough: 0 };
 }
 
 async function createImportContext(
