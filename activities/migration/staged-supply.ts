@@ -66,7 +66,7 @@ export async function unopenableRefusal(
   }
   if (broken.length === 0) return null;
   const which = namedCompanies(broken.length, broken.slice(0, REFERENCES_SHOWN));
-  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so no supplied credential is used: ${which}. A credential cannot be opened if it was altered, replaced, or sealed with another key. Supply the credentials again from the original file; if the file was sealed, seal it again first`;
+  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so no supplied credential is used. Affected: ${which}. A credential cannot be opened if it was altered, replaced, or sealed with another key. Supply the credentials again from the original file; if the file was sealed, seal it again first`;
 }
 
 function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean {

@@ -104,14 +104,14 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
       (db, id) =>
         sql`update staged_credentials set sealed = set_byte(sealed, 80, 255 - get_byte(sealed, 80))
           where migration_id = ${id} and row = 2`.execute(db),
-      /^1 of 2 credentials cannot be opened, so no supplied credential is used: 1 company \(c2\)\./,
+      /^1 of 2 credentials cannot be opened, so no supplied credential is used. Affected: 1 company \(c2\)\./,
     ],
     [
       'two were swapped',
       (db, id) =>
         sql`update staged_credentials s set sealed = other.sealed from staged_credentials other
           where s.migration_id = ${id} and other.migration_id = ${id} and other.row = 3 - s.row`.execute(db),
-      /^2 of 2 credentials cannot be opened, so no supplied credential is used: 2 companies \(c1, c2\)\./,
+      /^2 of 2 credentials cannot be opened, so no supplied credential is used. Affected: 2 companies \(c1, c2\)\./,
     ],
   ])(
     'are all refused if %s before they were supplied, and the affected companies are named',
