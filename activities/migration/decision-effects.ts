@@ -91,9 +91,10 @@ async function acceptCredentials(
 ): Promise<string> {
   const accepted = await acceptStaged(tx, migrationId, { decisionId, replaces: false });
   if (accepted === companies) return text;
+  const others = accepted === 0 ? 'the credentials' : 'the others';
   const why =
     accepted < companies
-      ? ': the others did not arrive, or the state of their companies does not allow a new credential'
+      ? `: ${others} did not arrive, or the state of their companies does not allow a new credential`
       : '';
   return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}${why}`;
 }

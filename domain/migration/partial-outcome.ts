@@ -2,8 +2,6 @@
 import { counted, outOf } from '../text/sentences';
 import type { Outcome } from './decision';
 
-const WHY_NOT_ALL = 'the rest of the companies do not exist, or their state does not allow the decision';
-
 /**
  * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were.
  *
@@ -13,7 +11,13 @@ export function companiesOutcomeText(text: string, changed: number, requested: n
   if (changed === requested) return text;
   const all = counted(requested, 'company');
   const corrected = text.startsWith(`${all} `) ? counted(changed, 'company') + text.slice(all.length) : text;
-  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: ${WHY_NOT_ALL}`;
+  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: ${whyNotAll(changed, requested)}`;
+}
+
+function whyNotAll(changed: number, requested: number): string {
+  if (requested === 1) return 'the company does not exist, or its state does not allow the decision';
+  const which = changed === 0 ? 'the companies' : 'the rest of the companies';
+  return `${which} do not exist, or their state does not allow the decision`;
 }
 
 /** How an outcome begins until the ledger has counted the companies, if the decision is about all of them. */

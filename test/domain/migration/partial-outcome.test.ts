@@ -5,7 +5,13 @@ test.each([
   [
     0,
     1,
-    'retried; applied to 0 of 1 company: the rest of the companies do not exist, or their state does not allow the decision',
+    'retried; applied to 0 of 1 company: the company does not exist, or its state does not allow the decision',
+    true,
+  ],
+  [
+    0,
+    2,
+    'retried; applied to 0 of 2 companies: the companies do not exist, or their state does not allow the decision',
     true,
   ],
   [
