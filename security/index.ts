@@ -23,6 +23,7 @@ export {
   UnknownPayloadKey,
   createPlainDataConverter,
 } from './payload-codec';
+export { isKeyId } from './payload-converter';
 export { fingerprintOf } from '../domain/migration/approvers';
 export { applicationBinding, credentialBinding, sealClientSecret, sealCredential } from './bindings';
 export {

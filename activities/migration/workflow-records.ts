@@ -13,7 +13,7 @@ import { parseRecord, withBoundedTime } from '../../domain/migration/decision-re
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { ledgerMarkQuery, MIGRATIONS } from '../../workflows/messages';
-import { UnknownPayloadKey } from '../../security';
+import { isKeyId, UnknownPayloadKey } from '../../security';
 import type { WorkflowRecords } from '../deps';
 
 /** @param client must decode payloads */
@@ -88,7 +88,9 @@ function isNotFound(error: unknown): boolean {
 
 /** Creates a failure that is not retried, because the worker gets no further payload key while it runs. */
 function keyMissing(migrationId: string, cause: UnknownPayloadKey): ApplicationFailure {
-  const message = `this worker cannot read the history of ${migrationId}. ${cause.message} Then run: ferry reconcile ${migrationId}`;
+  // Without a valid id, no key can be added, so reconciling again would fail again.
+  const next = isKeyId(cause.keyId) ? ` Then run: ferry reconcile ${migrationId}` : '';
+  const message = `this worker cannot read the history of ${migrationId}. ${cause.message}${next}`;
   return ApplicationFailure.create({ message, type: 'UnknownPayloadKey', nonRetryable: true, cause });
 }
 
