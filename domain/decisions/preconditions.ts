@@ -248,8 +248,8 @@ export function isFirstCompanyRetry(
 function exceptionRefusal(facts: DecisionFacts): string | null {
   if (facts.step !== 'complete-migration') {
     return facts.route === 'self-service'
-      ? 'exceptions can be resolved only after the details have been checked'
-      : 'exceptions can be resolved only in step 6; before that, only a first company that was not moved can be tried again';
+      ? 'companies can be skipped or relinked only after the details have been checked'
+      : 'companies can be retried, relinked or skipped only in step 6; before that, only a first company that was not moved can be retried';
   }
   return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
 }

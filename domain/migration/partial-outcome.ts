@@ -21,7 +21,8 @@ function whyNotAll(changed: number, requested: number): string {
 }
 
 /** How an outcome begins until the ledger has counted the companies, if the decision is about all of them. */
-export const ALL_WITH_EXCEPTION = 'all companies with an exception';
+/** The companies that a retry of `all` changes: not those that are held back or wait for a credential. */
+export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or have an unknown outcome';
 export const ALL_TO_RECONNECT = 'all companies that must reconnect';
 
 /** Returns the text of the outcome of a decision about all companies, with the number of companies that were changed. */

@@ -121,7 +121,7 @@ test('only support can resolve exceptions, and only in step 6', async () => {
   const migration = await startTestMigration(orchestrator, 'settling', ['sbx-ok-1.settling']);
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toMatch(
-    /^refused: exceptions can be resolved only in step 6/,
+    /^refused: companies can be retried, relinked or skipped only in step 6/,
   );
   expect(await migration.send('skip', { companies: ['R-1'], reason: 'any', ...CLIENT })).toMatch(
     /only support can decide what happens to companies/,
