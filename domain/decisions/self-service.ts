@@ -35,7 +35,7 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
     case 'first-company':
       return 'a self-service migration has no first company';
     case 'sync-disabled':
-      return 'the start of a self-service migration confirms that syncing is off for every company';
+      return 'the start of a self-service migration confirms that syncing is off for every company, so no confirmation is needed';
     case 'manifest-supplied':
       return 'the manifest of a self-service migration is supplied at the start; amend the manifest instead';
     case 'credentials-supplied':
@@ -72,9 +72,9 @@ export function clientOnlyRefusal(route: Route, { kind, role }: Decision): strin
     case 'retry':
     case 'relink':
     case 'replace-credential':
-      return 'in self-service, only the client can decide what happens to companies (with ferry: --as client --by NAME)';
+      return 'in self-service, only the client can decide what happens to companies (with ferry: add --as client, and --by with the name of the person who decides)';
     case 'adjust':
-      return 'in self-service, only the client can change the limits (with ferry: --as client --by NAME)';
+      return 'in self-service, only the client can change the limits (with ferry: add --as client, and --by with the name of the person who decides)';
     case 'step':
     case 'time':
     case 'first-company':

@@ -52,8 +52,11 @@ export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): str
   const { decision, outcome } = record;
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
-  if (rules === null)
-    return 'an older version of Tokenferry created this migration, so no decision is accepted; close it and start a new migration';
+  if (rules === null) {
+    const end = `to end it, run: temporal workflow terminate --workflow-id ${ledger.migrationId}`;
+    const advice = `${end}; to close it, run: ferry sweep --close; then start a new migration`;
+    return `an older version of Tokenferry created this migration, so no decision is accepted; ${advice}`;
+  }
   const refusal =
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
