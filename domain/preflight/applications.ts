@@ -140,8 +140,9 @@ export function remedyForReplaced(
 
 /** Returns a remedy as one clause. */
 export function replacedRemedyText({ registerAgain, lost, reconnect }: ReplacedRemedy): string {
-  const consequence = lost === null ? '' : ` (${lost} must then reconnect)`;
-  return registerAgain === null ? reconnect : `${registerAgain}${consequence}, or ${reconnect} instead`;
+  const consequence =
+    lost === null ? '' : `; once the replaced application is registered again, ${lost} must reconnect`;
+  return registerAgain === null ? reconnect : `${registerAgain}, or ${reconnect} instead${consequence}`;
 }
 
 const registerText = (name: string, reader: Role): string =>

@@ -106,7 +106,7 @@ test.each([
     'fewer depend on the registered application',
     group('old', 2),
     1,
-    'keep your application old (production), and ask support to register it again (1 company connected with new (production) must then reconnect), or let their end customers reconnect with their links instead',
+    'keep your application old (production), and ask support to register it again, or let their end customers reconnect with their links instead; once the replaced application is registered again, 1 company connected with new (production) must reconnect',
   ],
   [
     'more depend on the registered application',

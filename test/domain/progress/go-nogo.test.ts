@@ -135,8 +135,9 @@ test('companies that were moved with a replaced application are a no-go that nam
   expect(noGos(replaced)).toEqual(['application']);
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
     '3 companies (C-1, C-2 and 1 more) were connected with old-app (production), but app-1 (production) is registered now, ' +
-      'so the service can no longer refresh their tokens; register old-app (production) again (1 company connected with app-1 ' +
-      '(production) must then reconnect), or let their end customers reconnect with their links instead',
+      'so the service can no longer refresh their tokens; register old-app (production) again, or let their end ' +
+      'customers reconnect with their links instead; once the replaced application is registered again, 1 company ' +
+      'connected with app-1 (production) must reconnect',
   );
 });
 
