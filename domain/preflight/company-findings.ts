@@ -71,8 +71,8 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
     findings.push(warningFinding('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {
-    const message = `family is missing for ${outOf(withoutFamily, companies, 'company')}`;
-    const advice = `fill in the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
+    const message = `the token family is missing for ${outOf(withoutFamily, companies, 'company')}`;
+    const advice = `fill in family with the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
     findings.push(warningFinding('no-family', message, advice));
   }
   return findings;

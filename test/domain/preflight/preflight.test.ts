@@ -207,7 +207,7 @@ describe('a manifest row', () => {
     ]);
     const single = { companies: 3, withoutFamily: 1, families: 0, companiesInFamilies: 0, largestFamily: 1 };
     expect(familyFindings(single, zoho)).toMatchObject([
-      { code: 'no-family', message: 'family is missing for 1 of 3 companies' },
+      { code: 'no-family', message: 'the token family is missing for 1 of 3 companies' },
     ]);
     expect(familyFindings(single, QUICKBOOKS)).toEqual([]);
   });
