@@ -39,7 +39,8 @@ function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: s
   const { companies, unconfirmed, withoutCredential, firstWithoutCredential, oldestCredentialAt } = next;
   const check = 'credentials';
   if (companies > 0 && unconfirmed === companies) {
-    return { check, go: false, why: `no company${ofWave} is confirmed yet, so no credential can be used` };
+    const why = `no company${ofWave} that is still to be moved is confirmed yet, so no credential can be used`;
+    return { check, go: false, why };
   }
   if (withoutCredential > 0) {
     const missing = namedCompanies(withoutCredential, firstWithoutCredential, 'confirmed company');

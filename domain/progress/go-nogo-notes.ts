@@ -18,7 +18,9 @@ export function pauseConditions({ route, limits, failures, platform }: GoNoGoFac
 
 export function notes({ limits, failures, forecast }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
   return [
-    ...(hasTolerance(limits) ? [] : [`companies that could not be moved never pause the migration ${soFar(failures)}`]),
+    ...(hasTolerance(limits)
+      ? []
+      : [`the number of companies that could not be moved never pauses the migration ${soFar(failures)}`]),
     'an outage of the service or the platform does not pause the migration, which waits and retries',
     ...(window === null
       ? []

@@ -39,7 +39,9 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain(`NO-GO  ${migration.id} (moves can begin at any time)`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ sync-disabled: the client has not confirmed that syncing is off for 2 companies');
-  expect(out).toContain('✗ credentials: no company is confirmed yet, so no credential can be used');
+  expect(out).toContain(
+    '✗ credentials: no company that is still to be moved is confirmed yet, so no credential can be used',
+  );
   expect(out).toContain('✗ companies: none of 2 companies can be moved yet (2 not confirmed)');
   expect(out).toContain('✓ worker: a worker is answering');
   expect(out).toContain(

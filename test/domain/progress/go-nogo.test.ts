@@ -247,7 +247,9 @@ const whyOf = (given: GoNoGoFacts, asked: Answer['check']): string | undefined =
 test('credentials are a no-go while no company is confirmed, and the companies say what is missing', () => {
   const next = { ...facts().next, wave: null, companies: 60, unconfirmed: 60, oldestCredentialAt: null };
   expect(noGos(facts({ next }))).toEqual(['sync-disabled', 'credentials', 'companies']);
-  expect(whyOf(facts({ next }), 'credentials')).toBe('no company is confirmed yet, so no credential can be used');
+  expect(whyOf(facts({ next }), 'credentials')).toBe(
+    'no company that is still to be moved is confirmed yet, so no credential can be used',
+  );
   expect(whyOf(facts({ next }), 'companies')).toBe('none of 60 companies can be moved yet (60 not confirmed)');
   const confirmed = { ...next, unconfirmed: 57, withoutCredential: 3 };
   expect(whyOf(facts({ next: confirmed }), 'companies')).toBe(
@@ -319,12 +321,12 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   expect(pauseNotes[0]).toBe(sentence);
 });
 
-test('without a limit on failures, the notes say that failures never pause the migration', () => {
+test('without a limit on failures, the notes say that their number never pauses the migration', () => {
   const limits = { ...DEFAULT_LIMITS, toleratedShare: null };
   const { pauseNotes, notes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40 } }));
   expect(pauseNotes.join()).not.toContain('could not be moved');
   expect(notes[0]).toBe(
-    'companies that could not be moved never pause the migration (so far: 2 of 40 tried companies)',
+    'the number of companies that could not be moved never pauses the migration (so far: 2 of 40 tried companies)',
   );
 });
 
