@@ -52,10 +52,10 @@ export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
 export function notTextFinding(file: string, head: Uint8Array): Finding | null {
   const beginning = new TextDecoder().decode(head.subarray(0, SEALED_FILE_BEGINNING.length + 'application'.length));
   if (beginning.startsWith(SEALED_FILE_BEGINNING)) {
-    const supply = beginning.endsWith('application') ? 'application --sealed <file>' : 'credentials <file>';
+    const command = beginning.endsWith('application') ? 'application --sealed' : 'credentials';
     return {
       ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
-      advice: `supply this file as it is, through support or with "ferry --portal <link> ${supply}", or choose the original file`,
+      advice: `supply this file as it is, through support or with the command ${command} of ferry --portal, or choose the original file`,
     };
   }
   const kind = binaryKindOf(head);
