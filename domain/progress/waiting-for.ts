@@ -116,7 +116,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
       if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${requestedFirst.reference} goes first but is not ready: the client supplies what is missing, or support chooses another company`,
+          what: `${requestedFirst.reference} goes first but is not ready: the client confirms, supplies or corrects what is needed, or support chooses another company`,
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);
