@@ -24,7 +24,8 @@ class FirstLines {
   /** Records the value. Returns `lines 4 and 9` if it has appeared before, on line 4; null if it has not. */
   record(value: string, line: number): string | null {
     const first = this.lines.update(value, (previous) => previous || line);
-    return first > 0 ? `lines ${first} and ${line}` : null;
+    if (first === 0) return null;
+    return first === line ? `line ${line} twice` : `lines ${first} and ${line}`;
   }
 }
 
