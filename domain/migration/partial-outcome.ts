@@ -20,9 +20,12 @@ function whyNotAll(changed: number, requested: number): string {
   return `${which} do not exist, or their state does not allow the decision`;
 }
 
-/** How an outcome begins until the ledger has counted the companies, if the decision is about all of them. */
-/** The companies that a retry of `all` changes: not those that are held back or wait for a credential. */
+/**
+ * How the outcome of a retry of `all` begins until the ledger has counted the companies. The retry does not change
+ * companies that are held back or wait for a credential.
+ */
 export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or have an unknown outcome';
+/** How the outcome of a check of all reconnections begins until the ledger has counted the companies. */
 export const ALL_TO_RECONNECT = 'all companies that must reconnect';
 
 /** Returns the text of the outcome of a decision about all companies, with the number of companies that were changed. */

@@ -80,7 +80,7 @@ describe('a decision', () => {
 
   test('that retries all companies is recorded with the number of companies that it retries', async () => {
     const id = await failedCompanies('all');
-    const text = 'all companies with an exception will be tried again';
+    const text = 'all companies that failed, were deferred or have an unknown outcome will be tried again';
     expect(await retryAll(id, text)).toBe('2 companies will be tried again');
     expect(await readRow(rig.ledger.db, id, 2)).toMatchObject({ state: 'waiting' });
   });
