@@ -101,7 +101,10 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [WorkflowIdOccupied, 'then run this command again'],
   [WorkflowHadNoEffect, 'make sure that only your workers poll the task queue tokenferry, and run the command again'],
   [AmendedMigrationEnded, 'start a new migration with another --label'],
-  [OrganizationTaken, 'remove these rows, because an organization can be in only one row of one open migration'],
+  [
+    OrganizationTaken,
+    'remove every such row from the file, because an organization can be in only one row of one open migration',
+  ],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'this vault was not changed; once this master key is added, run the command again'],
@@ -109,7 +112,10 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
-  [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
+  [
+    KeyInvalid,
+    'nothing was signed or changed; if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file',
+  ],
   [DeferredUntil, 'run the command again after this time'],
   [
     ForeignResponse,
@@ -150,7 +156,10 @@ export function withAdvice(error: unknown): unknown {
       'the workflow failed; to see its history, open the workflow in the Temporal UI',
     );
   if (error instanceof ServiceError) {
-    return failed(temporalErrorText(error), 'check the connection with: ferry doctor; start everything with: ferry up');
+    return failed(
+      temporalErrorText(error),
+      'check the connection with: ferry doctor, or start everything with: ferry up',
+    );
   }
   if (isDatabaseError(error)) {
     return failed(

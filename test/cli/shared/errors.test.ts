@@ -80,7 +80,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new WorkflowHadNoEffect('the workflow has ended'), /has ended/, /only your workers/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new AmendedMigrationEnded(`migration ${M} has ended`), /acme\.xero/, /new migration/],
-  [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
+  [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove every such row/],
   [new StagingFull('too much supplied data is waiting for a decision'), /too much supplied data/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
@@ -111,7 +111,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     /^the history is malformed$/,
     /Temporal UI/,
   ],
-  [new KeyInvalid('This is no signing key.'), /no signing key/, /correct file/],
+  [new KeyInvalid('This is no signing key.'), /no signing key/, /TOKENFERRY_SIGNING_KEY_FILE/],
   [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
   [
     new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
