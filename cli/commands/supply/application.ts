@@ -125,10 +125,6 @@ async function supply(
   const isRegistered =
     isAccepted &&
     (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => NOT_REGISTERED.includes(code))));
-  const notRegistered = 'Nothing was registered with the service';
-  const notYetRegistered = sealed
-    ? 'Nothing was registered with the service yet; a worker registers the application once it has accepted the decision'
-    : 'Nothing was registered with the service; once a worker is running, run the command again';
   const { secretFile } = options;
   return {
     ...result,
@@ -140,13 +136,40 @@ async function supply(
           `${output.styled('red', '✗')} ${migrationId}: ${applicationName({ clientId, environment })} was not registered`,
         );
       else result.print(output);
-      if (!isRegistered) output.line(`  ${result.failed || preflight ? notRegistered : notYetRegistered}`);
+      if (!isRegistered) {
+        const isCertain = result.failed === true || preflight !== null;
+        output.line(`  ${notRegisteredText({ migrationId, isCertain, isAccepted, isSealed: sealed !== null })}`);
+      }
       if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined && isRegistered)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
     },
   };
+}
+
+interface Registration {
+  readonly migrationId: string;
+  /** True if the decision was refused, or if the check of the details has shown that the application is missing. */
+  readonly isCertain: boolean;
+  readonly isAccepted: boolean;
+  readonly isSealed: boolean;
+}
+
+/** Says that the application is not registered, or what its registration depends on. */
+function notRegisteredText({ migrationId, isCertain, isAccepted, isSealed }: Registration): string {
+  if (isCertain) return 'Nothing was registered with the service';
+  // Only a worker registers a sealed application, so only then can the outcome be open after the decision was accepted.
+  if (isAccepted)
+    return (
+      'The check of the details has not finished within 15 s, so it is not known yet whether the application was ' +
+      `registered. To see the result of the check, run: ferry show ${migrationId}`
+    );
+  if (isSealed) return 'A worker registers the application once the decision is in the ledger';
+  return (
+    'The secret was not sent, so nothing was registered with the service. ' +
+    'Once the problem above is resolved, run the command again'
+  );
 }
 
 function applicationFrom({ clientId, environment }: ApplicationOptions) {
