@@ -51,7 +51,8 @@ async function readWave(db: Database, migrationId: string, wave: number): Promis
   if (references.length > 0) return references;
   throw new CommandFailed(
     `wave ${wave} of ${migrationId} has no company that is waiting to be moved`,
-    `list the companies with: ferry companies ${migrationId}`,
+    `see the companies of this wave with: ferry companies ${migrationId} --wave ${wave}; ` +
+      `to see the wave of every company, run: ferry companies ${migrationId} --csv`,
   );
 }
 

@@ -50,7 +50,9 @@ test.each([
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
-    `wave 7 of ${ID} has no company that is waiting to be moved; list the companies with: ferry companies ${ID}`,
+    `wave 7 of ${ID} has no company that is waiting to be moved; ` +
+      `see the companies of this wave with: ferry companies ${ID} --wave 7; ` +
+      `to see the wave of every company, run: ferry companies ${ID} --csv`,
   ],
   [
     ['confirm-sync-disabled', ID, ...CLIENT],
