@@ -52,8 +52,9 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
     issuer !== undefined && audience !== undefined && keySet !== undefined ? { issuer, audience, keySet } : null;
   if (!tokenRules && !isLoopback(host)) {
     throw new CommandFailed(
-      `without tokens, the codec server can listen only on this machine, not on ${host}`,
-      'use --issuer, --audience and --key-set to specify which tokens it accepts',
+      'a codec server that requires no access token (JWT) can listen only on a loopback address ' +
+        `such as 127.0.0.1, not on ${host}`,
+      'omit --host, or use --issuer, --audience and --key-set to specify which tokens the server accepts',
     );
   }
   const verifyToken = tokenRules && (await createTokenVerifier(tokenRules).catch(refusedKeySet));

@@ -7,7 +7,7 @@ test.each([
   [
     'tokens are not checked and other machines can reach the address',
     ['--host', '0.0.0.0'],
-    'only on this machine, not on 0.0.0.0',
+    'only on a loopback address such as 127.0.0.1, not on 0.0.0.0',
   ],
   ['the address only looks like a loopback address', ['--host', '127.evil.example'], 'not on 127.evil.example'],
   [
