@@ -40,20 +40,46 @@ const LISTED = 10;
 
 function repairRows(result: ReconciliationResult): string[][] {
   const { decisions, refused, linked, notMoved, unknown, interrupted, adopted, gone, toCreate, doubled } = result;
+  // If the migration is not running, it tries no company again and accepts no decision.
+  const ifRunning = (toDo: string, otherwise: string): string => (result.workflow === 'running' ? toDo : otherwise);
   const rows: readonly (readonly [readonly string[], string, string])[] = [
     [decisions.map(({ kind }) => kind), 'decisions missing from the audit trail', 'restored with their outcomes'],
     [
       refused.map(({ kind, why }) => `${kind} (${why})`),
       'decisions that the ledger refused to restore',
-      'make these decisions again',
+      ifRunning('make these decisions again', 'not restored'),
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
-    [notMoved, 'move failed, or grant lost by the service', 'not moved; decide about each company'],
-    [unknown, 'single-use credential might have been used', 'not sent again; decide about each company'],
-    [interrupted, 'single-use credential might have been used', 'will be sent once more, to the same connection'],
-    [adopted, 'company exists, credential can still be sent', 'kept; the next try uses this company'],
-    [gone, 'lost by the service, credential might have been sent', 'not moved; supply a new credential'],
-    [toCreate, 'lost by the service, credential never sent', 'the next try creates the company again'],
+    [
+      notMoved,
+      'move failed, or grant lost by the service',
+      ifRunning('not moved; decide about each company', 'not moved'),
+    ],
+    [
+      unknown,
+      'single-use credential might have been used',
+      ifRunning('not sent again; decide about each company', 'not sent again'),
+    ],
+    [
+      interrupted,
+      'single-use credential might have been used',
+      ifRunning('will be sent once more, to the same connection', 'not sent again'),
+    ],
+    [
+      adopted,
+      'company exists, credential can still be sent',
+      ifRunning('kept; the next try uses this company', 'kept, but not moved'),
+    ],
+    [
+      gone,
+      'lost by the service, credential might have been sent',
+      ifRunning('not moved; supply a new credential', 'not moved'),
+    ],
+    [
+      toCreate,
+      'lost by the service, credential never sent',
+      ifRunning('the next try creates the company again', 'not moved'),
+    ],
     [doubled, 'several companies at the service for one row', 'delete all but one there; keep a linked company'],
   ];
   return rows.flatMap(([names, found, done]) =>
@@ -74,13 +100,17 @@ function nextLines(result: ReconciliationResult, migrationId: string): readonly 
   const { workflow, decisions, notMoved, unknown, gone } = result;
   const supplied = decisions.filter(({ kind }) => SUPPLIES.includes(kind));
   return [
-    ...(supplied.length > 0
+    ...(supplied.length > 0 && workflow === 'running'
       ? [
           `Supply again what the backup does not contain: ${counted(supplied.length, 'file')} with credentials or manifest rows.`,
         ]
       : []),
     ...(notMoved.length + unknown.length + gone.length > 0
-      ? [`To see the companies to decide about, with the commands, run: ferry exceptions ${migrationId}`]
+      ? [
+          workflow === 'running'
+            ? `To see the companies to decide about, with the commands, run: ferry exceptions ${migrationId}`
+            : `To see the companies that were not moved, run: ferry exceptions ${migrationId}`,
+        ]
       : []),
     ...(workflow === 'running'
       ? [
