@@ -27,7 +27,7 @@ export function supplyLaterText(platform: Platform, migrationId: string, file: s
   const command = `ferry credentials ${migrationId} ${shellQuoted(file)}`;
   return isRotating(platform)
     ? `Once syncing is disabled, export the tokens again, and supply them with: ${command}`
-    : `Supply them later with: ${command}`;
+    : `Supply the file later with: ${command}`;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Context, YesOption } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
 import type { CheckOutcome } from '../../starting/check';
 import { checkAll, dryRun, printSummary } from '../../starting/check';
+import { sentence } from '../../../presentation/wording/status-line';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
@@ -92,22 +93,27 @@ function confirmStart(
 ): Promise<boolean> {
   const { manifest, platform } = check;
   if (!output.json && !(output.quiet && options.yes)) printStart(output, check);
-  const handedOver = `${counted(manifest.withCredential, 'credential')} will be handed over to the service`;
+  const handedOver = `${credentialsText(manifest)} will be handed over to the service`;
   const after = isRotating(platform) ? ", and your own application's tokens will stop working" : '';
   return confirm({ output, terminal }, options, { question: 'Start?', consequence: `${handedOver}${after}` });
+}
+
+/** Returns the credentials that a start hands over: those in the files, or else those that are supplied later. */
+function credentialsText({ withCredential }: CheckOutcome['manifest']): string {
+  return withCredential === 0 ? 'credentials that you supply later' : counted(withCredential, 'credential');
 }
 
 /** Prints what will happen to the tokens. */
 function printStart(output: Output, { findings, manifest, platform }: CheckOutcome): void {
   printFindings(output, findings);
-  const { totals, withCredential } = manifest;
+  const { totals } = manifest;
   const into =
     totals.existing === 0
       ? 'for each, the service creates a new company in your account'
       : `for ${totals.existing} of these, the service uses the existing company that you specified; for any other, it creates a new company`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
   output.line(
-    `${counted(withCredential, 'credential')} will be encrypted on this machine, handed over to the service, and then destroyed.`,
+    `${sentence(credentialsText(manifest))} will be encrypted on this machine, handed over to the service, and then destroyed.`,
   );
   output.line(
     isRotating(platform)
@@ -188,7 +194,7 @@ function printStarted(
     output.line(
       started.preflight
         ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId)}`
-        : `  Not stored yet: ${left}. Supply them later with: ${supplyCommand(files, migrationId, by)}`,
+        : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
     );
   }
   if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);

@@ -26,7 +26,7 @@ test('self-service stores no credentials without a worker, and the client can su
   expect(started.exitCode).toBe(1);
   expect(started.out).toContain('No worker is answering yet. Start a worker');
   expect(started.out).toContain(
-    `Not stored yet: 1 credential. Supply them later with: ferry credentials ${id} '${file}' --as client --by tester`,
+    `Not stored yet: 1 credential. Supply the file later with: ferry credentials ${id} '${file}' --as client --by tester`,
   );
   expect(started.out).toContain(`Watch the migration with: ferry watch ${id}`);
 
