@@ -72,7 +72,8 @@ async function withClient<Client extends MigrationClient, Result>(
 
 /** Advice about a migration key in the ledger. A client who has received a key asks the provider for it again. */
 const KEY_IN_LEDGER =
-  'nothing was sealed or stored; check TOKENFERRY_PROVIDER_FINGERPRINT; if it is correct, sign the key again with: ferry vault rotate';
+  'nothing was sealed or stored; check TOKENFERRY_PROVIDER_FINGERPRINT; if it is correct, ' +
+  "sign the key again where the workers' keys are, with: ferry vault rotate";
 
 /**
  * Returns whether the ledger has the migration. A migration of another namespace does not count, because several

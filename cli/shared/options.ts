@@ -130,7 +130,7 @@ function parseNamedApprover(text: string): NamedApprover {
   const [, role, by, digits = ''] = /^([^:]+):(.+):([^:]+)$/.exec(text) ?? [];
   const fingerprint = parseFingerprint(digits);
   if (isRole(role) && by !== undefined && fingerprint !== null) return { role, by, fingerprint };
-  return parseApprover(text, 'a public key or its fingerprint');
+  return parseApprover(text, 'a public key (as printed by ferry keys create) or its fingerprint');
 }
 
 /** Returns a fingerprint in the form in which it is printed; null if the text is not a fingerprint. */
@@ -144,11 +144,11 @@ export function parseFingerprint(text: string): string | null {
  *
  * @param expectedKey what the text must contain in place of the key, in the words of the error
  */
-export function parseApprover(text: string, expectedKey = 'a public key'): Approver {
+export function parseApprover(text: string, expectedKey = 'a public key, as printed by ferry keys create'): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (!isRole(role) || by === undefined || !isPublicKey(publicKey)) {
     throw new InvalidArgumentError(
-      `Expected role:name:key: ${ROLES.join(' or ')}, a name, and ${expectedKey}, as printed by ferry keys create.`,
+      `Expected role:name:key: ${ROLES.join(' or ')}, a name, and ${expectedKey}.`,
     );
   }
   return { role, by, publicKey };

@@ -233,7 +233,8 @@ const list =
         result.print(output);
         output.line();
         output.line(
-          'To verify signed decisions, first compare these fingerprints with the fingerprints that the approvers told you. Then run:',
+          'To verify signed decisions, compare the fingerprints in the second command below with the fingerprints ' +
+            'that the approvers told you. Then run:',
         );
         for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
       },

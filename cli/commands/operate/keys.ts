@@ -43,7 +43,7 @@ function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): C
   if (existsSync(file)) {
     throw new CommandFailed(
       `${file} already exists`,
-      'keep this file: if it contains your signing key, running migrations might accept only decisions that you sign with this key. To create another key, choose another --file',
+      'keep this file: if it contains your signing key, running migrations might accept your decisions only if this key has signed them. To create another key, choose another --file',
     );
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -70,7 +70,9 @@ function keyResult(file: string): CommandResult {
       output.line(`The signing key of ${by} is stored in ${file}. Do not share this file.`);
       output.line('Send the line with your role to the person who starts the migration, who adds it to ferry start:');
       for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
-      output.line('If the migration is already running, support passes this text to ferry approver add instead.');
+      output.line(
+        'If the migration is already running, support instead passes the text after --approver to ferry approver add.',
+      );
     },
   };
 }

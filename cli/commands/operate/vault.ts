@@ -29,7 +29,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
   vault
     .command('rotate')
     .description(
-      'Re-encrypt the vault keys of all migrations that have not ended, so that older master keys no longer open them. The new encryption uses the first key in TOKENFERRY_MASTER_KEY',
+      'Re-encrypt the vault keys of all migrations that have not ended, so that older master keys no longer open them. The new encryption uses the first key in TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE',
     )
     .action(() => run(() => withVaults(terminal.env, rotate)));
   vault
