@@ -227,7 +227,8 @@ function suppliedResult(
       printFindings(output, findings, 'add --json');
       output.line(storedText(output, migrationId, { ...supplied, decision }));
       if (advice !== null) output.line(`  ${advice}`);
-      if (!isComplete && decision?.outcome === 'recorded') output.line(`  not in use yet: ${decision.text}`);
+      if (!isComplete && decision?.outcome === 'recorded')
+        output.line(`  stored credentials are used once the decision is in the ledger: ${decision.text}`);
       printRefused(output, refused);
       disposal.print(output);
     },
@@ -246,5 +247,5 @@ function storedText(output: Output, migrationId: string, { decision, ...supplied
   }
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
   if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
-  return `${output.styled('yellow', '…')} ${text}, but not in use yet: ${decision.text}`;
+  return `${output.styled('yellow', '…')} ${text}, for use once the decision is in the ledger: ${decision.text}`;
 }
