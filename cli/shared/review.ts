@@ -76,9 +76,11 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
   },
   'update-application': (output, { preflight }) =>
     output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
-  'disable-syncing': (output, { counts }) =>
+  'disable-syncing': (output, { counts: { unconfirmed, total } }) =>
     output.line(
-      `  The client has not confirmed that syncing is off for ${outOf(counts.unconfirmed, counts.total, 'company')}`,
+      unconfirmed === 0
+        ? '  No company is waiting for the confirmation that syncing is off'
+        : `  The client has not confirmed that syncing is off for ${outOf(unconfirmed, total, 'company')}`,
     ),
   'complete-migration': (output, { counts, migrationId, reconnections }, notMoved, maxCompanies) => {
     output.line(`  ${outOf(counts.moved, counts.total, 'company')} moved`);
