@@ -188,7 +188,7 @@ function amendResult(
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (recounted.length > 0) {
-        output.line('  To compare the records of these companies with the corrected numbers of invoices, run:');
+        output.line('  To compare the records of companies with their corrected numbers of invoices, run:');
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.
         printCommand(output, route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry, recounted);

@@ -191,7 +191,10 @@ async function printRetried(
   for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
   if (matching > companies.length) {
     const more = (matching - companies.length).toLocaleString('en-US');
-    output.line(`  and ${more} more; list them with: ferry companies ${id} --state not-moved-yet`);
+    output.line(
+      `  and ${more} more; they are among the companies that this command lists: ` +
+        `ferry companies ${id} --state not-moved-yet`,
+    );
   }
   // A company that is tried now is claimed before anyone could decide.
   if (when === 'now') return;
