@@ -37,7 +37,7 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
   throw route === 'managed'
     ? new CommandFailed(
         `${platform.name} has no managed route`,
-        `use the self-service route, with: ferry self-service companies.csv --platform ${platform.slug} --client ${client}`,
+        `the client must move these companies, with: ferry self-service companies.csv --platform ${platform.slug} --client ${client}`,
       )
     : new CommandFailed(
         `${platform.name} has no self-service route: the service accepts authorizations for it only from the provider`,
