@@ -14,7 +14,7 @@ import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from '.
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
   'service-refuses': 'configure the workers with a valid API key of the account (COMPANY_DATA_API_KEY)',
   'key-not-administrator': 'configure the workers with an administrator key of the account (COMPANY_DATA_API_KEY)',
-  'no-room': 'choose a plan with room for these companies, or delete unneeded companies from the service',
+  'no-room': 'choose a plan with room for all companies, or delete unneeded companies from the service',
   'account-expires': 'choose a plan that does not expire',
   'platform-disabled': 'enable the platform in the account',
   'organization-connected': 'disconnect the organizations at the service, or leave their companies out',
