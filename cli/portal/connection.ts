@@ -73,14 +73,20 @@ export async function withPortal<Result>(
   const { origin } = context.link();
   const stored = readSignIns(context.terminal.env, origin).find((each) => each.migrationId === migrationId);
   if (!stored) throw notSignedIn(context, migrationId);
-  return failingClearly(context, async () => {
-    const say = sayOnce(context);
-    const { signIn, session } = await liveSession(context, stored, say);
-    const api = apiOf(origin, signIn.token);
-    const readMigration = async (): Promise<MigrationAnswer> =>
-      validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
-    return work({ api, signIn, session, readMigration, say });
-  });
+  let isConnected = false;
+  return failingClearly(
+    context,
+    async () => {
+      const say = sayOnce(context);
+      const { signIn, session } = await liveSession(context, stored, say);
+      isConnected = true;
+      const api = apiOf(origin, signIn.token);
+      const readMigration = async (): Promise<MigrationAnswer> =>
+        validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
+      return work({ api, signIn, session, readMigration, say });
+    },
+    () => isConnected,
+  );
 }
 
 /** The wait after which its reason is printed. Shorter waits need no explanation. */
@@ -194,23 +200,28 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
 /**
  * Runs the work, and turns errors of the API into errors with advice.
  *
+ * @param mayHaveSent returns whether the portal may have received an earlier request of this command
  * @throws CommandFailed
  */
-export async function failingClearly<Result>(context: PortalContext, work: () => Promise<Result>): Promise<Result> {
+export async function failingClearly<Result>(
+  context: PortalContext,
+  work: () => Promise<Result>,
+  mayHaveSent: () => boolean = () => false,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw new CommandFailed(clause(error.message), adviceFor(context, error), { cause: error });
+    throw new CommandFailed(clause(error.message), adviceFor(context, error, mayHaveSent()), { cause: error });
   }
 }
 
-function adviceFor(context: PortalContext, error: ApiError): string {
+function adviceFor(context: PortalContext, error: ApiError, mayHaveSent: boolean): string {
   const { status, advice } = error;
   if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
   if (advice !== undefined) return clause(advice);
   if (status !== 0) return 'if it happens again, tell your contact';
-  return wasNotSent(error)
+  return wasNotSent(error) && !mayHaveSent
     ? 'nothing was sent; check the address and your connection'
     : 'check the address and your connection; a request that the portal has received can still take effect';
 }
