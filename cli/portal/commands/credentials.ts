@@ -40,7 +40,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'credentials',
       'credentialsSupplied',
-      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. If the platform rotates tokens, obtain the credentials only after you have disabled syncing',
+      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. If the platform rotates tokens, obtain the credentials only after you have confirmed that syncing is off',
     ],
     [
       'replace-credential',
@@ -104,7 +104,7 @@ async function supply(
   if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent);
   const facts = [
     `${file}: ${counted(credentials.length, 'credential')} can be sent`,
-    ...refusedTexts(unsent, ['is left out', 'are left out']),
+    ...refusedTexts(unsent, ['cannot be sent', 'cannot be sent']),
   ];
   await review(context, portal, { message, facts }, options);
   const answer = await supplyInParts(

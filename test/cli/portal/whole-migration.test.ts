@@ -176,7 +176,7 @@ test('a file with errors is not sent, and credentials that are too old are refus
   ]);
 });
 
-test('credentials of other companies are found before anything is sent, and unknown ones are left out', async () => {
+test('credentials of other companies are found before anything is sent, and unknown ones are not sent', async () => {
   const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
   const { id } = migration;
   const cleo = await portal.signedIn(id);
@@ -192,7 +192,7 @@ test('credentials of other companies are found before anything is sent, and unkn
   writeFileSync(file, text.replace('R-1,', 'X-1,'));
   const supplied = await cleo.run('credentials', file);
   expect(supplied.out).toContain(
-    '  credentials.csv: 1 credential can be sent\n  1 credential (X-1) is left out, because the manifest has no company with this reference\n'.replace(
+    '  credentials.csv: 1 credential can be sent\n  1 credential (X-1) cannot be sent, because the manifest has no company with this reference\n'.replace(
       'credentials.csv',
       file,
     ),
