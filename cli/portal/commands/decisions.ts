@@ -149,6 +149,6 @@ async function readWave(
   if (references.length > 0) return references;
   throw new CommandFailed(
     `wave ${wave} has no company that is waiting for a confirmation`,
-    `list the companies with: ${commandText(context, 'companies', session.migrationId)}`,
+    `list the wave and the confirmation of each company with: ${commandText(context, 'companies --csv', session.migrationId)}`,
   );
 }

@@ -76,7 +76,7 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
     let last = '';
     return {
       show: ({ view }, trouble) => {
-        const line = trouble ?? `${inReadersZone(view.headline)}: ${countsText(view)}`;
+        const line = trouble ?? `${inReadersZone(view.headline)} ${countsText(view)}`;
         if (line !== last) output.line(`${clockTime(new Date())} ${line}`);
         last = line;
       },
@@ -88,7 +88,8 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
 }
 
 function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null) {
-  const { migrationId, headline, task, notices, steps } = view;
+  const { migrationId, headline, task, notices, steps, state: overall } = view;
+  const mark = isEnding(overall) ? 'ended here' : 'now';
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
     [inReadersZone(headline)],
@@ -96,7 +97,7 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: strin
     ...(task === null ? [] : [[`What you need to do: ${inReadersZone(task.what)}`]]),
     [],
     ...steps.map(({ number, title, state }) => [
-      `${state === 'done' ? '✓' : String(number)} ${title}${state === 'open' ? '  (now)' : ''}`,
+      `${state === 'done' ? '✓' : String(number)} ${title}${state === 'open' ? `  (${mark})` : ''}`,
     ]),
     [],
     [countsText(view)],
