@@ -58,6 +58,7 @@ export async function sendInParts(
   for (let start = 0; start < companies.length; start += MAX_COMPANIES_PER_MESSAGE) {
     const part = companies.slice(start, start + MAX_COMPANIES_PER_MESSAGE) as readonly string[];
     const answer = await send({ message, fields: { ...fields, companies: part } });
+    if (answer.outcome !== 'applied' && start === 0) return answer;
     if (answer.outcome !== 'applied')
       return {
         ...answer,

@@ -2,7 +2,7 @@
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domain/supply/sealed-digest';
-import { counted } from '../../domain/text/sentences';
+import { counted, outOf } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract/requests';
 import type { DecisionFields } from './decisions';
 import { refusedTexts, type Refused } from './refused';
@@ -47,6 +47,7 @@ export async function supplyInParts<Credential extends Label>(
 ): Promise<RequestAnswer> {
   const replaces = message === 'replaceCredential';
   const refused: Refused[number][] = [];
+  let replaced = 0;
   let stored: HashedCredential[] = [];
   let answer: RequestAnswer = { outcome: 'failed', text: 'the file contains no credential' };
   let decisionId: string = crypto.randomUUID();
@@ -64,14 +65,15 @@ export async function supplyInParts<Credential extends Label>(
     const boxes = sealed.map(({ boxHash: _, ...each }) => each);
     say(`Sending ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
     answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
-    if (answer.outcome !== 'stored') return answer;
+    if (answer.outcome !== 'stored') return afterEarlierParts(answer);
     refused.push(...(answer.refusedCredentials ?? []));
     const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
     for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
     progress((start + part.length) / credentials.length);
     if (replaces && stored.length > 0) {
       answer = await supplied(stored.map(({ reference }) => reference));
-      if (answer.outcome !== 'applied') return answer;
+      if (answer.outcome !== 'applied') return afterEarlierParts(answer);
+      replaced += stored.length;
     }
   }
   const accepted = credentials.length - refused.length;
@@ -86,6 +88,13 @@ export async function supplyInParts<Credential extends Label>(
   if (refused.length === 0 || answer.outcome !== 'applied') return answer;
   const text = [answer.text, ...refusedTexts(refused)].join('. ');
   return { ...answer, text, refusedCredentials };
+
+  /** Adds the earlier parts that were replaced to an answer with which the supply ends early. */
+  function afterEarlierParts(last: RequestAnswer): RequestAnswer {
+    if (replaced === 0) return last;
+    const applied = `the decision was applied to ${outOf(replaced, credentials.length, 'credential')}`;
+    return { ...last, text: `${applied}; the answer about the next credentials: ${last.text}` };
+  }
 
   async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {
     return decide({ message, decisionId, fields: { ...fields, companies, sealedDigest: credentialsDigest(stored) } });

@@ -110,7 +110,7 @@ async function redeem(
         );
       throw new CommandFailed(
         clause(error.message),
-        'run the command again; if the portal refuses the invitation, the first attempt has used it, so ask your contact for a new invitation',
+        'run the command again; if the portal then refuses the invitation, ask your contact for a new invitation',
         { cause: error },
       );
     });
