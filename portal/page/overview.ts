@@ -88,7 +88,9 @@ export function renderProgress({
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
-    ...(counts.total === 0 ? [el('p', {}, NO_COMPANIES)] : companyCounts(counts, next === null)),
+    ...(counts.total === 0
+      ? [el('p', {}, next === null ? NEVER_SUPPLIED : NO_COMPANIES)]
+      : companyCounts(counts, next === null)),
     el(
       'dl',
       { class: 'facts' },
@@ -102,6 +104,7 @@ export function renderProgress({
 }
 
 const NO_COMPANIES = 'Companies are shown here once the manifest has been supplied and checked.';
+const NEVER_SUPPLIED = 'The migration ended before a manifest was supplied.';
 
 function companyCounts(counts: Counts, hasEnded: boolean): readonly Child[] {
   const number = (count: number): string => count.toLocaleString('en-US');

@@ -44,11 +44,18 @@ export function createAllCompanies(app: App): CompanyList {
   return list;
 }
 
+/** Once the migration has ended, `next` is null, and the entries no longer say what can be done. */
+function introOf(app: App): string {
+  const help = app.view().next === null ? '' : ' and what can be done';
+  return `Each entry says what went wrong${help}. If the owner of a company must reconnect, send the owner the link to the reconnect page. `;
+}
+
 export function createExceptions(app: App): CompanyList {
+  const intro = el('span', {});
   const about = el(
     'p',
     { class: 'hint' },
-    'Each entry says what went wrong and what can be done. If the owner of a company must reconnect, send the owner the link to the reconnect page. ',
+    intro,
     el(
       'a',
       { class: 'download', href: '/api/reconnect-links.csv', download: true },
@@ -61,7 +68,10 @@ export function createExceptions(app: App): CompanyList {
     head: [el('h2', { id: 'exceptions-title' }, 'Companies that need attention'), about],
     filter: () => ({ exceptions: true }),
     empty: () => noExceptionsText(app.view()),
-    onShow: (count) => (about.hidden = count === 0),
+    onShow: (count) => {
+      about.hidden = count === 0;
+      intro.textContent = introOf(app);
+    },
   });
   return list;
 }
