@@ -100,7 +100,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       el(
         'p',
         {},
-        `This browser was last used for ${other}. A browser shows one migration at a time. To continue to see the other migration here, open this link in another browser.`,
+        `This browser was last used for ${other}. A browser shows one migration at a time, as one person. To keep what this browser shows, open this link in another browser.`,
       ),
     el('div', { class: 'buttons' }, go),
     status,

@@ -44,7 +44,7 @@ export function accentedList(accented: readonly AccentedValue[] | null): readonl
   if (accented === null || accented.length === 0) return [];
   const more = accented.length - ACCENTED_SHOWN;
   return [
-    el('p', {}, 'The page has read the file as Windows-1252. Check that these names and references are correct:'),
+    el('p', {}, 'The page has read the file as Windows-1252. Check that these values are correct:'),
     el(
       'ul',
       { class: 'points' },

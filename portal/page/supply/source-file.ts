@@ -71,7 +71,7 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
   const counter = new HighByteCounter();
   counter.add(bytes);
   const message = notUtf8Message(isProbablyWindows1252(counter, highBefore));
-  const advice = `save it as "CSV UTF-8", or choose "${READ_AS_WINDOWS_1252}" and check the names`;
+  const advice = `save it as "CSV UTF-8", or choose "${READ_AS_WINDOWS_1252}" and check the values that the page then lists`;
   return { ...source, text, finding: { ...notUtf8, line, message, advice }, isWindows1252: true };
 }
 
