@@ -111,7 +111,7 @@ export async function storeApplication(context: PortalContext, request: PortalRe
   const box = Buffer.from(sealed, 'base64');
   if (decision['sealedDigest'] !== sealedApplicationDigest({ clientId, environment, sealed: box }))
     return failed(
-      'the encrypted client secret does not match the signature; enter the client secret again, and tell support if this happens twice',
+      'the encrypted client secret does not match the signature; supply the client secret again, and tell support if this happens twice',
     );
   const { decisionId } = decision;
   if (await readOutcome(db, migrationId, decisionId)) return send(context, request, 'applicationSupplied', decision);

@@ -37,7 +37,7 @@ async function identityOf({ verifyIdentity, log }: PortalContext, request: SignI
   if (verifyIdentity === undefined) {
     log.warn(
       { migration: migrationId },
-      'a person has signed in at an identity provider, but this worker has no identity provider configured; set TOKENFERRY_OPENID_ISSUER',
+      'a person has signed in at an identity provider, but this worker has no identity provider configured; set TOKENFERRY_OPENID_ISSUER and TOKENFERRY_OPENID_CLIENT_ID',
     );
     return null;
   }
