@@ -4,8 +4,8 @@
  */
 import type { CompanyState } from '../../domain/companies/company-state';
 
-export const NO_SUCH_COMPANY = 'the manifest has no company with this reference';
-export const DUPLICATE = 'the file contains this reference more than once';
+export const NO_SUCH_COMPANY = 'no company of the manifest has the same reference';
+export const DUPLICATE = 'the file contains the same reference more than once';
 export const NOT_CONFIRMED = 'you have not confirmed that syncing is off; confirm that first';
 export const TOO_EARLY =
   'credentials that were obtained before you confirmed that syncing is off might no longer work; export the credentials again';

@@ -126,13 +126,13 @@ describeWithChromium("supplying in the portal's page", () => {
   test('sends no credential of a company that is not in the manifest, and says so beforehand', async () => {
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(1).replace('K-1,', 'N-777,'));
-    await page.getByText('1 credential (N-777) cannot be sent, because the manifest has no company').waitFor();
+    await page.getByText('1 credential (N-777) cannot be sent, because no company of the manifest').waitFor();
     await send(page);
     await page.getByText('Choose a file with credentials that can be sent.').waitFor();
     const buffer = Buffer.from(csvOf(2).replace('K-1,', 'N-777,'));
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
     await page.getByText('✓ 1 credential can be sent.').waitFor();
-    expect(await page.getByRole('dialog').textContent()).toContain('no company with this reference.');
+    expect(await page.getByRole('dialog').textContent()).toContain('no company of the manifest has the same reference.');
     await send(page);
     await page.getByText('✓ Done.').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
