@@ -131,7 +131,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
                 ? 'the section about credentials says what to do with each secret.'
                 : figures.crossed > 0
                   ? `${shared} support the new secret before the old secret expires.`
-                  : 'no connection depends on it.',
+                  : `${isSecretShared(head) ? '' : 'if you gave it to support, rotate it; '}no connection depends on it.`,
             section: 'credentials',
           },
         ]),
@@ -146,12 +146,11 @@ function replacedPoint(
   const { companies, application } = replaced;
   const { registerAgain, lost, reconnect } = remedyForReplaced(replaced, applications, 'client');
   const connected = companies === 1 ? 'the company that was connected' : 'the companies that were connected';
+  const name = applicationName(application);
   const remedy = registerAgain === null ? reconnect : `instead, you can ${reconnect}`;
-  const consequence =
-    lost === null ? '' : ` If ${applicationName(application)} is registered again, ${lost} must reconnect.`;
+  const consequence = lost === null ? '' : ` If ${name} is registered again, ${lost} must reconnect.`;
   return {
-    topic:
-      registerAgain === null ? `Reconnect ${connected} with ${applicationName(application)}` : sentence(registerAgain),
+    topic: registerAgain === null ? `Reconnect ${connected} with ${name}` : sentence(registerAgain),
     companies,
     text: `${replacedProblem(replaced, applications)}. ${sentence(remedy)}.${consequence}`,
     section: 'replaced-application',
@@ -181,8 +180,8 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
             'Encrypted copies can remain in the files, log and backups of our database. Our master key alone cannot decrypt these copies: a copy of the erased secret would also be needed.',
         }
       : {
-          topic: ending === null ? 'Stored' : 'Destroyed soon',
-          text: `${count === 0 ? 'none at the moment.' : `${left}, in encrypted form.`} ${ending === null ? keptText(count) : DESTROYED_SOON}`,
+          topic: ending === null || count === 0 ? 'Stored' : 'Destroyed soon',
+          text: `${count === 0 ? 'none at the moment.' : `${left}, in encrypted form.`} ${ending === null ? keptText(count) : destroyedText(count)}`,
         },
     {
       topic: 'To delete on your side',
@@ -223,8 +222,12 @@ function keptText(count: number): string {
   return `${deleted}Until the migration ends, our keys can still decrypt copies of deleted credentials in the files, log and backups of our database. When the migration ends, we erase the secret that is needed to decrypt them.`;
 }
 
-const DESTROYED_SOON =
-  'The migration has ended, so we will soon erase the secret that decrypts the credentials, and delete the credentials.';
+/** Returns what happens to the credentials of a migration that has ended. */
+function destroyedText(count: number): string {
+  return count === 0
+    ? 'The migration has ended, so we will soon erase the secret that can still decrypt copies of deleted credentials.'
+    : 'The migration has ended, so we will soon erase the secret that decrypts the credentials, and delete the credentials.';
+}
 
 /**
  * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was needed

@@ -71,7 +71,7 @@ describe('the head of the report', () => {
       { ending: 'cancelled', isFinishing: true },
       'State: cancelled; companies that were being moved are still being checked (this report is preliminary)',
     ],
-    [{ ending: 'cancelled', isFinishing: true }, '**Destroyed soon**: none at the moment. The migration has ended'],
+    [{ ending: 'cancelled', isFinishing: true }, '**Stored**: none at the moment. The migration has ended'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Details supplied: 20 Nov 2026 22:00 by Cleo'],
