@@ -225,6 +225,8 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
       ? 'supply a credential that was exported after the confirmation that syncing is off'
       : 'supply a credential';
   if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyText(remedy);
+  // Once the migration has ended, only companies that are still being checked have these states.
+  if (company.state === 'importing' || company.state === 'syncing') return 'nothing yet; it is still being checked';
   switch (company.failure) {
     case 'incomplete':
     case 'sync-failed':

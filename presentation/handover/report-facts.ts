@@ -86,7 +86,7 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
     ['State', stateText(head)],
     ...(head.unproven === null ? [] : [['Signed decisions', proofText(head.unproven)] as const]),
     head.counts.total === 0
-      ? ['Manifest', 'not supplied yet']
+      ? ['Manifest', head.ending === null ? 'not supplied yet' : 'not supplied']
       : ['Details supplied', `${timeText(head.suppliedAt)} by ${head.suppliedBy}`],
     ['Times', 'all in UTC'],
     ['Who to call', head.contact],
@@ -140,7 +140,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
     ],
     [
       'duration',
-      expected ? `${rangeText(duration(expected.lowMs), duration(expected.highMs))} within the windows` : '',
+      expected ? `${rangeText(duration(expected.lowMs), duration(expected.highMs))} while companies are moving` : '',
       took,
     ],
     ['data out of date', expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`, stale],

@@ -138,7 +138,7 @@ describe('the head of the report', () => {
     const short = { ...expected, lowMs: 11_000, highMs: 11_000, ends: { earliest: end, latest: end } };
     const ofShort = reportHead({ ...HEAD, planned: { startAt, estimate: short } });
     expect(ofShort).toContain('| last company moved | about 20 Nov 22:31 | 21 Nov 01:30 |');
-    expect(ofShort).toContain('| duration | about 11 s within the windows |');
+    expect(ofShort).toContain('| duration | about 11 s while companies are moving |');
   });
 
   test('shows for how many companies syncing may be switched back on, before and after the migration has ended', () => {
