@@ -43,6 +43,9 @@ export function noticesOf(
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
     ...(retried === null ? [] : [`${retried}.`]),
-    ...(progress.checking && !isEnding(progress.state) ? ['Your changed details are being checked.'] : []),
+    // The headline says that the details are checked for the first time.
+    ...(progress.checking && progress.preflight !== null && !isEnding(progress.state)
+      ? ['Your changed details are being checked.']
+      : []),
   ];
 }

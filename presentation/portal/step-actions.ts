@@ -90,7 +90,7 @@ function startFacts(progress: Progress, now: string): string[] {
 function startedText({ counts }: Progress): string {
   const companies = counts.waiting - counts.heldBack;
   const order =
-    companies === 1 ? '' : '. One company moves first, and the others follow once support has approved its move';
+    companies <= 1 ? '' : '. One company moves first, and the others follow once support has approved its move';
   return `Starts the move of ${counted(companies, 'company')}${order}`;
 }
 
