@@ -77,7 +77,7 @@ test('credentials are exported after the confirmation, and sealed with the migra
     ...{ proposal: null, counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) },
   });
   expect(detailsAt(state)).toContain(
-    '**How:** export the credentials after you have confirmed that syncing is off; encrypt the file with the command ferry seal and the migration key that support sends you',
+    '**How:** export the credentials after you have confirmed that syncing is off; encrypt the file of credentials with the command ferry seal and the migration key that support sends you',
   );
 });
 
