@@ -108,7 +108,9 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
   }
   if (state === 'abandoned' || state === 'cancelled')
     return 'ask the contact above first, because syncing of the companies that were moved must stay off.';
-  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
+  // The client can confirm before step 4, and an earlier step can open again.
+  const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;
+  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing') && !isOff)
     return 'nothing has to be switched off yet.';
   return 'nothing for now. Never switch syncing back on in your own application for a company that is moving or has been moved.';
 }
