@@ -5,7 +5,13 @@
  */
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts } from '../../domain/companies/company-state';
-import { clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
+import {
+  clientStateOf,
+  clientStateText,
+  clientStateWords,
+  COMPANY_STATES,
+  countOpen,
+} from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
@@ -199,9 +205,12 @@ export function sectionsOf(ended: boolean, applications: ApplicationsOfMoved): r
   return ended ? [...sections, UNUSED] : sections;
 }
 
-/** Returns the client's word for a company. Once the migration has ended, `not moved yet` becomes `not moved`. */
+/**
+ * Returns the client's word for a company. Once the migration has ended, `not moved yet` becomes `not moved`, and
+ * `moving` becomes `still being checked`.
+ */
 function stateText({ state, failure }: ReportedCompany, ended: boolean): string {
-  return clientStateText(state, failure, ended);
+  return clientStateWords(ended)[clientStateOf(state, failure, ended)];
 }
 
 function whyOf(company: ReportedCompany): string {
@@ -262,7 +271,7 @@ export function companyRecord(
     name,
     'stored name': storedName ?? '',
     organization,
-    outcome: stateText(company, ended),
+    outcome: clientStateText(company.state, company.failure, ended),
     why: whyOf(company),
     'what to do':
       spreadsheetAction(company, ended) ||
