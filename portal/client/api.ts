@@ -22,6 +22,10 @@ export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
   'left-out': 'Left out',
 };
 
+/** Returns the label of a company's state. Once the migration has ended, no company is moved any more. */
+export const stateLabel = (state: CompanyState, hasEnded: boolean): string =>
+  hasEnded && state === 'moving' ? 'Still being checked' : STATE_LABELS[state];
+
 /** Thrown when the portal refuses a request. `status` is 0 if the portal could not be reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -1,6 +1,7 @@
 import { CompanySchema, type MigrationView } from '../../../portal/contract/migration-view';
 import {
   STATE_LABELS,
+  stateLabel,
   type Action,
   type Company,
   type CompanyFilter,
@@ -169,7 +170,7 @@ async function print(
       if (kind === 'exceptions' && lacksCredential(company)) lacking += 1;
       if (linkUrl !== null) links.push(`  the end customer of ${reference} can reconnect at ${linkUrl}`);
       for (const remedy of remedies) references.set(remedy, [...(references.get(remedy) ?? []), reference]);
-      yield [reference, name, stateCell(state), inReadersZone(problem ?? '')];
+      yield [reference, name, stateCell(state, view.next === null), inReadersZone(problem ?? '')];
     }
   }
   const table = rows();
@@ -232,8 +233,8 @@ function commandFor(action: Action, view: MigrationView, references: readonly st
   return commandOf(action, view)?.replace(place, () => referenceArguments(references)) ?? null;
 }
 
-function stateCell(state: CompanyState): TableCell {
-  const text = STATE_LABELS[state].toLowerCase();
+function stateCell(state: CompanyState, hasEnded: boolean): TableCell {
+  const text = stateLabel(state, hasEnded).toLowerCase();
   if (state === 'moved') return { text, style: 'green' };
   return state === 'must-reconnect' || state === 'not-moved' ? { text, style: 'red' } : text;
 }

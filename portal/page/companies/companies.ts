@@ -2,7 +2,7 @@
 import { counted } from '../../../domain/text/sentences';
 import { companyDecisions, openAction } from '../decisions/actions';
 import type { Company, CompanyFilter } from '../../client/api';
-import { STATE_LABELS } from '../../client/api';
+import { stateLabel } from '../../client/api';
 import { offeredRemedies, otherHelp } from '../../client/remedies';
 import { readCompanies, canDecide } from '../app';
 import type { App } from '../app';
@@ -140,7 +140,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
         el(
           'p',
           { class: 'about' },
-          el('span', { class: `chip ${state}` }, STATE_LABELS[state]),
+          el('span', { class: `chip ${state}` }, stateLabel(state, app.view().next === null)),
           movedAt !== null && el('span', { class: 'hint' }, shortTime(movedAt)),
           wave !== null && el('span', { class: 'hint' }, `wave ${wave}`),
           movedAt === null && confirmedAt !== null && el('span', { class: 'hint' }, 'syncing confirmed off'),
