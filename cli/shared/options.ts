@@ -147,9 +147,7 @@ export function parseFingerprint(text: string): string | null {
 export function parseApprover(text: string, expectedKey = 'a public key, as printed by ferry keys create'): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (!isRole(role) || by === undefined || !isPublicKey(publicKey)) {
-    throw new InvalidArgumentError(
-      `Expected role:name:key: ${ROLES.join(' or ')}, a name, and ${expectedKey}.`,
-    );
+    throw new InvalidArgumentError(`Expected role:name:key: ${ROLES.join(' or ')}, a name, and ${expectedKey}.`);
   }
   return { role, by, publicKey };
 }

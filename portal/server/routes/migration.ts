@@ -126,7 +126,8 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         tags: ['Migration'],
         response: {
           200: {
-            description: 'Reference, name and link of each company that has a link and whose owner has to reconnect it.',
+            description:
+              'Reference, name and link of each company that has a link and whose owner has to reconnect it.',
             content: { 'text/csv': { schema: z.string() } },
           },
           503: ErrorSchema,

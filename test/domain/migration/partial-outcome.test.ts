@@ -35,7 +35,10 @@ test('an outcome begins with the number of companies that were changed', () => {
 });
 
 test.each([
-  ['all companies that failed, were deferred or have an unknown outcome will be tried again', '5 companies will be tried again'],
+  [
+    'all companies that failed, were deferred or have an unknown outcome will be tried again',
+    '5 companies will be tried again',
+  ],
   [
     'all companies that must reconnect will be checked after reconnecting',
     '5 companies will be checked after reconnecting',

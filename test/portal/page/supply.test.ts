@@ -132,7 +132,9 @@ describeWithChromium("supplying in the portal's page", () => {
     const buffer = Buffer.from(csvOf(2).replace('K-1,', 'N-777,'));
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
     await page.getByText('✓ 1 credential can be sent.').waitFor();
-    expect(await page.getByRole('dialog').textContent()).toContain('no company of the manifest has the same reference.');
+    expect(await page.getByRole('dialog').textContent()).toContain(
+      'no company of the manifest has the same reference.',
+    );
     await send(page);
     await page.getByText('✓ Done.').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
