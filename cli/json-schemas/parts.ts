@@ -12,6 +12,7 @@ import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';
 import { ROLES, STEPS } from '../../domain/migration/steps';
+import type { MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import type { WindowOccurrence, Window } from '../../domain/planning/windows';
 
 /** Maps the name of a schema to its fields and to the commands that print it. */
@@ -78,6 +79,27 @@ export const window = (
     timeZone: z.string(),
   }) satisfies z.ZodType<Window>
 ).meta({ id: 'Window' });
+
+const reminders = z.strictObject({
+  firstAfterMs: count,
+  everyMs: count,
+  escalateAfterMs: count,
+}) satisfies z.ZodType<ReminderIntervals>;
+
+export const limits = (
+  z.strictObject({
+    slicesAtOnce: count,
+    companiesPerSliceAtOnce: count,
+    companiesPerMinute: count.nullable(),
+    syncTimeoutMs: count,
+    rampCompanies: count,
+    toleratedFailures: count.nullable(),
+    toleratedShare: z.number().nullable(),
+    windows: z.array(window),
+    remindBeforeStale: reminders,
+    remindWhileStale: reminders,
+  }) satisfies z.ZodType<MigrationLimits>
+).meta({ id: 'Limits', description: 'the limits of `ferry adjust`; null means no limit' });
 
 export const windowOccurrence = (
   z.strictObject({ opensAt: time, closesAt: time }) satisfies z.ZodType<WindowOccurrence>

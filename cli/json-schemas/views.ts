@@ -119,6 +119,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     {
       ...progress,
       forecast: part.forecast.nullable(),
+      limits: part.limits
+        .nullable()
+        .describe('the limits in effect, which `ferry adjust` changes; null if no database is configured'),
       retrying: z
         .array(z.string())
         .describe('errors of activities and workflow tasks that have failed, and that Temporal retries'),
@@ -164,6 +167,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         ),
     },
   ],
+  'ferry.limits/1': ['ferry adjust without a limit', { migrationId: z.string(), limits: part.limits }],
   'ferry.watch/1': [
     'ferry watch',
     {

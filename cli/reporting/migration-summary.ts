@@ -8,6 +8,8 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
+import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
+import type { MigrationLimits } from '../../domain/planning/limits';
 import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
@@ -18,7 +20,6 @@ import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
-import { windowsText } from '../../presentation/wording/windows';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
@@ -38,6 +39,8 @@ export interface Deferred {
 export interface MigrationFindings {
   /** Null without a ledger. */
   readonly interrupted: Interrupted | null;
+  /** The limits in effect. Null without a ledger. */
+  readonly limits: MigrationLimits | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
   /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
@@ -68,7 +71,7 @@ const LEDGER_BEHIND =
 export function printMigration(
   output: Output,
   progress: Progress,
-  { interrupted, deferred, applications, ...found }: MigrationFindings,
+  { interrupted, deferred, applications, limits, ...found }: MigrationFindings,
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
@@ -97,7 +100,10 @@ export function printMigration(
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
-  printFirstCompany(output, progress, { inFull, how: '--evidence' });
+  if (limits !== null && areLimitsShown(progress)) output.line(`Limits: ${mainLimitsText(limits)}`);
+  // With windows, the screen has no room for the first company after its approval.
+  const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;
+  if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence' });
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
   const signing = isEnding(progress.state) ? null : signingText(progress.signing);
   if (signing !== null) output.line(signing);
@@ -271,12 +277,10 @@ function printEnd(output: Output, progress: Progress, now: Date): void {
     output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
 }
 
-/** More windows would not fit on the screen. `ferry schedule show` lists all. */
-const WINDOWS_SHOWN = 3;
-
-function shownWindows(windows: Progress['windows']): string {
-  const more = windows.length - WINDOWS_SHOWN;
-  return `${windowsText(windows.slice(0, WINDOWS_SHOWN))}${more > 0 ? ` and ${more} more` : ''}`;
+/** Returns whether companies can still be moved, in a step in which moves begin. */
+function areLimitsShown({ route, step, state, counts }: Progress): boolean {
+  const hasMoves = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  return hasMoves && countOpen(counts) > 0 && !isEnding(state);
 }
 
 const BASIS = {

@@ -8,8 +8,7 @@
  * `guards` contains the digest check and the four-eyes rule.
  */
 import { withoutEnds } from '../planning/estimate';
-import type { MigrationLimits } from '../planning/limits';
-import { LIMIT_NAMES } from '../planning/limits';
+import { changedLimitsText } from '../planning/limit-texts';
 import { signingRules } from '../migration/approvers';
 import type { Decision, Outcome, Unreadable } from '../migration/decision';
 import type { MigrationState, UnrecordedDecision } from '../migration/migration-state';
@@ -263,7 +262,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'adjust':
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits }, estimate: withoutEnds(state.estimate) },
-        `limits changed: ${(Object.keys(decision.limits) as (keyof MigrationLimits)[]).map((name) => LIMIT_NAMES[name]).join(', ')}`,
+        changedLimitsText(state.limits, decision.limits),
       );
   }
 }

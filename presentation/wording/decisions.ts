@@ -2,7 +2,8 @@
 import { approverFingerprint } from '../../domain/migration/approvers';
 import type { Decision, NextAfterRejection, StepDecision } from '../../domain/migration/decision';
 import { stepText } from '../../domain/migration/steps';
-import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
+import { intervalsText } from '../../domain/planning/limit-texts';
+import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
 import { LIMIT_NAMES } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
 import { windowsText } from './windows';
@@ -115,10 +116,6 @@ const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: Migration
   remindBeforeStale: (intervals) => `${LIMIT_NAMES.remindBeforeStale} ${intervalsText(intervals)}`,
   remindWhileStale: (intervals) => `${LIMIT_NAMES.remindWhileStale} ${intervalsText(intervals)}`,
 };
-
-function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderIntervals): string {
-  return `after ${duration(firstAfterMs)}, then every ${duration(everyMs)}, escalated after ${duration(escalateAfterMs)}`;
-}
 
 export function limitsText(limits: LimitsChange): string {
   const names = Object.keys(LIMIT_TEXTS) as (keyof MigrationLimits)[];

@@ -2,7 +2,7 @@ import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { readProgress, readProgressIfAnswered } from '../../../client';
+import { NoSuchMigration, readProgress, readProgressIfAnswered } from '../../../client';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import { endingConsequence } from '../../shared/consequences';
@@ -23,7 +23,8 @@ import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
-import { findCompany, readSuggestedCompanies } from '../../../store';
+import { findCompany, readLimits, readMigration, readSuggestedCompanies } from '../../../store';
+import { limitLines } from '../../../domain/planning/limit-texts';
 import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal/output';
@@ -271,12 +272,28 @@ export function addAdjust({ program, run, terminal, now }: Context): void {
   ).action((migration: string, options: LimitOptions & DecisionOptions) =>
     run(() => {
       const limits = limitsFrom(options);
-      if (Object.keys(limits).length === 0) {
-        throw new CommandFailed('no limit was specified', 'list the limits with: ferry adjust --help');
-      }
-      return withMigrationClient(terminal.env, (ferry) =>
-        sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) }),
-      );
+      return withMigrationClient(terminal.env, async (ferry) => {
+        if (Object.keys(limits).length === 0) return withoutLimit(ferry, migration);
+        return sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) });
+      });
     }),
   );
+}
+
+/** Lists the limits in effect, which the ledger stores. The command fails, because it has changed nothing. */
+async function withoutLimit({ db }: MigrationClient, migrationId: string): Promise<CommandResult> {
+  const why = 'no limit was specified';
+  const advice = 'list the options that change a limit with: ferry adjust --help';
+  if (!db) throw new CommandFailed(why, advice);
+  if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
+  const { limits } = await readLimits(db, migrationId);
+  return {
+    failed: true,
+    json: { schema: 'ferry.limits/1', migrationId, limits },
+    print: (output) => {
+      output.line(`Limits of ${migrationId}:`);
+      for (const line of limitLines(limits)) output.line(`  ${line}`);
+      output.warn(`${why}; ${advice}`);
+    },
+  };
 }

@@ -13,6 +13,8 @@ import {
   readCompanyPage,
   readConfirmers,
   readKeyFingerprint,
+  readLimits,
+  readMigration,
   readSuggestedCompanies,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
@@ -84,11 +86,12 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
 
 type LedgerFindings = Pick<
   MigrationFindings,
-  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy'
+  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy' | 'limits'
 >;
 
 const NO_LEDGER: LedgerFindings = {
   ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null, confirmedBy: null },
+  limits: null,
 };
 
 const NONE_REPLACED: ApplicationsOfMoved = { moved: [], replaced: [], registered: null };
@@ -109,7 +112,9 @@ async function readLedgerFindings(
   const applications = (await readReplacedApplications(db, migrationId)) ?? NONE_REPLACED;
   const confirmedBy = await readConfirmers(db, migrationId, MAX_CONFIRMERS);
   const keyFingerprint = await readKeyFingerprint(db, migrationId, provider);
-  return { interrupted, deferred, applications, confirmedBy, keyFingerprint };
+  const isKnown = (await readMigration(db, migrationId)) !== undefined;
+  const limits = isKnown ? (await readLimits(db, migrationId)).limits : null;
+  return { interrupted, deferred, applications, confirmedBy, keyFingerprint, limits };
 }
 
 /**

@@ -245,3 +245,18 @@ test('a decision that is applied to only some of its companies is a failure', as
   expect(await send('C-1003', 'C-9999')).toMatchObject({ failed: true, json: { outcome: 'applied', text } });
   expect(await send('C-1004')).toMatchObject({ failed: false, json: { outcome: 'applied' } });
 });
+
+test('adjust prints the old and the new value, and without a limit the limits in effect, like show', async () => {
+  const adjusted = await run('adjust', ID, '--companies-per-minute', '6', '--by', 'Sam');
+  expect(adjusted).toMatchObject({ exitCode: 0, out: `✓ ${ID}: companies per minute: any -> 6\n` });
+  const { exitCode, out, err } = await run('adjust', ID, '--by', 'Sam');
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`Limits of ${ID}:\n  slices at once: 4\n  companies per slice: 8\n  companies per minute: 6\n`);
+  expect(out).toContain('  reminders while data is out of date: after 2 h, then every 60 min, escalated after 8 h\n');
+  expect(err).toBe('ferry: no limit was specified; list the options that change a limit with: ferry adjust --help\n');
+  const { json } = await runJson(orchestrator, 'adjust', ID, '--by', 'Sam');
+  expect(json).toMatchObject({ schema: 'ferry.limits/1', limits: { companiesPerMinute: 6, rampCompanies: 20 } });
+  expect((await runJson(orchestrator, 'show', ID)).json).toMatchObject({ limits: { companiesPerMinute: 6 } });
+  expect((await run('audit', ID)).out.replace(/\s+/g, ' ')).toContain('at most 6 companies per minute');
+  expect((await run('adjust', 'nobody.xero', '--by', 'Sam')).err).toContain('there is no migration nobody.xero');
+});

@@ -110,6 +110,7 @@ function shown(
       ...{
         interrupted: null,
         deferred: null,
+        limits: state.limits,
         applications: null,
         chosenFirst: null,
         keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
@@ -130,6 +131,14 @@ test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for t
   const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
   // The shell's prompt needs one row.
   expect(rows).toBeLessThanOrEqual(23);
+});
+
+test('the limits in effect are shown on one line until every company has a final outcome', () => {
+  const limits = { ...DEFAULT_LIMITS, companiesPerMinute: 6, toleratedFailures: 50 };
+  expect(shown({ ...situation('step 6'), limits }, 200)).toContain(
+    'Limits: companies per minute 6, slices 4 x 8, ramp 20, tolerated failures 50, tolerated share 20%',
+  );
+  expect(shown(situation('a handover to sign off'), 80).join('\n')).not.toContain('Limits:');
 });
 
 test('sentences are broken between words', () => {

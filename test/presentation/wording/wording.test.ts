@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addLimitOptions } from '../../../cli/shared/limit-options';
 import { STEPS } from '../../../domain/migration/steps';
+import type { LimitsChange } from '../../../domain/planning/limits';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { decisionText } from '../../../presentation/wording/decisions';
 import { windowsText } from '../../../presentation/wording/windows';
@@ -20,13 +21,25 @@ test('changed limits are shown with their values', () => {
   );
 });
 
+test('the outcome of a changed limit contains the old and the new value', () => {
+  const outcome = (limits: LimitsChange) =>
+    decideOne(stateAt('schedule'), { kind: 'adjust', role: 'support', limits }).outcome.text;
+  expect(outcome({ companiesPerMinute: 6 })).toBe('companies per minute: any -> 6');
+  expect(outcome({ toleratedShare: null, slicesAtOnce: 4, syncTimeoutMs: 3_600_000 })).toBe(
+    'slices at once: 4, as before; sync timeout: 36 h -> 60 min; tolerated share: 20% -> any',
+  );
+  expect(outcome({ windows: [NIGHTS] })).toBe('windows: at any time -> mon-tue 22:00-24:00 Europe/London');
+  // The text of an outcome is stored.
+  expect(outcome({ windows: Array.from({ length: 50 }, () => NIGHTS) })).toMatch(/^windows: .{1,160} and 47 more$/);
+});
+
 test.each([
   ['remindBeforeStale', '--remind-before-stale', 'reminders while data is up to date'],
   ['remindWhileStale', '--remind-while-stale', 'reminders while data is out of date'],
 ] as const)('%s has the same name in a decision, in its outcome and in the help', (limit, option, name) => {
   const adjust = { kind: 'adjust', role: 'support', limits: { [limit]: DEFAULT_LIMITS[limit] } } as const;
   expect(decisionText({ ...SENT, ...adjust })).toContain(`: ${name} after `);
-  expect(decideOne(stateAt('schedule'), adjust).outcome.text).toBe(`limits changed: ${name}`);
+  expect(decideOne(stateAt('schedule'), adjust).outcome.text).toMatch(new RegExp(`^${name}: after `));
   const { options } = addLimitOptions(new Command());
   expect(options.find(({ long }) => long === option)?.description).toMatch(new RegExp(`^${name}, e.g. `));
 });

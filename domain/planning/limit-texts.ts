@@ -1,0 +1,73 @@
+/** Formats the values of limits, as short as a person types them. */
+import { duration } from '../text/sentences';
+import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
+import { LIMIT_NAMES } from './limits';
+import { windowsText } from './window-texts';
+
+const VALUES: { readonly [Name in keyof MigrationLimits]: (value: MigrationLimits[Name]) => string } = {
+  slicesAtOnce: String,
+  companiesPerSliceAtOnce: String,
+  companiesPerMinute: numberText,
+  syncTimeoutMs: duration,
+  rampCompanies: numberText,
+  toleratedFailures: numberText,
+  toleratedShare: (share) => (share === null ? 'any' : `${Math.round(share * 1_000) / 10}%`),
+  windows: shownWindows,
+  remindBeforeStale: intervalsText,
+  remindWhileStale: intervalsText,
+};
+
+function numberText(limit: number | null): string {
+  return limit === null ? 'any' : limit.toLocaleString('en-US');
+}
+
+export function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderIntervals): string {
+  return `after ${duration(firstAfterMs)}, then every ${duration(everyMs)}, escalated after ${duration(escalateAfterMs)}`;
+}
+
+/** More windows are counted, because the text of a decision is stored. `ferry schedule show` lists their openings. */
+const WINDOWS_SHOWN = 3;
+
+/** Returns the first windows, and how many others there are. */
+export function shownWindows(windows: MigrationLimits['windows']): string {
+  const more = windows.length - WINDOWS_SHOWN;
+  return `${windowsText(windows.slice(0, WINDOWS_SHOWN))}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const NAMES = Object.keys(VALUES) as readonly (keyof MigrationLimits)[];
+
+/** Returns every limit that is specified, one line each: `companies per minute: 20`. */
+export function limitLines(limits: LimitsChange): readonly string[] {
+  return NAMES.flatMap((name) => {
+    const value = valueText(name, limits[name]);
+    return value === null ? [] : [`${LIMIT_NAMES[name]}: ${value}`];
+  });
+}
+
+/** Returns the old and the new value of every limit that a decision sets: `companies per minute: 20 -> 6`. */
+export function changedLimitsText(before: MigrationLimits, change: LimitsChange): string {
+  return NAMES.flatMap((name) => {
+    const [old, value] = [valueText(name, before[name]), valueText(name, change[name])];
+    if (value === null) return [];
+    return [`${LIMIT_NAMES[name]}: ${old === value ? `${value}, as before` : `${old} -> ${value}`}`];
+  }).join('; ');
+}
+
+function valueText<Name extends keyof MigrationLimits>(
+  name: Name,
+  value: MigrationLimits[Name] | undefined,
+): string | null {
+  return value === undefined ? null : VALUES[name](value);
+}
+
+/** Returns the limits on the speed of moves and on failures, on one line. */
+export function mainLimitsText(limits: MigrationLimits): string {
+  const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute, rampCompanies, toleratedFailures } = limits;
+  return [
+    `${LIMIT_NAMES.companiesPerMinute} ${numberText(companiesPerMinute)}`,
+    `slices ${slicesAtOnce} x ${companiesPerSliceAtOnce}`,
+    `${LIMIT_NAMES.rampCompanies} ${numberText(rampCompanies)}`,
+    ...(toleratedFailures === null ? [] : [`${LIMIT_NAMES.toleratedFailures} ${numberText(toleratedFailures)}`]),
+    `${LIMIT_NAMES.toleratedShare} ${VALUES.toleratedShare(limits.toleratedShare)}`,
+  ].join(', ');
+}
