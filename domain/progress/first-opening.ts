@@ -1,9 +1,14 @@
 /** The window in which the first moves of a migration can begin. */
-import type { WindowOccurrence } from '../planning/windows';
+import type { FirstCompany, Proposal } from '../migration/migration-state';
+import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
-import type { Progress } from './progress';
 
-type Planned = Pick<Progress, 'proposal' | 'windows' | 'firstCompany'>;
+/** The facts of a migration's progress on which its first window depends. */
+export interface Planned {
+  readonly proposal: Proposal | null;
+  readonly windows: readonly Window[];
+  readonly firstCompany: FirstCompany | null;
+}
 
 /**
  * Returns the window that is open at the start, or else the next window. If the start has passed, uses the current time

@@ -74,7 +74,7 @@ function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderI
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind, at: string): Notice {
   const waitingFor = waitingForOf(withoutNames(migrationId, state));
   const { roles } = waitingFor;
-  const what = currentTask({ waitingFor, proposal: state.proposal }, at);
+  const what = currentTask({ ...state, windows: state.limits.windows, waitingFor }, at);
   const step = state.route === 'self-service' ? state.route : state.step;
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }

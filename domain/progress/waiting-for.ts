@@ -10,9 +10,12 @@ import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
 import type { Role, Step } from '../migration/steps';
+import type { WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
 import type { Route } from '../../platforms/platforms';
+import type { Planned } from './first-opening';
+import { openingAfterStart } from './first-opening';
 
 export interface WaitingFor {
   /** Empty: no person has to act. */
@@ -271,15 +274,23 @@ function approveStartText({ startAt }: Proposal): string {
 }
 
 /**
- * Returns what people have to do, or the work in progress. Leaves out a start time that has passed.
+ * Returns what people have to do, or the work in progress. Leaves out a start time that has passed. Adds the opening of
+ * the first window to a start outside the windows, because no move begins before that.
  *
  * @param now ISO 8601, UTC
  */
-export function currentTask(
-  { waitingFor: { what }, proposal }: { readonly waitingFor: WaitingFor; readonly proposal: Proposal | null },
-  now: string,
-): string {
-  return proposal !== null && proposal.startAt <= now && what === approveStartText(proposal)
-    ? 'approve the start, which is as soon as everything is ready'
-    : what;
+export function currentTask(progress: Planned & { readonly waitingFor: WaitingFor }, now: string): string {
+  const { proposal, waitingFor } = progress;
+  const { what } = waitingFor;
+  if (proposal === null || what !== approveStartText(proposal)) return what;
+  const opening = openingAfterStart(progress, now);
+  if (proposal.startAt > now)
+    return opening === null ? what : `${what}; moves begin at ${momentText(opening.opensAt)}, when a window opens`;
+  return soonStartText(opening);
+}
+
+/** Asks to approve a start that has passed. */
+export function soonStartText(opening: WindowOccurrence | null): string {
+  const butNotBefore = opening === null ? '' : `, but not before the window opens at ${momentText(opening.opensAt)}`;
+  return `approve the start, which is as soon as everything is ready${butNotBefore}`;
 }

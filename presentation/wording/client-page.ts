@@ -23,14 +23,14 @@ export interface Task {
 }
 
 /** @param now ISO 8601, UTC */
-export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): Task {
+export function taskOf(progress: Progress, now: string): Task {
+  const { step, state, pause, preflight } = progress;
   // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
-  if (step !== 'supply-details' || state === 'paused' || preflight === null)
-    return task(currentTask({ waitingFor, proposal }, now));
+  if (step !== 'supply-details' || state === 'paused' || preflight === null) return task(currentTask(progress, now));
   const { isManifestMissing, clientProblems: problems } = detailProblems(preflight);
-  if (problems.length === 0) return task(isManifestMissing ? SUPPLY : currentTask({ waitingFor, proposal }, now));
+  if (problems.length === 0) return task(isManifestMissing ? SUPPLY : currentTask(progress, now));
   return { what: `${isManifestMissing ? `${SUPPLY}, and ` : ''}correct these details`, problems };
 }
 

@@ -12,7 +12,7 @@ import {
   onlyDeferredLeft,
 } from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { nextWaveText } from '../../domain/progress/waiting-for';
+import { nextWaveText, soonStartText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
@@ -190,7 +190,7 @@ function scheduleText(progress: Progress, now: string): string {
   if (proposal === null) return 'Please propose a start time, or ask support to propose one.';
   const start = proposal.startAt > now ? ` at ${momentText(proposal.startAt)}` : '';
   if (!hasClientTask(progress)) return `You have approved the start${start}. Support has to approve it too.`;
-  if (start === '') return 'Please approve the start, which is as soon as everything is ready.';
+  if (start === '') return `Please ${soonStartText(opening)}.`;
   const moves = opening === null ? '' : `; moves begin at ${momentText(opening.opensAt)}, when a window opens`;
   return `Please approve the start${start}${moves}.`;
 }

@@ -103,3 +103,17 @@ test('a reminder does not show a start time that has passed', () => {
   expect(whatAt(SINCE)).toBe('approve the start at 2026-03-02 22:00 UTC');
   expect(whatAt(LATER)).toBe('approve the start, which is as soon as everything is ready');
 });
+
+test('a reminder about a start outside the windows says when the window opens', () => {
+  const proposed = decideAll(stateAt('schedule'), proposeTime('support', '2026-03-02T22:00:00.000Z'));
+  const windows = [{ days: ['sun'], from: '22:00', to: '23:00', timeZone: 'UTC' }] as const;
+  const state = { ...proposed, limits: { ...proposed.limits, windows } };
+  const wait = waitOf(state, null, SINCE);
+  const whatAt = (at: string) => wait && noticeOf('acme.xero', state, wait, 'reminder', at).what;
+  const opens = '2026-03-08 22:00 UTC';
+  expect(whatAt(SINCE)).toBe(`approve the start at 2026-03-02 22:00 UTC; moves begin at ${opens}, when a window opens`);
+  expect(whatAt('2026-03-08T12:00:00.000Z')).toBe(
+    `approve the start, which is as soon as everything is ready, but not before the window opens at ${opens}`,
+  );
+  expect(whatAt('2026-03-08T22:30:00.000Z')).toBe('approve the start, which is as soon as everything is ready');
+});

@@ -64,6 +64,14 @@ export const MANAGED: readonly Row[] = [
     'Please approve the start, which is as soon as everything is ready.',
   ],
   [
+    'start in the past, before a window',
+    stateAt('schedule', {
+      proposal: { startAt: AT, role: 'support', by: 'Sam', at: AT },
+      limits: { ...DEFAULT_LIMITS, windows: [SUNDAYS] },
+    }),
+    'Please approve the start, which is as soon as everything is ready, but not before the window opens at 2026-03-08 21:00 UTC.',
+  ],
+  [
     'start approved by the client',
     decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'client')),
     `You have approved the start at 2026-03-07 20:00 UTC. Support has to approve it too.${FREE}`,
