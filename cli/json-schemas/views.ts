@@ -63,6 +63,10 @@ const progress = {
       'companies whose end customers were asked to reconnect and have not done so, and when the service was last asked about these companies',
     ),
   window: part.windowOccurrence.nullable(),
+  openedWindow: part.windowOccurrence
+    .nullable()
+    .exactOptional()
+    .describe('the window that was opened last, by the schedule or by `ferry schedule trigger`'),
   firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),
@@ -198,6 +202,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       pauseNotes: z.array(z.string()).describe('the conditions under which the migration pauses itself'),
       notes: z.array(z.string()),
       contact: z.string(),
+      next: part.next,
     },
   ],
   'ferry.companies/1': [

@@ -7,26 +7,22 @@ import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import type { Estimate } from '../../domain/planning/estimate';
-import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
 import type { MigrationLimits } from '../../domain/planning/limits';
-import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
-import type { Forecast } from '../../domain/progress/forecast';
-import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
+import { openWindowOf } from '../../domain/progress/open-window';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
-import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
+import { counted } from '../../domain/text/sentences';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
-import { printFirstOpening } from '../shared/start-times';
+import { printEnd, printLimits } from './migration-end';
 import { printSteps, type StepRow } from './steps-table';
 import type { Output } from '../terminal/output';
-import { localTime, shortTime } from '../terminal/times';
+import { localTime } from '../terminal/times';
 
 /** The deferred companies, which are retried automatically. */
 export interface Deferred {
@@ -84,7 +80,7 @@ export function printMigration(
   else output.line(waitingText(progress, now));
   const meanwhile = meanwhileText(progress);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
-  if (windowsPaused !== null) output.line(output.styled('yellow', windowsPausedText(migrationId, windowsPaused)));
+  if (windowsPaused !== null) output.line(output.styled('yellow', windowsPausedText(progress, windowsPaused, now)));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
@@ -100,7 +96,7 @@ export function printMigration(
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
-  if (limits !== null && areLimitsShown(progress)) output.line(`Limits: ${mainLimitsText(limits)}`);
+  if (limits !== null) printLimits(output, progress, limits);
   // With windows, the screen has no room for the first company after its approval.
   const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;
   if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence' });
@@ -192,8 +188,13 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 const number = (count: number): string => count.toLocaleString('en-US');
 
 /** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
-const windowsPausedText = (migrationId: string, why: string): string =>
-  `No window opens now (${why}). To open windows again: ferry schedule resume ${migrationId}. To stop moves in a window that is already open: ferry pause ${migrationId}`;
+function windowsPausedText(progress: Progress, why: string, now: Date): string {
+  const { migrationId, windows } = progress;
+  const open = openWindowOf(progress, windows, now.toISOString());
+  const stop = `To stop moves in a window that is already open: ferry pause ${migrationId}`;
+  const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;
+  return `${until ?? 'No'} window opens${open ? '' : ' now'} (${why}). To open windows again: ferry schedule resume ${migrationId}. ${stop}`;
+}
 
 const ONE_INTERRUPTED = [
   'company was',
@@ -251,50 +252,3 @@ function printDetails(output: Output, { route, step, preflight, waitingFor }: Pr
   const isNeeded = route === 'managed' && stepNumber(step) < stepNumber('update-application');
   if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);
 }
-
-/** Prints the proposed start until step 6, how long the moves take, and when they are expected to end. */
-function printEnd(output: Output, progress: Progress, now: Date): void {
-  const { proposal, throughput, estimate, step, state, counts, windows, companiesPerMinute = null } = progress;
-  if (proposal && step !== 'complete-migration') {
-    output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
-  }
-  if (windows.length > 0 && countOpen(counts) > 0 && !isEnding(state)) output.line(`Windows: ${shownWindows(windows)}`);
-  printFirstOpening(output, progress, now.toISOString());
-  const forecast = forecastOf(progress, throughput, now.toISOString());
-  const end = forecast?.ends ? endText(forecast, now) : null;
-  const rate = state === 'running' && throughput ? perMinute(withinLimit(throughput, companiesPerMinute)) : null;
-  if (forecast?.basis === 'throughput' && rate !== null) {
-    return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
-  }
-  const work = remainingWork(progress);
-  if (work === null || estimate === null) return;
-  const [low, high] = [duration(work.lowMs), duration(work.highMs)];
-  const range = low === high ? high : `${low} to ${high}`;
-  output.line(`Estimate: ${range} for ${counted(work.companies, 'company')} (${BASIS[estimate.basis]})`);
-  if (end !== null) output.line(`  ${end}`);
-  const { largestFamily } = estimate.volume;
-  if (largestFamily > 1)
-    output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
-}
-
-/** Returns whether companies can still be moved, in a step in which moves begin. */
-function areLimitsShown({ route, step, state, counts }: Progress): boolean {
-  const hasMoves = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
-  return hasMoves && countOpen(counts) > 0 && !isEnding(state);
-}
-
-const BASIS = {
-  assumed: 'not measured yet',
-  platform: 'as in earlier migrations',
-  migration: 'as measured',
-} as const satisfies Record<Estimate['basis'], string>;
-
-function endText({ ends, staleMs, isComplete, companies }: Forecast, now: Date): string | null {
-  if (ends === null) return null;
-  const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
-  const when = spanText(earliest, latest);
-  const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
-  return isComplete ? `ends ${when}${stale}` : `${number(companies)} more expected to be moved ${when}`;
-}
-
-const HOUR_MS = 3_600_000;

@@ -4,8 +4,8 @@
  * change the details repeat the check themselves.
  */
 import type { FindingCode } from '../../domain/companies/finding';
-import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
-import { applicationName, findApplicationConflict } from '../../domain/preflight/applications';
+import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
+import { adviceToKeepRegistered, applicationName, findApplicationConflict } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import type { NextCommand } from './remedy-commands';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from './remedy-commands';
@@ -121,4 +121,22 @@ export function applicationCommand(
   const word = application ? shellQuoted(application.clientId) : '"client id"';
   const environment = application?.environment === 'sandbox' ? 'sandbox' : environmentFor(platformKey, similar);
   return byClient(`ferry application ${migrationId} --client-id ${word} --environment ${environment}`);
+}
+
+/**
+ * Suggests registering a replaced application again, because the service can no longer refresh the tokens of the
+ * companies that were moved with it. If several were replaced, suggests the one on which most companies depend. The
+ * list is empty if none was replaced, or if the registered application is to be kept.
+ */
+export function registrationCommands(migrationId: string, applications: ApplicationsOfMoved): readonly NextCommand[] {
+  const [most] = applications.replaced
+    .filter((each) => adviceToKeepRegistered(each, applications) === null)
+    .sort((one, other) => other.companies - one.companies);
+  if (most === undefined) return [];
+  const { clientId, environment } = most.application;
+  return [
+    bySupport(
+      `ferry application ${migrationId} --client-id ${shellQuoted(clientId)} --environment ${environment === 'sandbox' ? 'sandbox' : 'production'}`,
+    ),
+  ];
 }

@@ -10,14 +10,11 @@ import {
 } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
-import type { MigrationApplications } from '../../domain/preflight/applications';
+import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
-import type { Role } from '../../domain/migration/steps';
-import { STEP_RULES } from '../../domain/migration/steps';
 import type { SuggestedCompanies } from '../../store';
-import { windowOccurrences } from '../../domain/planning/windows';
-import { exampleTime, typedTime } from '../terminal/times';
-import { applicationCommand, detailCommands } from './detail-commands';
+import { approvals, proposals, signOffs } from './approval-commands';
+import { applicationCommand, detailCommands, registrationCommands } from './detail-commands';
 import type { NextCommand } from './remedy-commands';
 import {
   BY_CLIENT,
@@ -35,6 +32,10 @@ export interface NamedInCommands extends SuggestedCompanies {
   readonly applications?: MigrationApplications;
   /** True if the client must decide in the portal. */
   readonly isInPortal?: boolean;
+  /** The applications with which companies were moved; absent without the ledger. */
+  readonly applicationsOfMoved?: ApplicationsOfMoved;
+  /** True if the windows are paused, so that no further window opens. */
+  readonly areWindowsPaused?: boolean;
 }
 
 type Commands = readonly NextCommand[];
@@ -57,8 +58,17 @@ export function nextCommands(progress: Progress, companies: NamedInCommands, now
 }
 
 function suggestions(progress: Progress, companies: NamedInCommands, now: Date): Commands {
+  if (isEnding(progress.state)) return [];
+  const { applicationsOfMoved, areWindowsPaused = false } = companies;
+  return [
+    ...(applicationsOfMoved ? registrationCommands(progress.migrationId, applicationsOfMoved) : []),
+    ...(areWindowsPaused ? [bySupport(`ferry schedule resume ${progress.migrationId}`)] : []),
+    ...inState(progress, companies, now),
+  ];
+}
+
+function inState(progress: Progress, companies: NamedInCommands, now: Date): Commands {
   const { migrationId: id, state, step, counts } = progress;
-  if (isEnding(state)) return [];
   if (progress.route === 'self-service') return selfServiceCommands(progress);
   if (state === 'paused')
     return [...beforeResuming(progress, progress.pause?.stopReason), bySupport(`ferry resume ${id}`)];
@@ -158,41 +168,6 @@ function changes(progress: Progress): Commands {
   const { migrationId: id, preflight } = progress;
   const application = preflight?.application ? [applicationCommand(progress, preflight.application)] : [];
   return [byClient(`ferry manifest ${id} manifest.csv`), ...application];
-}
-
-/**
- * Suggests proposing a time. The suggested time is the next opening of a window if there are windows, because moves
- * begin only in windows.
- */
-function proposals({ migrationId: id, windows }: Progress, now: Date): Commands {
-  const openings = windowOccurrences(windows, now.toISOString()).map(({ opensAt }) => new Date(opensAt));
-  const opening = openings.find((opensAt) => opensAt > now);
-  const command = `ferry propose-time ${id} "${opening ? typedTime(opening) : exampleTime(now)}"`;
-  return [bySupport(command), byClient(command)];
-}
-
-function approvals(progress: Progress): Commands {
-  const { migrationId, step } = progress;
-  return approversLeft(progress).map((who) =>
-    (who === 'client' ? byClient : bySupport)(`ferry approve ${migrationId} ${step}`),
-  );
-}
-
-function signOffs(progress: Progress): Commands {
-  const { migrationId: id, reopened } = progress;
-  const command = `ferry sign-off ${id}`;
-  const first =
-    reopened?.step === 'complete-migration' && !reopened.withdrawn
-      ? {
-          first: `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${id} companies.csv)`,
-        }
-      : {};
-  return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
-}
-
-function approversLeft({ step, steps }: Progress): readonly Role[] {
-  const given = steps.find((each) => each.step === step)?.approvals ?? [];
-  return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
 }
 
 /**

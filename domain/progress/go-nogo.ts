@@ -12,6 +12,7 @@ import { remainingWork } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
+import { openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
 import { currentTask } from './waiting-for';
@@ -105,15 +106,14 @@ function isReadyForSignOff(progress: Progress): boolean {
   return route === 'managed' && state === 'waiting' && isEverythingMoved(progress) && !isRejected;
 }
 
-function windowAnswers({ windowsPaused, migrationId }: GoNoGoFacts): readonly Answer[] {
+/** Says that the windows are paused. This is only a warning while a window is open, because moves continue in it. */
+function windowAnswers({ windowsPaused, migrationId, progress, limits, now }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
-  return [
-    {
-      check: 'window',
-      go: false,
-      why: `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume ${migrationId}`,
-    },
-  ];
+  const open = progress && openWindowOf(progress, limits.windows, now);
+  const why = `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume ${migrationId}`;
+  if (open === null) return [{ check: 'window', go: false, why }];
+  const until = `moves continue until the open window closes at ${momentText(open.closesAt)}`;
+  return [{ check: 'window', go: true, warning: true, why: `${until}; after that, ${why}` }];
 }
 
 /** Repeats the preflight's checks of the account and the application. */

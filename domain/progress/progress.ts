@@ -83,6 +83,8 @@ export interface Progress {
    */
   readonly reconnections?: { readonly waiting: number; readonly checkedAt: string | null };
   readonly window: WindowOccurrence | null;
+  /** The window that was opened last; null if none was. Absent in an answer of an earlier version. */
+  readonly openedWindow?: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
   /**
    * The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved
@@ -134,6 +136,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     proposal: state.proposal,
     reconnections: { waiting: state.relinking, checkedAt: state.reconnections?.checkedAt ?? null },
     window: state.window,
+    openedWindow: state.openedWindow,
     firstCompany: state.firstCompany,
     requestedFirst: state.requestedFirst,
     outage: state.outage,

@@ -4,6 +4,7 @@ import { forecastOf } from '../../../domain/progress/forecast';
 import type { GoNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
+import { isSameApplication } from '../../../domain/preflight/applications';
 import type { Progress } from '../../../domain/progress/progress';
 import {
   countFailures,
@@ -19,6 +20,8 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { readChosenFirst } from '../../shared/chosen-first';
 import type { Context } from '../../shared/context';
+import { registrationCommands } from '../../shared/detail-commands';
+import type { NextCommand } from '../../shared/remedy-commands';
 import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
 export function addGoNoGo({ program, run, terminal }: Context): void {
@@ -29,9 +32,7 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
     )
     .action((migration: string) =>
       run(() =>
-        withLedgerClient(terminal.env, async (ferry) =>
-          goNoGoResult(migration, goNoGo(await readFacts(terminal.env, ferry, migration))),
-        ),
+        withLedgerClient(terminal.env, async (ferry) => goNoGoResult(await readFacts(terminal.env, ferry, migration))),
       ),
     );
 }
@@ -113,15 +114,26 @@ async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<
   }
 }
 
-function goNoGoResult(migrationId: string, result: GoNoGo): CommandResult {
+function goNoGoResult(facts: GoNoGoFacts): CommandResult {
+  const { migrationId } = facts;
+  const result = goNoGo(facts);
+  const next = registrations(facts);
   return {
     failed: !result.go,
-    json: { schema: 'ferry.go-nogo/1', migrationId, ...result },
-    print: (output) => print(output, migrationId, result),
+    json: { schema: 'ferry.go-nogo/1', migrationId, ...result, next },
+    print: (output) => print(output, migrationId, result, next),
   };
 }
 
-function print(output: Output, migrationId: string, result: GoNoGo): void {
+/** Returns the commands that register a replaced application again; empty if the registered application is unknown. */
+function registrations({ migrationId, moved, service }: GoNoGoFacts): readonly NextCommand[] {
+  const registered = 'application' in service ? service.application : null;
+  if (registered === null) return [];
+  const replaced = moved.filter(({ application }) => !isSameApplication(application, registered));
+  return registrationCommands(migrationId, { moved, replaced, registered });
+}
+
+function print(output: Output, migrationId: string, result: GoNoGo, next: readonly NextCommand[]): void {
   const { go, window, answers, pauseNotes, notes, contact } = result;
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
@@ -131,7 +143,11 @@ function print(output: Output, migrationId: string, result: GoNoGo): void {
         ? 'moves can begin at any time'
         : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
-  for (const answer of answers) output.line(`  ${markOf(output, answer)} ${answer.check}: ${answer.why}`);
+  for (const answer of answers) {
+    output.line(`  ${markOf(output, answer)} ${answer.check}: ${answer.why}`);
+    const commands = answer.check === 'application' ? next : [];
+    for (const { command } of commands) output.line(`    to register the replaced application again: ${command}`);
+  }
   output.line();
   if (pauseNotes.length > 0) output.line('The migration pauses itself if:');
   for (const condition of pauseNotes) output.line(`  - ${condition}`);

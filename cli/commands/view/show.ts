@@ -58,6 +58,11 @@ export function addShow({ program, run, terminal }: Context): void {
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
+          const { applications } = findings;
+          const named = {
+            areWindowsPaused: windowsPaused !== null,
+            ...(applications === null ? {} : { applicationsOfMoved: applications }),
+          };
           const now = new Date();
           const portal =
             db && progress.signing.mustSign.includes('client')
@@ -65,7 +70,7 @@ export function addShow({ program, run, terminal }: Context): void {
               : null;
           const next = ledgerBehind
             ? [reconcile(migration)]
-            : throughPortal(nextCommands(progress, { ...companies, isInPortal: portal !== null }, now), portal);
+            : throughPortal(nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now), portal);
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,

@@ -39,6 +39,23 @@ test('show prints the future windows before step 6, when there is no Schedule ye
   });
 });
 
+test('show says when the Schedule is created, if all companies are released before it exists', async () => {
+  const { db } = orchestrator.ferry;
+  const released = (release: 'all' | 'nothing') =>
+    db.updateTable('migrations').set({ released: release }).where('id', '=', migration.id).execute();
+  await released('all');
+  try {
+    expect((await run('schedule', 'show', migration.id)).out).toContain(
+      'moves begin only in the windows; the schedule that opens them is created before the next batch run',
+    );
+    expect((await run('schedule', 'pause', migration.id)).out).toContain(
+      'no schedule yet: the schedule that opens the windows is created before the next batch run',
+    );
+  } finally {
+    await released('nothing');
+  }
+});
+
 test('a proposed start outside the windows is shown with the first opening after it, before it is approved', async () => {
   const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString();
   const startAt = `${inDays(5).slice(0, 10)}T00:00:00.000Z`;
@@ -84,6 +101,9 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   expect((await run('show', migration.id)).out).toContain(
     `No window opens now (paused by Sam: month end). To open windows again: ferry schedule resume ${migration.id}. `,
   );
+  expect((await runJson(orchestrator, 'show', migration.id)).json['next']).toContainEqual({
+    ...{ who: 'support', command: `ferry schedule resume ${migration.id}` },
+  });
   expect((await run('schedule', 'show', migration.id)).out).toContain(
     'no further window opens (paused by Sam: month end)',
   );

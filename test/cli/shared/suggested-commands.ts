@@ -6,7 +6,11 @@ import type { StopReason } from '../../../domain/companies/failures';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
+import type {
+  ApplicationsOfMoved,
+  MigrationApplication,
+  MigrationApplications,
+} from '../../../domain/preflight/applications';
 import {
   approve,
   AT,
@@ -47,6 +51,14 @@ export const applications = (supplied: string | null, ...others: MigrationApplic
   ...{ migrationId: ID, client: 'acme', others },
   supplied: supplied === null ? null : { clientId: supplied, environment: 'production', suppliedBy: 'Cleo' },
 });
+
+/** The application `old app`, which was replaced by `new-app` after companies had been moved with it. */
+const replacedApplication = (companies: number, withNew: number): ApplicationsOfMoved => {
+  const replaced = { application: { clientId: 'old app', environment: 'sandbox' }, companies, references: [] };
+  const registered = { clientId: 'new-app', environment: 'sandbox' };
+  const moved = [replaced, { application: registered, companies: withNew, references: [] }];
+  return { moved, replaced: [replaced], registered };
+};
 
 export const CHECK_AGAIN = `ferry reject ${ID} supply-details --reason "check again"`;
 export const NOW = new Date(AT);
@@ -209,6 +221,12 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     [`ferry go-nogo ${ID}`, `ferry watch ${ID}`],
   ],
   [
+    'paused windows',
+    step6({ waiting: 3, moved: 6 }, { limits: { ...DEFAULT_LIMITS, windows: [NIGHT] } }),
+    [`ferry schedule resume ${ID}`, `ferry go-nogo ${ID}`, `ferry watch ${ID}`],
+    { areWindowsPaused: true },
+  ],
+  [
     'the next wave to confirm',
     step6({ waiting: 3, unconfirmed: 3, moved: 6 }),
     [`ferry confirm-sync-disabled ${ID} --wave 2 ${CLIENT}`, `ferry watch ${ID}`],
@@ -260,6 +278,18 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
       `ferry application ${ID} --client-id "client id" --environment production ${CLIENT}`,
       `ferry resume ${ID}`,
     ],
+  ],
+  [
+    'an application that was replaced after companies had been moved with it',
+    step6({ waiting: 3, moved: 6 }),
+    [`ferry application ${ID} --client-id 'old app' --environment sandbox`, `ferry watch ${ID}`],
+    { applicationsOfMoved: replacedApplication(4, 2) },
+  ],
+  [
+    'a replaced application on which fewer companies depend than on the registered application',
+    step6({ waiting: 3, moved: 6 }),
+    [`ferry watch ${ID}`],
+    { applicationsOfMoved: replacedApplication(2, 4) },
   ],
   ['a completed migration', step6({ moved: 9 }, { closed: 'completed' }), []],
 ];

@@ -107,6 +107,12 @@ test('an application that would replace the application of moved companies must 
       '2 companies (C-1001, C-1002) were connected with from-file (production), but typo-app (production) is registered now';
     for (const command of ['show', 'go-nogo', 'sign-off'])
       expect((await ferry([command, ID], undefined, orchestrator.env)).out.replace(/\s+/g, ' ')).toContain(lost);
+    const again = `ferry application ${ID} --client-id from-file --environment production`;
+    for (const command of ['show', 'go-nogo']) {
+      expect((await ferry([command, ID], undefined, orchestrator.env)).out).toContain(`: ${again}\n`);
+      const { json } = await runJson(orchestrator, command, ID);
+      expect(json['next']).toContainEqual({ who: 'support', command: again });
+    }
     const { json } = await runJson(orchestrator, 'report', ID);
     expect(json['applications']).toMatchObject({
       replaced: [{ application: { clientId: 'from-file' }, companies: 2, references: ['C-1001', 'C-1002'] }],

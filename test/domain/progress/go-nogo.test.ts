@@ -163,6 +163,27 @@ test('paused windows are a no-go, which says who paused them, why, and how to re
   );
 });
 
+test('paused windows are only a warning while a window is open, because moves continue until it closes', () => {
+  const now = '2026-03-09T23:00:00.000Z';
+  const given = { now, windowsPaused: 'paused by Sam: month end' };
+  const openedWindow = { opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' };
+  const opened = facts(given, { ...MOVING, openedWindow });
+  expect(noGos(opened)).toEqual([]);
+  expect(goNoGo(opened).answers.find(({ check }) => check === 'window')).toEqual({
+    ...{ check: 'window', go: true, warning: true },
+    why:
+      'moves continue until the open window closes at 2026-03-10 04:00 UTC; after that, no window opens ' +
+      '(paused by Sam: month end); resume the windows with: ferry schedule resume acme.quickbooks-online',
+  });
+  const moving = facts(given, { ...MOVING, counts: { ...MOVING.counts, waiting: 8, syncing: 1 } });
+  expect(noGos(moving)).toEqual([]);
+  // The Schedule was paused before this window could be opened, or the opened window has closed.
+  expect(noGos(facts(given))).toEqual(['window']);
+  const yesterday = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2026-03-03T04:00:00.000Z' };
+  expect(noGos(facts(given, { ...MOVING, openedWindow: yesterday }))).toEqual(['window']);
+  expect(noGos(facts({ ...given, now: '2026-03-10T05:00:00.000Z' }, { ...MOVING, openedWindow }))).toEqual(['window']);
+});
+
 test('the result is a go with all answers and the window if everything is ready', () => {
   const { go, window, answers, contact } = goNoGo(facts());
   expect(go).toBe(true);

@@ -1,0 +1,67 @@
+/** Prints the start, the windows, the limits and the expected end of a migration. */
+import { countOpen } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import { stepNumber } from '../../domain/migration/steps';
+import type { Estimate } from '../../domain/planning/estimate';
+import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
+import type { MigrationLimits } from '../../domain/planning/limits';
+import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
+import type { Forecast } from '../../domain/progress/forecast';
+import { forecastOf, remainingWork } from '../../domain/progress/forecast';
+import type { Progress } from '../../domain/progress/progress';
+import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
+import { printFirstOpening } from '../shared/start-times';
+import type { Output } from '../terminal/output';
+import { localTime, shortTime } from '../terminal/times';
+
+/** Prints the proposed start until step 6, how long the moves take, and when they are expected to end. */
+export function printEnd(output: Output, progress: Progress, now: Date): void {
+  const { proposal, throughput, estimate, step, state, counts, windows, companiesPerMinute = null } = progress;
+  if (proposal && step !== 'complete-migration') {
+    output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+  }
+  if (windows.length > 0 && countOpen(counts) > 0 && !isEnding(state)) output.line(`Windows: ${shownWindows(windows)}`);
+  printFirstOpening(output, progress, now.toISOString());
+  const forecast = forecastOf(progress, throughput, now.toISOString());
+  const end = forecast?.ends ? endText(forecast, now) : null;
+  const rate = state === 'running' && throughput ? perMinute(withinLimit(throughput, companiesPerMinute)) : null;
+  if (forecast?.basis === 'throughput' && rate !== null) {
+    return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
+  }
+  const work = remainingWork(progress);
+  if (work === null || estimate === null) return;
+  const [low, high] = [duration(work.lowMs), duration(work.highMs)];
+  const range = low === high ? high : `${low} to ${high}`;
+  output.line(`Estimate: ${range} for ${counted(work.companies, 'company')} (${BASIS[estimate.basis]})`);
+  if (end !== null) output.line(`  ${end}`);
+  const { largestFamily } = estimate.volume;
+  if (largestFamily > 1)
+    output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
+}
+
+/** Prints the limits in effect; prints nothing if no move can begin any more, or not before step 5. */
+export function printLimits(output: Output, progress: Progress, limits: MigrationLimits): void {
+  if (areLimitsShown(progress)) output.line(`Limits: ${mainLimitsText(limits)}`);
+}
+
+/** Returns whether companies can still be moved, in a step in which moves begin. */
+function areLimitsShown({ route, step, state, counts }: Progress): boolean {
+  const hasMoves = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  return hasMoves && countOpen(counts) > 0 && !isEnding(state);
+}
+
+const BASIS = {
+  assumed: 'not measured yet',
+  platform: 'as in earlier migrations',
+  migration: 'as measured',
+} as const satisfies Record<Estimate['basis'], string>;
+
+function endText({ ends, staleMs, isComplete, companies }: Forecast, now: Date): string | null {
+  if (ends === null) return null;
+  const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
+  const when = spanText(earliest, latest);
+  const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
+  return isComplete ? `ends ${when}${stale}` : `${companies.toLocaleString('en-US')} more expected to be moved ${when}`;
+}
+
+const HOUR_MS = 3_600_000;

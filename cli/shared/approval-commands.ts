@@ -1,0 +1,43 @@
+/** Suggests the commands that propose a start, approve a step or sign off the handover. */
+import type { Role } from '../../domain/migration/steps';
+import { STEP_RULES } from '../../domain/migration/steps';
+import { windowOccurrences } from '../../domain/planning/windows';
+import type { Progress } from '../../domain/progress/progress';
+import { exampleTime, typedTime } from '../terminal/times';
+import type { NextCommand } from './remedy-commands';
+import { byClient, bySupport } from './remedy-commands';
+
+/**
+ * Suggests proposing a time. The suggested time is the next opening of a window if there are windows, because moves
+ * begin only in windows.
+ */
+export function proposals({ migrationId: id, windows }: Progress, now: Date): readonly NextCommand[] {
+  const openings = windowOccurrences(windows, now.toISOString()).map(({ opensAt }) => new Date(opensAt));
+  const opening = openings.find((opensAt) => opensAt > now);
+  const command = `ferry propose-time ${id} "${opening ? typedTime(opening) : exampleTime(now)}"`;
+  return [bySupport(command), byClient(command)];
+}
+
+export function approvals(progress: Progress): readonly NextCommand[] {
+  const { migrationId, step } = progress;
+  return approversLeft(progress).map((who) =>
+    (who === 'client' ? byClient : bySupport)(`ferry approve ${migrationId} ${step}`),
+  );
+}
+
+export function signOffs(progress: Progress): readonly NextCommand[] {
+  const { migrationId: id, reopened } = progress;
+  const command = `ferry sign-off ${id}`;
+  const first =
+    reopened?.step === 'complete-migration' && !reopened.withdrawn
+      ? {
+          first: `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${id} companies.csv)`,
+        }
+      : {};
+  return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
+}
+
+function approversLeft({ step, steps }: Progress): readonly Role[] {
+  const given = steps.find((each) => each.step === step)?.approvals ?? [];
+  return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
+}

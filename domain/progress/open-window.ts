@@ -1,0 +1,22 @@
+/** The window in which moves continue although the Schedule, which opens the windows, is paused. */
+import type { Window, WindowOccurrence } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import type { Progress } from './progress';
+
+/**
+ * Returns the window that has been opened and is still open, or in which companies are moving. Null if no window is
+ * open, if it has not been opened, because the Schedule was paused before, or if the migration is not running.
+ *
+ * @param windows the current windows of the migration
+ * @param now ISO 8601, UTC
+ */
+export function openWindowOf(
+  { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
+  windows: readonly Window[],
+  now: string,
+): WindowOccurrence | null {
+  if (state !== 'running' || step !== 'complete-migration' || isAlwaysOpen(windows)) return null;
+  const [window] = windowOccurrences(windows, now);
+  if (window === undefined || window.opensAt > now) return null;
+  return openedWindow?.opensAt === window.opensAt || counts.importing + counts.syncing > 0 ? window : null;
+}
