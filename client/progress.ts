@@ -127,17 +127,24 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
   return countCompanies(db, migrationId);
 }
 
+/** The Temporal status of a migration's workflow. */
+export interface RunStatus {
+  /** False once the workflow has ended. */
+  readonly isOpen: boolean;
+  /** How the workflow ended, if it did not complete normally, for example `terminated`; otherwise null. */
+  readonly abnormal: string | null;
+}
+
 /**
- * Reads the Temporal status of a migration that ended abnormally, for example `terminated`, which the workflow itself
- * cannot report.
+ * Reads the Temporal status of a migration, which the workflow itself cannot report.
  *
- * @returns null if the migration is running, is paused, or has completed normally
  * @throws NoSuchMigration
  */
-export async function readAbnormalStatus({ temporal }: MigrationClient, migrationId: string): Promise<string | null> {
+export async function readRunStatus({ temporal }: MigrationClient, migrationId: string): Promise<RunStatus> {
   try {
     const { status } = await temporal.workflow.getHandle(migrationId).describe();
-    return ['RUNNING', 'PAUSED', 'COMPLETED'].includes(status.name) ? null : status.name.toLowerCase();
+    const isOpen = ['RUNNING', 'PAUSED'].includes(status.name);
+    return { isOpen, abnormal: isOpen || status.name === 'COMPLETED' ? null : status.name.toLowerCase() };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
     throw error;

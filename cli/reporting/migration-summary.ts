@@ -11,7 +11,7 @@ import type { MigrationLimits } from '../../domain/planning/limits';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import { openWindowOf } from '../../domain/progress/open-window';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
+import { endedByText, headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
@@ -73,6 +73,8 @@ export function printMigration(
   const { migrationId } = progress;
   const { windowsPaused, ledgerBehind, retriedErrors, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
+  const ended = endedByText(progress);
+  if (ended !== null) output.line(`${capitalized(progress.state)} ${ended}`);
   for (const paused of pausedTexts(progress)) output.line(`Paused ${paused}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
@@ -151,8 +153,10 @@ function waitingText(progress: Progress, now: Date): string {
   const { roles } = progress.waitingFor;
   const what = currentTask(progress, now.toISOString());
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+  return capitalized(what);
 }
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {

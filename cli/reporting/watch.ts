@@ -1,17 +1,12 @@
 /** Watches a migration and shows its progress: on a terminal as a block that is redrawn, elsewhere as log lines. */
 import type { MigrationClient } from '../../client';
-import {
-  connectionErrorText,
-  rootConnectionError,
-  NoSuchMigration,
-  readAbnormalStatus,
-  readProgress,
-} from '../../client';
+import { connectionErrorText, rootConnectionError, NoSuchMigration, readProgress, readRunStatus } from '../../client';
 import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
+import { counted } from '../../domain/text/sentences';
 import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
@@ -83,6 +78,8 @@ export async function watchMigration(
 
 /** The result of one poll. */
 interface WatchSnapshot extends MigrationSnapshot {
+  /** False once the workflow has ended. */
+  readonly isOpen: boolean;
   readonly abnormalStatus: string | null;
   readonly at: Date;
 }
@@ -92,19 +89,24 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
   const results = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
     ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
-    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readAbnormalStatus(ferry, migrationId)),
+    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readRunStatus(ferry, migrationId)),
   ]);
   const [progress, overviews, status] = results;
   if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && status.status === 'fulfilled') {
     const [overview = null] = overviews.value;
-    return { progress: progress.value, overview, abnormalStatus: status.value, at: new Date() };
+    const { isOpen, abnormal: abnormalStatus } = status.value;
+    return { progress: progress.value, overview, isOpen, abnormalStatus, at: new Date() };
   }
   throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
-function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
-  return isEnding(progress.state) || abnormalStatus !== null;
+function hasEnded({ progress, isOpen, abnormalStatus }: WatchSnapshot): boolean {
+  if (abnormalStatus !== null) return true;
+  return isEnding(progress.state) && !(isOpen && inFlight(progress) > 0);
 }
+
+/** Counts the companies that are being moved or checked. A migration that has ended still finishes them. */
+const inFlight = ({ counts }: Progress): number => counts.importing + counts.syncing;
 
 /**
  * Returns whether a person must act. This is the case if the migration is waiting for a person. Until the next window
@@ -112,10 +114,10 @@ function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
  * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, at }: WatchSnapshot): boolean {
-  const { waitingFor, counts, window } = progress;
+  const { waitingFor, window } = progress;
   if (waitingFor.roles.length > 0) return true;
   const isBetweenWindows = window !== null && Date.parse(window.opensAt) > at.getTime();
-  return isBetweenWindows && counts.importing + counts.syncing === 0 && meanwhileTask(progress) !== null;
+  return isBetweenWindows && inFlight(progress) === 0 && meanwhileTask(progress) !== null;
 }
 
 function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
@@ -212,6 +214,8 @@ function logText(progress: Progress): string {
   const reopened = rejection === null ? '' : `${rejection}; `;
   const meanwhile = meanwhileText(progress);
   const also = meanwhile === null ? '' : `; ${meanwhile.charAt(0).toLowerCase()}${meanwhile.slice(1)}`;
+  if (isEnding(progress.state) && inFlight(progress) > 0)
+    return `${headline(progress)}: ${exceptions}${counted(inFlight(progress), 'company')} still being moved or checked`;
   return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}${also}`;
 }
 

@@ -68,9 +68,11 @@ export function addShow({ program, run, terminal }: Context): void {
             db && progress.signing.mustSign.includes('client')
               ? await readClientPortal({ ...ferry, db }, migration)
               : null;
-          const next = ledgerBehind
-            ? [reconcile(migration)]
-            : throughPortal(nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now), portal);
+          const next = isEnding(progress.state)
+            ? [report(progress)]
+            : ledgerBehind
+              ? [reconcile(migration)]
+              : throughPortal(nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now), portal);
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,
@@ -147,6 +149,12 @@ async function readForNextCommands(db: Database, progress: Progress): Promise<Na
 const reconcile = (migrationId: string): NextCommand => ({
   who: 'support',
   command: `ferry reconcile ${migrationId}`,
+});
+
+/** Returns the command with the final outcome of every company. */
+const report = ({ migrationId, route }: Progress): NextCommand => ({
+  who: route === 'self-service' ? 'client' : 'support',
+  command: `ferry report ${migrationId}`,
 });
 
 function showResult(

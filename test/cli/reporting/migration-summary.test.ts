@@ -141,6 +141,12 @@ test('the limits in effect are shown on one line until every company has a final
   expect(shown(situation('a handover to sign off'), 80).join('\n')).not.toContain('Limits:');
 });
 
+test('a cancelled migration says who cancelled it, when and why', () => {
+  const endedBy = { by: 'Sam', role: 'support', reason: 'the client withdraws', at: AT } as const;
+  const cancelled = { ...situation('step 6'), closed: 'cancelled', endedBy } as const;
+  expect(shown(cancelled, 200)).toContain('Cancelled by Sam (support) at 2026-03-02 09:00 UTC: the client withdraws');
+});
+
 test('sentences are broken between words', () => {
   const pause = { reason: 'checking C-1014', by: 'Sam', stopReason: null, at: AT };
   const lines = shown(stateAt('complete-migration', { ...known, pause }), 80);

@@ -62,6 +62,22 @@ test('watch exits with 1 for a migration that was cancelled or terminated in Tem
   expect({ exitCode, state: json['state'] }).toEqual({ exitCode: 1, state: 'terminated' });
 });
 
+test('watch of a cancelled migration ends when the companies in flight have moved, and show says who cancelled it', async () => {
+  const leaver = await startTestMigration(orchestrator, 'leaver', ['sbx-ok-1.l1', 'sbx-slow-1500-ok-1.l2']);
+  await leaver.readyToMove();
+  await leaver.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await leaver.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await leaver.until(({ counts }) => counts.importing + counts.syncing > 0);
+  await cancel(leaver);
+  const { exitCode, out } = await ferry(['watch', leaver.id], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('1/2 moved  cancelled: 1 company still being moved or checked\n');
+  expect(out).toMatch(/\n2\/2 moved {2}cancelled: the migration is cancelled\n.*: cancelled\n$/);
+  const { out: shown } = await ferry(['show', leaver.id], undefined, orchestrator.env);
+  expect(shown).toMatch(/^Cancelled by Sam \(support\) at .* UTC: enough$/m);
+  expect(shown).toContain(`What to do next:\n  support: ferry report ${leaver.id}\n`);
+});
+
 test('watch shows that Temporal cannot be reached and how old its data is, and recovers', async () => {
   const patient = await startTestMigration(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
   await patient.until(({ preflight }) => preflight !== null);
