@@ -1,5 +1,6 @@
 /** Step 5: one company is moved and verified before the others. */
 import { countReadyOrMoving } from '../../../domain/companies/company-state';
+import { isIsolated } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
 import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
@@ -112,7 +113,11 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
       ...('retryInMs' in advance ? {} : { outage: null }),
       ...('result' in advance ? { firstCompany: advance.result } : {}),
     }));
-    if ('stop' in advance) return pauseMigration(migration, advance.stop, null, { firstCompany: null });
+    if ('stop' in advance) {
+      // For other reasons, such as a refused API key, the company says nothing about the cause.
+      const company = isIsolated(advance.stop) ? `company ${reference}` : null;
+      return pauseMigration(migration, advance.stop, company, { firstCompany: null });
+    }
     if ('result' in advance) return;
     // A decision ends the wait, because it can supply something that the company needs, for example a new credential.
     const ms = nextDelayMs(advance.retryInMs, false);
