@@ -3,21 +3,22 @@
  * allows no connections. The search field stays hidden where scripts do not run.
  */
 
-/** Shows only the companies whose name or reference contains every word of the search. */
+/** Shows only the companies whose name or reference contains every word of the search, ignoring case and accents. */
 export const PAGE_SCRIPT = `
 (() => {
   const field = document.getElementById('search');
   const found = document.getElementById('found');
+  const searchable = (text) => text.normalize('NFD').replace(/[\\u0300-\\u036f]/g, '').toLowerCase();
   let tables;
   let timer;
   const readTables = () =>
     [...document.querySelectorAll('table.companies')].map((table) => ({
       section: table.closest('section'),
-      rows: [...table.tBodies[0].rows].map((row) => ({ row, text: row.cells[0].textContent.toLowerCase() })),
+      rows: [...table.tBodies[0].rows].map((row) => ({ row, text: searchable(row.cells[0].textContent) })),
     }));
   const filter = () => {
     tables ??= readTables();
-    const words = field.value.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+    const words = searchable(field.value).split(/\\s+/).filter((word) => word !== '');
     let companies = 0;
     for (const { section, rows } of tables) {
       let shown = 0;

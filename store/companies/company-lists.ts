@@ -259,10 +259,20 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
   return sql`(${sql.join(all, sql` and `)})`;
 }
 
-/** Matches companies whose reference or name contains the text, ignoring case. Escapes wildcards. */
+/**
+ * Matches companies whose reference, name or stored name contains the text, ignoring case and accents. Escapes
+ * wildcards.
+ */
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`(reference ilike ${pattern} or name ilike ${pattern})`;
+  const matches = (column: 'reference' | 'name' | 'stored_name'): RawBuilder<boolean> =>
+    sql`${withoutAccents(sql.ref(column))} ilike ${withoutAccents(sql`${pattern}::text`)}`;
+  return sql`(${matches('reference')} or ${matches('name')} or ${matches('stored_name')})`;
+}
+
+/** Takes the accents, which are separate characters in the normal form NFD, from a text in SQL. */
+function withoutAccents(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`regexp_replace(normalize(${text}, nfd), '[\\u0300-\\u036f]', '', 'g')`;
 }
 
 /** Reads the first company that matches the filter; undefined if there is none. */

@@ -135,7 +135,10 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
       is_moving boolean := exists (
         select from migrations m where m.id = migration and m.state = 'open' and m.released = 'all');
       is_rotating boolean := exists (select from migrations m where m.id = migration and m.rotating);
-      pattern text := '%' || replace(replace(replace(search, '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%';
+      -- Accents are separate characters in the normal form NFD. They are ignored.
+      accents text := '[\\u0300-\\u036f]';
+      pattern text := '%' || replace(replace(replace(regexp_replace(normalize(search, nfd), accents, '', 'g'),
+        '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%';
       ledger_states text[] := case client_state
         when 'moved' then '{moved}' when 'moving' then '{importing,syncing}'
         when 'not-moved-yet' then '{waiting,outcome-unknown}' when 'left-out' then '{skipped,excluded}'
@@ -174,7 +177,10 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
               and (client_state is null or c.state = any (ledger_states))
               and (client_state is null or client_state not in ('must-reconnect', 'not-moved')
                 or (client_state = 'must-reconnect') = (c.failure is not distinct from 'reauthorization-required'))
-              and (search is null or c.reference ilike pattern or c.name ilike pattern)
+              and (search is null
+                or regexp_replace(normalize(c.reference, nfd), accents, '', 'g') ilike pattern
+                or regexp_replace(normalize(c.name, nfd), accents, '', 'g') ilike pattern
+                or regexp_replace(normalize(c.stored_name, nfd), accents, '', 'g') ilike pattern)
           ) e
           where only_exceptions is not true or e.is_deferred or e.state in ('failed', 'outcome-unknown')
             or (e.state = 'waiting' and e.held_back is not null) or e.is_replaced

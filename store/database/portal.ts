@@ -4,7 +4,7 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
-import { createPortalFunctions } from './portal-functions';
+import { createPortalFunctions, createReadingFunctions, withoutPublicRights } from './portal-functions';
 import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
@@ -137,5 +137,13 @@ export const portal: Migration = {
         and s.last_used_at > clock_timestamp() - interval '3 days' and i.revoked_at is null`.execute(db);
     await createSignInTable(db);
     await createPortalFunctions(db);
+  },
+};
+
+/** Creates the portal's functions again, because its search ignores accents and also finds the stored name. */
+export const searchWithoutAccents: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await createReadingFunctions(db);
+    await withoutPublicRights(db);
   },
 };

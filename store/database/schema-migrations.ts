@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { erasableVaults } from './erasable-vaults';
 import { heldBackDetails } from './held-back-details';
 import { ledgerMarks, ledgerRules } from './ledger-marks';
-import { portal } from './portal';
+import { portal, searchWithoutAccents } from './portal';
 import { replacedApplications } from './replaced-applications';
 import { sealedFiles } from './sealed-files';
 import { authorizationsSent, authorizationsSentAgain, earlierSendIntents } from './send-intents';
@@ -294,4 +294,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-portal': portal,
   '0018-replaced-applications': replacedApplications,
   '0019-held-back-details': heldBackDetails,
+  '0020-search-without-accents': searchWithoutAccents,
 };

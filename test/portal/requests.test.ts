@@ -213,6 +213,9 @@ describe('companies', () => {
     expect((await read(session, '?exceptions=true')).companies).toMatchObject([{ row: 2, state: 'not-moved' }]);
     expect((await read(session, '?state=not-moved-yet')).companies).toHaveLength(2);
     expect((await read(session, '?search=COMPANY%203')).companies).toMatchObject([{ row: 3 }]);
+    await change(session.migrationId, 1, { name: 'Zürich 100%', stored_name: 'Zrich 100%' });
+    for (const search of ['zurich', 'ZÜRICH 100%', 'zrich'])
+      expect((await read(session, `?search=${encodeURIComponent(search)}`)).companies).toMatchObject([{ row: 1 }]);
     for (const query of ['?state=x', '?limit=0', '?limit=501', '?after=-1', '?unknown=1', '?exceptions=maybe'])
       expect([query, (await session.fetch(`/api/companies${query}`)).status]).toEqual([query, 400]);
   });

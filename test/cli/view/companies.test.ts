@@ -7,7 +7,7 @@ import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 const ID = 'listed.quickbooks-online';
-const NAMES = ['Bramble & Finch', 'Copper Kettle', '100% Wool', 'copper mill', '=1+1', 'Quill'];
+const NAMES = ['Bramble & Finch', 'Copper Kettle', '100% Wool', 'copper mill', '=1+1', 'Zürich Quill'];
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -15,6 +15,7 @@ beforeAll(async () => {
   const { db } = orchestrator.ferry;
   const rows = manifestRows(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
   await supplyMigration(db, suppliedMigration({ id: ID }), rows);
+  await updateRow(db, ID, 6, { stored_name: 'Zrich Quill' });
   await updateRow(db, ID, 1, { state: 'moved' });
   await updateRow(db, ID, 2, { state: 'failed', failure: 'incomplete', failure_text: '3 of 10' });
   await updateRow(db, ID, 3, {
@@ -49,6 +50,10 @@ test.each<[string[], string[]]>([
   [['--search', 'c6'], ['c6']],
   [['--search', '0%'], ['c3']],
   [['--search', '_'], []],
+  [['--search', 'zurich'], ['c6']],
+  [['--search', 'ZÜRICH'], ['c6']],
+  [['--search', 'zu\u0308rich'], ['c6']],
+  [['--search', 'zrich'], ['c6']],
   [
     ['--wave', '2', '--search', 'c'],
     ['c4', 'c5', 'c6'],
