@@ -45,16 +45,15 @@ export function printFindings(
         { title: 'What to do' },
       ],
       ofFile
-        .flatMap(({ shown }) => shown)
-        .sort(byPlace)
-        .map(findingRow),
+        .flatMap(({ shown, hidden }) =>
+          shown.map((finding, index) => ({ finding, hidden: index === shown.length - 1 ? hidden : 0 })),
+        )
+        .sort((one, other) => byPlace(one.finding, other.finding))
+        .flatMap(({ finding, hidden }) => [
+          findingRow(finding),
+          ...(hidden === 0 ? [] : [hiddenRow(finding, hidden, howToListAll)]),
+        ]),
     );
-    for (const { shown, hidden } of ofFile) {
-      const last = shown.at(-1);
-      const like = last?.line === undefined ? last?.message : `line ${last.line}`;
-      const how = howToListAll === null ? '' : ` (to list all, ${howToListAll})`;
-      if (hidden > 0) output.line(`and ${hidden.toLocaleString('en-US')} more like ${like}${how}`);
-    }
     output.line();
   }
 }
@@ -67,6 +66,13 @@ function findingRow({ severity, line, column, field, message, advice }: Finding)
     message,
     advice,
   ];
+}
+
+/** Returns the row after the last finding of a kind that is shown. It says how many others of this kind are hidden. */
+function hiddenRow({ line, message }: Finding, hidden: number, howToListAll: string | null): TableCell[] {
+  const how = howToListAll === null ? '' : ` (to list all, ${howToListAll})`;
+  const like = line === undefined ? message : `line ${line}`;
+  return ['', '', '', `and ${hidden.toLocaleString('en-US')} more like ${like}${how}`, ''];
 }
 
 const byPlace = (a: Finding, b: Finding): number => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);

@@ -86,6 +86,16 @@ test('check counts many errors of one kind, and lists all of them with --all-fin
   expect(findings).toHaveLength(1_208);
 });
 
+test('the number of hidden findings follows the last finding of their kind, not the last finding of the file', async () => {
+  const rows = Array.from({ length: 8 }, (_, i) => `A-${i},Company ${i},${i + 1},x`);
+  const file = tempFile(['reference,name,realmId,expectedInvoices', ...rows, 'A-9,,99,1'].join('\n'));
+  const { out } = await ferry(check(file));
+  const lines = out.split('\n').map((line) => line.trim());
+  const at = lines.findIndex((line) => line.startsWith('and 3 more like line 6 (to list all, '));
+  expect(lines[at - 1]).toMatch(/^error +6 /);
+  expect(lines[at + 1]).toMatch(/^error +10 /);
+});
+
 test.each([60, 80, 120])('the table fits a terminal of %i columns', async (columns) => {
   const { out } = await ferry(check(bad), columns);
   const table = stripVTControlCharacters(out).split('\n').slice(1, out.split('\n').indexOf(''));
