@@ -2,6 +2,8 @@
 import { fingerprintOf } from '../../security';
 import type { Invitation } from '../../store';
 import type { CommandResult } from '../terminal/output';
+import type { NextCommand } from './remedy-commands';
+import { bySupport } from './remedy-commands';
 import { shortTime } from '../terminal/times';
 
 /** Number of characters of an id that are printed, and that are enough for `--revoke`. */
@@ -30,18 +32,32 @@ export function invitationsResult(invitations: readonly Invitation[], isOfOneMig
           ...[each.person, each.role, signInText(each), stateText(each, now), keyText(each)],
         ]),
       );
-      const isUnconfirmed = ({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean =>
-        publicKey !== null && keyConfirmedAt === null && revokedAt === null;
       for (const each of invitations.filter(isUnconfirmed)) {
         output.line();
         output.line(`${each.person}'s key: ${fingerprintText(each)}`);
         output.line(
           `Ask ${each.person} for the fingerprint by phone. If the fingerprint is the same, confirm the key with:`,
         );
-        output.line(`  ferry approver add ${each.migrationId} ${fingerprintText(each)}`);
+        output.line(`  ${confirmationOf(each)}`);
       }
     },
   };
+}
+
+/** Returns whether a person has signed in with a key that support has not confirmed yet. */
+function isUnconfirmed({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean {
+  return publicKey !== null && keyConfirmedAt === null && revokedAt === null;
+}
+
+const confirmationOf = (invitation: Invitation): string =>
+  `ferry approver add ${invitation.migrationId} ${fingerprintText(invitation)}`;
+
+/** Returns the commands with which support confirms the keys of invited people, who can decide nothing before that. */
+export function keyConfirmations(invitations: readonly Invitation[]): readonly NextCommand[] {
+  return invitations.filter(isUnconfirmed).map((each) => ({
+    ...bySupport(confirmationOf(each)),
+    first: `ask ${each.person} by phone for the fingerprint of the key, and compare it with this command`,
+  }));
 }
 
 const signInText = ({ issuer, email }: Invitation): string => (issuer === null ? 'link' : (email ?? ''));

@@ -159,7 +159,7 @@ async function invite(
         );
         if (role === 'client')
           output.line(
-            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for it by phone, and compare it with the fingerprint in the list: ferry invite --list ${migrationId}`,
+            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for it by phone. If it is the same as in the list, confirm the key with the command in the list. ${person} can make decisions only after that. To print the list: ferry invite --list ${migrationId}`,
           );
         if (provider === '')
           output.line(

@@ -8,6 +8,7 @@ import type { Progress } from '../../../domain/progress/progress';
 import type { Database } from '../../../store';
 import {
   countInterrupted,
+  listInvitations,
   readApplications,
   readReplacedApplications,
   readCompanyPage,
@@ -30,6 +31,7 @@ import type { NextCommand } from '../../shared/remedy-commands';
 import { MAX_REFERENCES_IN_A_CONFIRMATION } from '../../shared/remedy-commands';
 import type { NamedInCommands } from '../../shared/next-commands';
 import { readClientPortal, throughPortal } from '../../shared/client-portal';
+import { keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
@@ -68,11 +70,12 @@ export function addShow({ program, run, terminal }: Context): void {
             db && progress.signing.mustSign.includes('client')
               ? await readClientPortal({ ...ferry, db }, migration)
               : null;
+          const keys = db ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = isEnding(progress.state)
             ? [report(progress)]
             : ledgerBehind
               ? [reconcile(migration)]
-              : throughPortal(nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now), portal);
+              : [...keys, ...throughPortal(nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now), portal)];
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,

@@ -41,7 +41,9 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   expect(await redeem()).toEqual([]);
   await portal.end();
 
-  expect(out).toContain(`compare it with the fingerprint in the list: ferry invite --list ${migration}\n`);
+  expect(out).toContain(
+    `confirm the key with the command in the list. Cleo can make decisions only after that. To print the list: ferry invite --list ${migration}\n`,
+  );
 
   const { out: listed } = await run(['--list', migration]);
   expect(listed).toMatch(/Cleo +client +link +signed in, last used \d\d:\d\d +not confirmed\n/);

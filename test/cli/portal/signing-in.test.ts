@@ -46,11 +46,19 @@ test('signs in with the link, stores key and session in a file that only its own
   expect(await cleo.runJson('companies', id)).toMatchObject({ migrationId: id, companies: [{ row: 1 }, { row: 2 }] });
   expect((await cleo.run('exceptions')).out).toBe('No company needs attention now.\n');
   expect((await cleo.run('list')).out).toMatch(new RegExp(`${id} +Cleo \\(client\\) +not confirmed`));
+  const [fingerprint] = /(?<=\n {2})(?:[\da-f]{4}-){7}[\da-f]{4}(?=\n)/.exec(signedIn.out) ?? [];
+  const confirmation = `ferry approver add ${id} ${fingerprint}`;
+  expect((await portal.support('show', id)).out).toContain(
+    `  first ask Cleo by phone for the fingerprint of the key, and compare it with this command; then\n  support: ${confirmation}\n`,
+  );
+  expect((await portal.support('invite', '--list', id)).out).toContain(`  ${confirmation}\n`);
+  expect((await portal.support('approver', 'add', id, fingerprint ?? '', '--yes')).exitCode).toBe(0);
+  expect((await portal.support('show', id)).out).not.toContain('ferry approver add');
   expect((await cleo.run('report')).out).toContain(id);
   expect(await cleo.runJson('show')).toMatchObject({
     view: { migrationId: id },
     person: 'Cleo',
-    isKeyConfirmed: false,
+    isKeyConfirmed: true,
   });
 });
 
