@@ -129,7 +129,8 @@ function rank(error: unknown): number {
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot reach Temporal';
-  if (error instanceof NoWorker) return 'no worker can answer; Temporal keeps decisions until a worker can';
+  // A worker that has just stopped is asked for some seconds longer, although another worker could answer.
+  if (error instanceof NoWorker) return 'no worker answers; decisions are kept';
   return isAnswer(error) ? error.message : 'cannot reach the database';
 }
 

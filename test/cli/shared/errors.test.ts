@@ -156,13 +156,18 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
 test.each<[string, Error]>([
   ['cannot reach Temporal', new ServiceError('Failed to query', { cause: grpc })],
   ['cannot reach the database', new Error('Connection terminated unexpectedly')],
-  ['no worker can answer; Temporal keeps decisions until a worker can', new NoWorker(M)],
+  ['no worker answers; decisions are kept', new NoWorker(M)],
   ['there is no migration acme.xero', new NoSuchMigration(M)],
   ['workflow not found for ID: acme.xero', new WorkflowNotFoundError('workflow not found for ID: acme.xero', M, '')],
   ['acme.xero cannot be read on this machine: payload key abcd is missing', new PayloadKeyMissing(M, 'abcd')],
 ])('a display that keeps refreshing says what is missing: %s', (text, error) =>
   expect(connectionErrorText(error)).toBe(text),
 );
+
+test('the line of a display fits 80 columns if no worker answers', () => {
+  const line = `as of 12:00:00: ${connectionErrorText(new NoWorker(M))}; retrying automatically`;
+  expect(line.length).toBeLessThan(80);
+});
 
 test('withAdvice returns a programming error unchanged', () => {
   const mistake = new TypeError('x is not a function');
