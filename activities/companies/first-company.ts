@@ -53,9 +53,12 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const company = await findCompany(db, migrationId, { row: onlyRow });
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;
+      const checkedAt = new Date().toISOString();
       switch (company.state) {
         case 'moved':
-          return { result: { row, reference, stage: 'verified', failure, evidence: company.evidence ?? [] } };
+          return {
+            result: { row, reference, stage: 'verified', failure, evidence: company.evidence ?? [], checkedAt },
+          };
         case 'failed':
         case 'outcome-unknown':
         case 'skipped':
@@ -70,7 +73,10 @@ export function firstCompanyActivities(deps: ActivityDeps) {
             ...(correlationId !== null && { correlationId }),
           };
           return {
-            result: { row, reference, stage: 'failed', failure, evidence: [...(company.evidence ?? []), notMoved] },
+            result: {
+              ...{ row, reference, stage: 'failed', failure, checkedAt },
+              evidence: [...(company.evidence ?? []), notMoved],
+            },
           };
         }
         case 'waiting':

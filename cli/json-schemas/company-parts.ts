@@ -86,6 +86,9 @@ export const firstCompany = (
     stage: z.enum(['importing', 'verified', 'failed']),
     failure: failureKind.nullable(),
     evidence: z.array(evidence),
+    checkedAt: time
+      .exactOptional()
+      .describe('when the result was read; later after each new attempt. Absent until there is a result'),
   }) satisfies z.ZodType<FirstCompany>
 ).meta({ id: 'FirstCompany' });
 

@@ -101,7 +101,7 @@ export function printMigration(
   if (limits !== null) printLimits(output, progress, limits);
   // With windows, the screen has no room for the first company after its approval.
   const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;
-  if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence' });
+  if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence', now });
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
   const signing = isEnding(progress.state) ? null : signingText(progress.signing);
   if (signing !== null) output.line(signing);

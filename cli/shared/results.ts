@@ -12,6 +12,7 @@ import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { TableCell } from '../terminal/table';
 import type { Output } from '../terminal/output';
+import { shortTime } from '../terminal/times';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;
@@ -114,23 +115,26 @@ interface FirstCompanyOptions {
   readonly inFull: boolean;
   /** The option or the command that lists the passed checks. */
   readonly how: string;
+  /** By default, the current time. */
+  readonly now?: Date;
 }
 
 /** Prints the result of the first company: the failed checks, and how many others have passed. */
 export function printFirstCompany(
   output: Output,
   { firstCompany, steps }: Pick<Progress, 'firstCompany' | 'steps'>,
-  { inFull, how }: FirstCompanyOptions,
+  { inFull, how, now = new Date() }: FirstCompanyOptions,
 ): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
-  const { reference, stage, evidence } = firstCompany;
+  const { reference, stage, evidence, checkedAt } = firstCompany;
   const failed = evidence.filter(({ passed }) => !passed);
   const passed = evidence.length - failed.length;
   const isApproved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
   const result = stage === 'failed' ? 'not moved' : isApproved ? 'approved' : 'moved';
   const checks = failed.length === 0 ? `all ${counted(passed, 'check')}` : counted(passed, 'other check');
   const summary = inFull || passed === 0 ? '' : `, ${checks} passed (${how} lists them)`;
-  output.line(`First company ${reference}: ${result}${summary}`);
+  const at = checkedAt === undefined ? '' : `, checked ${shortTime(checkedAt, now)}`;
+  output.line(`First company ${reference}: ${result}${at}${summary}`);
   for (const check of inFull ? evidence : failed) output.line(`  ${evidenceText(output, check)}`);
 }
 

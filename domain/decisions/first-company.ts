@@ -28,7 +28,12 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
     case 'same-company':
       if (afterwards.reference !== undefined && afterwards.reference !== firstCompany.reference)
         return refused(`the first company is ${firstCompany.reference}, not ${afterwards.reference}`);
-      return applied(withFirst(state, firstCompany.reference), `${firstCompany.reference} will be tried again`);
+      return applied(
+        withFirst(state, firstCompany.reference),
+        firstCompany.stage === 'verified'
+          ? `${firstCompany.reference} will be checked again; it has moved, so no data is synced again for the checks`
+          : `${firstCompany.reference} will be tried again`,
+      );
     case 'another-company':
       return applied(withFirst(state, afterwards.reference), `${afterwards.reference} goes first`);
   }

@@ -56,6 +56,8 @@ export interface FirstCompany {
   readonly stage: 'importing' | 'verified' | 'failed';
   readonly failure: FailureKind | null;
   readonly evidence: readonly Evidence[];
+  /** When the result was read. ISO 8601, UTC. Absent until there is a result, or if an earlier version read it. */
+  readonly checkedAt?: string;
 }
 
 /** The company that was chosen to go first. */

@@ -202,8 +202,14 @@ export function pausedTexts(progress: Progress): readonly string[] {
     .map(pauseText);
 }
 
-/** Returns who reopened a step or rejected its result, when and why, on one line; null if `reopened` is null. */
-export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string | null {
+/**
+ * Returns who reopened a step or rejected its result, when and why, on one line; null if `reopened` is null. If the
+ * rejected first company has been checked again since, adds when.
+ */
+export function reopenedText({
+  reopened,
+  firstCompany,
+}: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany'>>): string | null {
   if (!reopened) return null;
   const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
   const what = withdrawn
@@ -215,7 +221,10 @@ export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string |
         : `Step ${stepNumber(step)} reopened`;
   const why = reason === null ? '' : `: ${reason}`;
   const since = asksForChanges ? '; nothing has been changed since' : '';
-  return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since;
+  const checkedAt =
+    company !== undefined && firstCompany?.reference === company ? (firstCompany?.checkedAt ?? null) : null;
+  const again = checkedAt !== null && checkedAt > at ? `; checked again at ${momentText(checkedAt)}` : '';
+  return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since + again;
 }
 
 /** Returns who cancelled or abandoned a migration, when and why, on one line; null if `endedBy` is null. */

@@ -1,3 +1,4 @@
+import { reopenedText } from '../../../domain/progress/progress';
 import { readCompanies, readDecisions } from '../../../store';
 import type { LedgerCompany } from '../../../store';
 import type { Orchestrator } from '../../support/servers/orchestrator';
@@ -140,6 +141,21 @@ test('an abandoned migration ends and destroys its credentials', async () => {
       .where('migration_id', '=', migration.id)
       .execute(),
   ).toEqual([]);
+});
+
+test('a first company that has moved and is rejected is checked again, and the second check is visible', async () => {
+  const migration = await startTestMigration(orchestrator, 'checked-twice', ['sbx-ok-2.twice1', 'sbx-ok-2.twice2']);
+  await migration.readyToMove();
+  const { firstCompany } = await migration.until((progress) => progress.firstCompany?.stage === 'verified');
+  const rejection = { step: 'migrate-first-company', next: 'same-company', reason: 'count again', ...SUPPORT };
+  expect(await migration.send('reject', rejection)).toBe('applied');
+  const again = await migration.until(
+    (progress) => (progress.firstCompany?.checkedAt ?? '') > (firstCompany?.checkedAt ?? '9'),
+  );
+  expect(again.firstCompany?.stage).toBe('verified');
+  expect(reopenedText(again)).toMatch(/^First company R-1 rejected by .+: count again; checked again at .+ UTC$/);
+  const { outcome } = (await readDecisions(orchestrator.ferry.db, migration.id)).at(-1) ?? {};
+  expect(outcome?.text).toBe('R-1 will be checked again; it has moved, so no data is synced again for the checks');
 });
 
 test('a migration whose application is refused by the platform pauses itself, and continues after a resume', async () => {
