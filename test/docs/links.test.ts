@@ -17,6 +17,7 @@ const FOLDERS = readdirSync(ROOT, { withFileTypes: true })
   .map(({ name }) => name);
 
 const read = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
+const blocksOf = (text: string): readonly string[] => text.match(/^```[^]*?^```$/gm) ?? [];
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[^]*?^```$/gm, '');
 
 /** Returns the anchors that GitHub generates for the headings of a page. */
@@ -58,4 +59,8 @@ test('if docs/architecture.md links a file after a name, the file contains that 
   expect(named.length).toBeGreaterThan(3);
   const missing = named.filter(([, name = '', file = '']) => !read(file).includes(name));
   expect(missing.map(([text]) => text)).toEqual([]);
+});
+
+test.each(PAGES)('no code block runs ferry with npx, which can download another package: %s', (page) => {
+  expect(blocksOf(read(page)).filter((block) => /\bnpx (-\S+ )*ferry\b/.test(block))).toEqual([]);
 });

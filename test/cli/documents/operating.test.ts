@@ -71,6 +71,21 @@ describe.each([
     return idOf(client);
   }
 
+  if (tool === 'temporal')
+    test('without a codec server, the metadata cannot be read, with the message that the document quotes', async () => {
+      const id = await startDocumented(`${tool}-without-codec`);
+      const [, message = 'nothing'] =
+        /Without a codec server, `temporal workflow metadata` fails with `(.+?)`/.exec(readDocument('operating.md')) ??
+        [];
+      const line = 'env -u TEMPORAL_CODEC_ENDPOINT temporal workflow metadata -w "$M"';
+      const { exitCode, out, err } = await shell.run(line, id);
+      expect({ failed: exitCode !== 0, said: out + err }).toEqual({
+        failed: true,
+        said: expect.stringContaining(message) as string,
+      });
+      await handleOf(id).terminate();
+    });
+
   const isOver = async (id: string) => (await handleOf(id).describe()).status.name !== 'RUNNING';
 
   test('every documented decision is answered', async () => {

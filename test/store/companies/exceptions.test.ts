@@ -118,6 +118,15 @@ test('a company that waits for another try can be skipped; it is an exception on
   expect((await readRow(ledger.db, id, 4)).state).toBe('waiting');
 });
 
+test('a waiting company that stopped the migration is an exception after its first try', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(2));
+  await updateRow(ledger.db, id, 1, { failure_text: 'refused', tries: 1, failure: 'application-refused' });
+  await updateRow(ledger.db, id, 2, { failure_text: 'busy', tries: 1 });
+  const listed: unknown[] = [];
+  for await (const each of readCompanies(ledger.db, id, { exceptions: true })) listed.push(each);
+  expect(listed).toMatchObject([{ reference: 'c1', state: 'waiting', failure: 'application-refused' }]);
+});
+
 test('a company can be retried after its first try if its next try is many minutes away', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   await updateRow(ledger.db, id, 1, { failure_text: 'busy', tries: 1, not_before: msFromNow(3_600_000) });

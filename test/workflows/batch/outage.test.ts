@@ -4,6 +4,7 @@
  */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
+import { ferry } from '../../cli/captured-terminal';
 import { runJson } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/async';
@@ -116,6 +117,8 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(json['migrations']).toContainEqual(
     expect.objectContaining({ migrationId: migration.id, onHoldSince: outage?.since }),
   );
+  const { out } = await ferry(['list'], undefined, orchestrator.env);
+  expect(out.split('\n').find((line) => line.startsWith(`${migration.id} `))).toMatch(/ on hold( |$)/);
   const tried = new Set(between.arrived('POST', /^\/companies$/).map(({ body }) => body));
   expect(tried.size).toBeLessThan(COMPANIES - 1);
 
