@@ -2,7 +2,7 @@
  * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
  */
 import type { ClientState } from '../../domain/companies/company-state';
-import { clientCounts, clientStateWords, countOpen } from '../../domain/companies/company-state';
+import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';

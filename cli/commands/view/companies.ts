@@ -37,7 +37,10 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .description('List the companies of a migration with their states and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', Object.keys(CLIENT_STATES)))
     .addOption(choiceOption('--failure <kind>', 'only companies whose move failed for this reason', FAILURE_KINDS))
-    .option('--search <text>', 'only companies with this text in their reference or name, or in the name stored at the service; case and accents are ignored')
+    .option(
+      '--search <text>',
+      'only companies with this text in their reference or name, or in the name stored at the service; case and accents are ignored',
+    )
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
     .option('--without-credential', 'only companies that could be moved if they had a usable credential')
     .option(
