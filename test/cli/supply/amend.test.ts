@@ -87,8 +87,8 @@ test('the suggested confirmation of many added companies says how many others to
   const { id, until: reached } = await startTestMigration(orchestrator, 'numerous', ['sbx-ok-1.numerous']);
   await reached(({ preflight }) => preflight !== null);
   const rows = Array.from({ length: 60 }, (_, index) => `L-${index + 1},Late ${index},${8000000000001000 + index},1`);
-  const { out, err } = await run('amend', id, manifest(...rows), ...AS_CLIENT);
-  expect(err).toContain('Storing 60 rows ...\nWaiting for a worker to check the rows (up to 15 s) ...\n');
+  const { out } = await run('amend', id, manifest(...rows), ...AS_CLIENT);
+  expect(out).toContain('Storing 60 rows ...\nWaiting for a worker to check the rows (up to 15 s) ...\n');
   expect(out).toMatch(
     /ferry confirm-sync-disabled numerous\S+ L-1 .* L-50 --as client .*\n +also specify 10 other companies\n/,
   );
