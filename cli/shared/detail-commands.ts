@@ -5,7 +5,7 @@
  */
 import type { FindingCode } from '../../domain/companies/finding';
 import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
-import { adviceToKeepRegistered, applicationName, findApplicationConflict } from '../../domain/preflight/applications';
+import { applicationName, findApplicationConflict, remedyForReplaced } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import type { NextCommand } from './remedy-commands';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from './remedy-commands';
@@ -130,7 +130,7 @@ export function applicationCommand(
  */
 export function registrationCommands(migrationId: string, applications: ApplicationsOfMoved): readonly NextCommand[] {
   const [most] = applications.replaced
-    .filter((each) => adviceToKeepRegistered(each, applications) === null)
+    .filter((each) => remedyForReplaced(each, applications, 'support').registerAgain !== null)
     .sort((one, other) => other.companies - one.companies);
   if (most === undefined) return [];
   const { clientId, environment } = most.application;

@@ -75,7 +75,13 @@ export function addShow({ program, run, terminal }: Context): void {
             ? [report(progress)]
             : ledgerBehind
               ? [reconcile(migration)]
-              : [...keys, ...throughPortal(nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now), portal)];
+              : [
+                  ...keys,
+                  ...throughPortal(
+                    nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now),
+                    portal,
+                  ),
+                ];
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,

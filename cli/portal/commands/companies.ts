@@ -43,7 +43,10 @@ export function addCompanies(context: PortalContext): void {
     .command('companies <migration>')
     .description('List the companies with their states, and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', STATES))
-    .option('--search <text>', 'only companies with this text in their reference or name, or in the name stored at the service; case and accents are ignored')
+    .option(
+      '--search <text>',
+      'only companies with this text in their reference or name, or in the name stored at the service; case and accents are ignored',
+    )
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
     .option('--without-credential', 'only companies that lack nothing but a usable credential')
     .option('--csv', 'print CSV for a spreadsheet')
