@@ -11,6 +11,7 @@ import { UnknownPayloadKey } from '../security';
 import type { StoredMigration } from '../store';
 import { readMigration, readOutcome, readRecordedDecisions } from '../store';
 import type { LedgerClient, MigrationClient } from './connect';
+import { abnormalStatus } from './ended-migrations';
 import { outcomeInLedger, send } from './delivery';
 import { LedgerBehind, MigrationClosed, NoSuchMigration } from './errors';
 import { readWorkflowTaskProblem } from './health';
@@ -190,14 +191,12 @@ function notInLedgerText(migrationId: string): string {
  * workflows some time after their end.
  */
 async function closedOrMissing({ db, temporalWithoutCodec }: MigrationClient, migrationId: string): Promise<Error> {
-  const isInTemporal = await temporalWithoutCodec.workflow
+  const described = await temporalWithoutCodec.workflow
     .getHandle(migrationId)
     .describe()
-    .then(
-      () => true,
-      () => false,
-    );
+    .catch(() => null);
   const migration = db && (await readMigration(db, migrationId));
-  if (!migration && !isInTemporal) return new NoSuchMigration(migrationId);
-  return new MigrationClosed(migrationId, migration?.ending ?? 'closed');
+  if (!migration && described === null) return new NoSuchMigration(migrationId);
+  const isTerminated = described !== null && abnormalStatus(described.status.name) !== null;
+  return new MigrationClosed(migrationId, migration?.ending ?? (isTerminated ? 'terminated' : 'closed'));
 }

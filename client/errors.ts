@@ -44,10 +44,13 @@ export class NoSuchMigration extends Error {
 /** Thrown when a decision is sent to a migration that has ended. */
 export class MigrationClosed extends Error {
   override readonly name = 'MigrationClosed';
-  /** @param ending `completed`, `abandoned`, `cancelled`, or `closed` if it is not known how the migration ended */
+  /**
+   * @param ending `completed`, `abandoned`, `cancelled`, `terminated` if its workflow has ended in Temporal before it, or
+   *   `closed` if it is not known how the migration ended
+   */
   constructor(
     readonly migrationId: string,
-    ending: string,
+    readonly ending: string,
   ) {
     super(`migration ${migrationId} is ${ending} and accepts no more decisions`);
   }

@@ -1,19 +1,27 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Counts } from '../domain/companies/company-state';
 import type { Progress } from '../domain/progress/progress';
+import type { Database } from '../store';
 import { countCompanies, readMigration } from '../store';
+import { isEnding } from '../domain/migration/migration-state';
 import { digestsOf } from '../domain/progress/progress';
+import { terminatedProgress } from '../domain/progress/terminated';
 import { MIGRATIONS, progressQuery } from '../workflows/messages';
+import { abnormalStatus, progressFromLedger, readEndInTemporal } from './ended-migrations';
 import { NoSuchMigration, NoWorker } from './errors';
 import { missingPayloadKey } from './payload-keys';
 import type { LedgerClient, MigrationClient } from './connect';
 import { queryMigration } from './query';
 
 const ANSWER_WITHIN_MS = 10_000;
+/** How long to wait for a worker if the ledger knows how the migration has ended, in milliseconds. */
+const END_WITHIN_MS = 3_000;
 
 /**
  * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If the client has the ledger,
- * the ledger's counts replace the workflow's, because they are newer.
+ * the ledger's counts replace the workflow's, because they are newer. Once the ledger says that the migration has
+ * ended, its state and the ledger's agree, and no worker is needed. If the workflow has ended in Temporal before the
+ * migration, the state is `terminated`.
  *
  * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
@@ -25,9 +33,32 @@ export async function readProgress(
   migrationId: string,
   withinMs: number = ANSWER_WITHIN_MS,
 ): Promise<Progress> {
-  const progress = await queryProgress(ferry, migrationId, withinMs);
-  if (!ferry.db) return progress;
-  const current = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
+  const { db } = ferry;
+  const stored = db && (await readMigration(db, migrationId));
+  const ending = stored?.ending ?? null;
+  const [answer, endInTemporal] = await Promise.all([
+    queryProgress(ferry, migrationId, ending === null ? withinMs : Math.min(withinMs, END_WITHIN_MS)).catch(unanswered),
+    readEndInTemporal(ferry, migrationId, withinMs),
+  ]);
+  const isAnswered = !(answer instanceof NoWorker);
+  if (isAnswered && (ending === null || answer.state === ending)) {
+    const progress = await withCurrentCounts(db, answer);
+    const hasEnded = ending !== null || (!stored && isEnding(answer.state));
+    return endInTemporal === null || hasEnded ? progress : terminatedProgress(progress, endInTemporal);
+  }
+  if (!db || !stored || (ending === null && endInTemporal === null)) throw answer;
+  const progress = await progressFromLedger(db, stored);
+  return endInTemporal === null || ending !== null ? progress : terminatedProgress(progress, endInTemporal);
+}
+
+function unanswered(error: unknown): NoWorker {
+  if (error instanceof NoWorker) return error;
+  throw error;
+}
+
+async function withCurrentCounts(db: Database | undefined, progress: Progress): Promise<Progress> {
+  if (!db) return progress;
+  const current = { ...progress, counts: await countCompanies(db, progress.migrationId) };
   return { ...current, digests: digestsOf(current) };
 }
 
@@ -62,6 +93,9 @@ export async function readProgressIfAnswered(
   }
 }
 
+/** Maximum number of ids in a query, so that the query stays short. */
+const MAX_IDS = 100;
+
 /** A migration in the list. It is read from Temporal's search attributes, so no worker is needed. */
 export interface MigrationSummary {
   readonly migrationId: string;
@@ -81,6 +115,8 @@ export interface MigrationSummary {
   /** Number of companies that were not moved. */
   readonly failed: number;
   readonly startedAt: Date;
+  /** True if the workflow has ended in Temporal, but the migration has not ended: support has to close it. */
+  readonly endedInTemporal: boolean;
   /** The id of the missing payload key if this migration cannot be read here; null if it can. */
   readonly missingKey: string | null;
 }
@@ -88,33 +124,58 @@ export interface MigrationSummary {
 /**
  * Lists migrations, including those whose payload key is missing here.
  *
- * @param which `open`: only migrations that have not ended; otherwise all that Temporal still retains
+ * @param which `open`: only migrations that have not ended; or only migrations with these ids, at most 100; otherwise
+ *   all that Temporal still retains
  */
-export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationSummary> {
+export async function* listMigrations(
+  ferry: MigrationClient,
+  which?: 'open' | readonly string[],
+): AsyncGenerator<MigrationSummary> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
-  const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? ' AND CloseTime IS NULL' : ''}`;
+  const restriction =
+    which === undefined
+      ? ''
+      : which === 'open'
+        ? ' AND CloseTime IS NULL'
+        : ` AND WorkflowId IN (${which
+            .slice(0, MAX_IDS)
+            .map((id) => `'${id}'`)
+            .join(', ')})`;
+  const query = `WorkflowType IN (${types.join(', ')})${restriction}`;
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     const hasEnded = found.status.name !== 'RUNNING';
     const total = count('FerryCompaniesTotal');
     const open = total - count('FerryCompaniesDone');
+    // A terminated workflow could not update its own attributes.
+    const abnormal = abnormalStatus(found.status.name);
+    const ended = abnormal && (await stateAfterEnd(ferry, found.workflowId, abnormal));
     yield {
       migrationId: found.workflowId,
-      // A terminated workflow could not update its own state attribute.
-      state:
-        found.status.name === 'RUNNING' || found.status.name === 'COMPLETED'
-          ? text('FerryState')
-          : found.status.name.toLowerCase(),
+      state: ended?.state ?? text('FerryState'),
       step: text('FerryStep'),
-      waitingFor: text('FerryWaitingFor'),
+      waitingFor: ended?.waitingFor ?? text('FerryWaitingFor'),
       total,
       done: hasEnded ? total : total - open,
       failed: count('FerryCompaniesFailed') + (hasEnded ? open : 0),
       startedAt: found.startTime,
+      endedInTemporal: ended?.endedInTemporal ?? false,
       missingKey: await missingPayloadKey(ferry, found.raw.memo),
     };
   }
+}
+
+/** Returns the state and the role of a migration whose workflow has ended abnormally: as in the ledger, if it has ended. */
+async function stateAfterEnd(
+  { db }: MigrationClient,
+  migrationId: string,
+  abnormal: string,
+): Promise<Pick<MigrationSummary, 'state' | 'waitingFor' | 'endedInTemporal'>> {
+  const ending = (db && (await readMigration(db, migrationId)))?.ending ?? null;
+  return ending === null
+    ? { state: abnormal, waitingFor: 'support', endedInTemporal: true }
+    : { state: ending, waitingFor: 'nobody', endedInTemporal: false };
 }
 
 /**

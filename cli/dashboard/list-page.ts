@@ -156,9 +156,10 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
 }
 
 function waitingForCell(row: DashboardRow, now: Date): Span {
-  const { state, waitingFor, progress } = row;
+  const { state, waitingFor, progress, endedInTemporal } = row;
   const since = progress?.waitingSince ? ` ${shortDuration(now.getTime() - Date.parse(progress.waitingSince))}` : '';
   const cell = (who: string, style: Style): Span => ({ text: who + since, style });
+  if (endedInTemporal) return { text: 'terminated', style: 'red' };
   if (state === 'paused') return cell('paused', 'yellow');
   if (progress?.outage) return { text: 'on hold', style: 'red' };
   switch (waitingFor) {

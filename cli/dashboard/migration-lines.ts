@@ -7,7 +7,7 @@ import { forecastOf } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
 import type { Span, StyledLine } from '../terminal/styled-text';
@@ -55,10 +55,10 @@ export function companyLines(
   columns = Infinity,
 ): readonly StyledLine[] {
   const { counts, state } = progress;
-  const companies = clientCounts(counts, isEnding(state));
+  const companies = clientCounts(counts, isOver(state));
   const replaced = replacedText(progress);
   const style = counts.failed > 0 ? 'red' : 'reset';
-  const words = clientStateWords(isEnding(state));
+  const words = clientStateWords(isOver(state));
   const rate =
     overview && state === 'running' ? perMinute(withinLimit(overview, progress.companiesPerMinute ?? null)) : null;
   const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());
@@ -129,7 +129,7 @@ const STATE_WIDTH = 22;
 
 /** Returns one line per step; no lines for a self-service migration, which has no visible steps. */
 export function stepLines({ route, state, steps }: Progress, now: Date): readonly StyledLine[] {
-  const words = stepWords(isEnding(state));
+  const words = stepWords(isOver(state));
   return route === 'self-service' ? [] : steps.map((step) => stepLine(step, words, now));
 }
 

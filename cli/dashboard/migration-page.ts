@@ -1,6 +1,6 @@
 /** Shows one migration: who must act, companies, steps, the latest decisions and the exceptions. */
 import { decisionText } from '../../presentation/wording/decisions';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import { retriedText } from '../../domain/progress/retried';
 import { countExceptions } from '../../domain/companies/company-state';
@@ -34,7 +34,7 @@ export function migrationPage(state: DashboardState, { columns, rows }: Size, no
     keys: [
       ['Esc', 'back'],
       ['↑↓', 'exceptions'],
-      ...(detail && isEnding(detail.progress.state) ? [] : decisionKeys(detail)),
+      ...(detail && isOver(detail.progress.state) ? [] : decisionKeys(detail)),
       ['?', 'help'],
       ['q', 'quit'],
     ],

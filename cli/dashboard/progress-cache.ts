@@ -1,7 +1,7 @@
 /** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
-import { queryProgress } from '../../client';
+import { queryProgress, readProgress } from '../../client';
 import type { DashboardRow } from './state';
 
 /**
@@ -46,7 +46,9 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
     const { migrationId } = row;
     const version = versionOf(row);
     try {
-      const progress = await queryProgress(ferry, migrationId, QUERY_TIMEOUT_MS);
+      // The workflow of a terminated migration would answer as if it were still running.
+      const read = row.endedInTemporal ? readProgress : queryProgress;
+      const progress = await read(ferry, migrationId, QUERY_TIMEOUT_MS);
       entries.set(migrationId, { progress, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {
       const expiresAt = Date.now() + RETRY_AFTER_MS;

@@ -3,7 +3,7 @@
  * migration whose page is shown.
  */
 import type { LedgerCompany, Overview } from '../../store';
-import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
+import { listUnfinishedMigrations, readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { LedgerClient, MigrationSummary } from '../../client';
 import {
   rootConnectionError,
@@ -93,8 +93,24 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
   return ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
     const lines: MigrationSummary[] = [];
     for await (const line of listMigrations(ferry, 'open')) lines.push(line);
-    return lines;
+    return [...lines, ...(await listTerminated(ferry, lines))];
   });
+}
+
+/**
+ * Lists the migrations that support has to close, because their workflows have ended in Temporal before them. Their
+ * companies do not move, but still hold their organizations.
+ */
+async function listTerminated(
+  ferry: LedgerClient,
+  open: readonly MigrationSummary[],
+): Promise<readonly MigrationSummary[]> {
+  const unfinished = await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace);
+  const ids = unfinished.filter((id) => !open.some(({ migrationId }) => migrationId === id));
+  if (ids.length === 0) return [];
+  const lines: MigrationSummary[] = [];
+  for await (const line of listMigrations(ferry, ids)) if (line.endedInTemporal) lines.push(line);
+  return lines;
 }
 
 /** Opens a cache of a migration's first exceptions, which are read again only when their version has changed. */

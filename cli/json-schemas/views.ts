@@ -12,7 +12,9 @@ const progress = {
   client: z.string(),
   platformKey: z.string(),
   contact: z.string(),
-  state: z.enum(['running', 'waiting', 'paused', 'completed', 'abandoned', 'cancelled']),
+  state: z
+    .enum(['running', 'waiting', 'paused', 'terminated', 'completed', 'abandoned', 'cancelled'])
+    .describe('`terminated` if the workflow has ended in Temporal, but the migration has not'),
   step: part.step,
   waitingFor: part.waitingFor,
   waitingSince: time.nullable(),
@@ -84,6 +86,13 @@ const progress = {
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
     .describe('the roles whose decisions must be signed, and the keys that can sign these decisions'),
   endedBy: part.endedBy.nullable(),
+  endedInTemporal: z
+    .strictObject({
+      status: z.enum(['terminated', 'timed_out', 'failed', 'cancelled_in_temporal']),
+      at: time.nullable(),
+    })
+    .exactOptional()
+    .describe('how and when the workflow ended in Temporal; absent unless `state` is `terminated`'),
 };
 
 export const VIEW_SCHEMAS: CommandSchemas = {
@@ -111,6 +120,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           onHoldSince: time
             .nullable()
             .describe('when the outage began that keeps the migration on hold; null if no outage is known'),
+          endedInTemporal: z
+            .boolean()
+            .describe('true if the workflow has ended in Temporal, but the migration has not: support has to close it'),
           onlyInLedger: z
             .boolean()
             .describe('true if only the ledger has the migration: Temporal deleted it after its end, or lost it'),

@@ -8,6 +8,7 @@ import type { DecisionFields } from '../../portal/client/decisions';
 import { readNotMoved } from '../../portal/client/not-moved';
 import { sendInParts, signDecision } from '../../portal/client/decisions';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { oneLine } from '../../domain/text/sentences';
 import { isPartial } from '../../domain/migration/partial-outcome';
@@ -200,7 +201,7 @@ function refusedText(
   const command = commandOf({ message, ...(step === undefined ? {} : { step }) }, view) ?? message;
   const [name = message] =
     message === 'approve' || message === 'reject' ? [command.replace(/ --.*$/, '')] : command.split(' ');
-  if (isEnding(view.state)) return `the portal no longer offers "${name}", because the migration was ${view.state}`;
+  if (isOver(view.state)) return `the portal no longer offers "${name}", because the migration was ${view.state}`;
   if (isForSupportOnly(message, view)) return `in a managed migration, only support can use "${name}"`;
   const open = view.steps.find((each) => each.state === 'open');
   const where = open === undefined ? '' : `, in step ${open.number} (${open.title.toLowerCase()})`;

@@ -2,7 +2,7 @@
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { clientStateWords } from '../../domain/companies/company-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
 import { environmentFor } from '../shared/remedy-commands';
@@ -35,7 +35,7 @@ export function printView(
   printTask(output, view);
   output.line();
   if (view.steps.length > 1) {
-    printSteps(output, view.steps, isEnding(view.state));
+    printSteps(output, view.steps, isOver(view.state));
     output.line();
   }
   printFacts(output, view);
@@ -58,7 +58,7 @@ function printTask(output: Output, { task, next }: MigrationView): void {
 /** Returns the number of companies in each state: `3 of 25 companies moved, 2 moving`. */
 export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'state'>): string {
   const parts: readonly (readonly [number, string])[] = [
-    [counts.moving, clientStateWords(isEnding(state)).moving],
+    [counts.moving, clientStateWords(isOver(state)).moving],
     [counts.notMovedYet, 'not moved yet'],
     [counts.mustReconnect, 'must reconnect'],
     [counts.notMoved, 'not moved'],

@@ -1,6 +1,6 @@
 /** Prints the start, the windows, the limits and the expected end of a migration. */
 import { countOpen } from '../../domain/companies/company-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
@@ -20,7 +20,7 @@ export function printEnd(output: Output, progress: Progress, now: Date): void {
   if (proposal && step !== 'complete-migration') {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
-  if (windows.length > 0 && countOpen(counts) > 0 && !isEnding(state)) output.line(`Windows: ${shownWindows(windows)}`);
+  if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
   const forecast = forecastOf(progress, throughput, now.toISOString());
   const end = forecast?.ends ? endText(forecast, now) : null;
@@ -47,7 +47,7 @@ export function printLimits(output: Output, progress: Progress, limits: Migratio
 /** Returns whether companies can still be moved, in a step in which moves begin. */
 function areLimitsShown({ route, step, state, counts }: Progress): boolean {
   const hasMoves = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
-  return hasMoves && countOpen(counts) > 0 && !isEnding(state);
+  return hasMoves && countOpen(counts) > 0 && !isOver(state);
 }
 
 const BASIS = {

@@ -4,7 +4,7 @@
 import type { ClientState } from '../../domain/companies/company-state';
 import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
@@ -87,7 +87,7 @@ export function printMigration(
   output.line();
   if (progress.route !== 'self-service') {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));
-    printSteps(output, rows, isEnding(progress.state));
+    printSteps(output, rows, isOver(progress.state));
     output.line();
   }
   printCompanies(output, progress);
@@ -103,7 +103,7 @@ export function printMigration(
   const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;
   if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence', now });
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
-  const signing = isEnding(progress.state) ? null : signingText(progress.signing);
+  const signing = isOver(progress.state) ? null : signingText(progress.signing);
   if (signing !== null) output.line(signing);
   if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
   if (keyFingerprint !== null && SUPPLIES_SECRETS.some((step) => step === progress.step))
@@ -160,8 +160,8 @@ const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${
 
 /** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
-  const byState = clientCounts(counts, isEnding(state));
-  const words = clientStateWords(isEnding(state));
+  const byState = clientCounts(counts, isOver(state));
+  const words = clientStateWords(isOver(state));
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
     .filter((each) => byState[each] > 0)
     .map((each) => `, ${number(byState[each])} ${words[each]}`);
@@ -171,13 +171,13 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   const exceptions = listed([
     [byState['must-reconnect'], words['must-reconnect']],
     [byState['not-moved'], words['not-moved']],
-    [counts.heldBack, isEnding(state) ? 'held back' : 'held back until corrected or left out'],
+    [counts.heldBack, isOver(state) ? 'held back' : 'held back until corrected or left out'],
     [counts.outcomeUnknown, 'whose outcome is unknown'],
   ]);
-  const command = isEnding(state) ? 'report' : 'exceptions';
+  const command = isOver(state) ? 'report' : 'exceptions';
   if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);
   // After the migration has ended, nothing can be supplied, and the credentials have been deleted.
-  if (isEnding(state)) return;
+  if (isOver(state)) return;
   const isBeforeConfirmations = route === 'managed' && stepNumber(step) < stepNumber('disable-syncing');
   const unconfirmed = isBeforeConfirmations ? 0 : counts.unconfirmed;
   if (unconfirmed > 0) output.line(`  ${number(unconfirmed)} without confirmation that syncing is off`);
@@ -220,7 +220,7 @@ function printInterrupted(
   { companies, inFlightUntil }: Interrupted,
   ledgerBehind: boolean,
 ): void {
-  if (companies === 0 || isEnding(state)) return;
+  if (companies === 0 || isOver(state)) return;
   const [were, continues, ifPaused, ifBehind] = companies === 1 ? ONE_INTERRUPTED : SEVERAL_INTERRUPTED;
   const next = ledgerBehind ? ifBehind : state === 'paused' ? ifPaused : continues;
   const until =

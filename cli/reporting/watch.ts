@@ -3,6 +3,7 @@ import type { MigrationClient } from '../../client';
 import { connectionErrorText, rootConnectionError, NoSuchMigration, readProgress, readRunStatus } from '../../client';
 import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
@@ -94,14 +95,16 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
   const [progress, overviews, status] = results;
   if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && status.status === 'fulfilled') {
     const [overview = null] = overviews.value;
-    const { isOpen, abnormal: abnormalStatus } = status.value;
+    const { isOpen } = status.value;
+    // A terminated migration that has been closed has ended like any other.
+    const abnormalStatus = isEnding(progress.value.state) ? null : status.value.abnormal;
     return { progress: progress.value, overview, isOpen, abnormalStatus, at: new Date() };
   }
   throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
 function hasEnded({ progress, isOpen, abnormalStatus }: WatchSnapshot): boolean {
-  if (abnormalStatus !== null) return true;
+  if (abnormalStatus !== null || progress.state === 'terminated') return true;
   return isEnding(progress.state) && !(isOpen && inFlight(progress) > 0);
 }
 
@@ -121,8 +124,8 @@ function needsPerson({ progress, at }: WatchSnapshot): boolean {
 }
 
 function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
-  const text = `${progress.migrationId}: ${abnormalStatus ?? headline(progress)}`;
-  const task = abnormalStatus === null ? (meanwhileText(progress) ?? waitingText(progress)) : null;
+  const text = `${progress.migrationId}: ${isOver(progress.state) ? headline(progress) : (abnormalStatus ?? headline(progress))}`;
+  const task = abnormalStatus === null ? (meanwhileText(progress) ?? waitingText(progress)) : CLOSE;
   return {
     progress,
     abnormalStatus,
@@ -133,10 +136,12 @@ function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
   };
 }
 
+const CLOSE = 'To close the migration, run: ferry sweep --close';
+
 /** Says who must act; null if no person must act. */
 function waitingText(progress: Progress): string | null {
   const { roles } = progress.waitingFor;
-  if (isEnding(progress.state) || roles.length === 0) return null;
+  if (isOver(progress.state) || roles.length === 0) return null;
   return `Waiting for ${roles.join(' and ')}: ${currentTask(progress, new Date().toISOString())}`;
 }
 
@@ -198,7 +203,7 @@ function logText(progress: Progress): string {
     'must-reconnect': mustReconnect,
     'not-moved': notMoved,
     'left-out': leftOut,
-  } = clientCounts(counts, isEnding(progress.state));
+  } = clientCounts(counts, isOver(progress.state));
   const replaced = replacedText(progress);
   const exceptions = [
     ...(mustReconnect > 0 ? [`${mustReconnect} must reconnect, `] : []),

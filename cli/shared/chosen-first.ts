@@ -1,6 +1,6 @@
 import { clientStateText } from '../../domain/companies/company-state';
 import { notReadyText } from '../../domain/companies/credential-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress } from '../../domain/progress/progress';
 import type { Database } from '../../store';
@@ -14,7 +14,7 @@ export async function readChosenFirst(
   db: Database,
   { migrationId, state, firstCompany, requestedFirst }: Progress,
 ): Promise<ChosenFirst | null> {
-  if (requestedFirst === null || firstCompany !== null || isEnding(state)) return null;
+  if (requestedFirst === null || firstCompany !== null || isOver(state)) return null;
   const { reference } = requestedFirst;
   const company = await findCompany(db, migrationId, { reference });
   if (!company) return { reference, notReady: 'it is not in the manifest' };

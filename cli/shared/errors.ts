@@ -143,7 +143,12 @@ export function withAdvice(error: unknown): unknown {
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed)
-    return failed(error.message, `to see the outcome of the migration, run: ferry report ${error.migrationId}`);
+    return failed(
+      error.message,
+      error.ending === 'terminated'
+        ? 'to close the migration, run: ferry sweep --close'
+        : `to see the outcome of the migration, run: ferry report ${error.migrationId}`,
+    );
   if (error instanceof VaultClosed) {
     return failed(
       error.message,

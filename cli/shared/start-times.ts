@@ -1,5 +1,5 @@
 /** Shows whether the start of a migration is in one of its windows. */
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { earliestMove, farStartText, firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
@@ -14,7 +14,7 @@ import { localTime } from '../terminal/times';
 export function printFirstOpening(output: Output, progress: Progress, now: string): void {
   const opening = firstOpening(progress, now);
   const { proposal, throughput, state } = progress;
-  const farAway = isEnding(state) ? null : farStartText(progress, now);
+  const farAway = isOver(state) ? null : farStartText(progress, now);
   if (farAway !== null) output.line(`  ${output.styled('yellow', '!')} ${farAway}`);
   if (opening === null || proposal === null || state === 'cancelled') return;
   if (openingAfterStart(progress, now) === null) {

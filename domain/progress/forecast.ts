@@ -9,7 +9,7 @@
  *   the work takes (`remainingWork`).
  */
 import { countOpen, countReadyOrMoving } from '../companies/company-state';
-import { isEnding } from '../migration/migration-state';
+import { isOver } from '../migration/terminated';
 import { stepNumber } from '../migration/steps';
 import { timeAtPace } from '../planning/pacing';
 import type { Throughput } from '../planning/throughput';
@@ -68,7 +68,7 @@ type ForecastInput = Pick<
 export function remainingWork(
   progress: Pick<Progress, 'state' | 'counts' | 'estimate' | 'companiesPerMinute'>,
 ): RemainingWork | null {
-  return isEnding(progress.state) ? null : workOf(progress, countOpen(progress.counts));
+  return isOver(progress.state) ? null : workOf(progress, countOpen(progress.counts));
 }
 
 /**
@@ -80,7 +80,7 @@ export function remainingWork(
  */
 export function forecastOf(progress: ForecastInput, throughput: Throughput | null, now: string): Forecast | null {
   const { state, step, counts, pause, outage } = progress;
-  if (isEnding(state) || pause !== null || outage !== null) return null;
+  if (isOver(state) || pause !== null || outage !== null) return null;
   if (step === 'complete-migration') return state === 'running' ? whileMoving(progress, throughput, now) : null;
   return countOpen(counts) === 0 ? null : beforeMoves(progress, now);
 }

@@ -21,6 +21,8 @@ import { isEnding } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { MigrationPlan } from '../migration/plan';
 import { isPaused, pausesOf, pauseText } from '../migration/pauses';
+import type { EndedInTemporal } from '../migration/terminated';
+import { endedInTemporalText } from '../migration/terminated';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
@@ -39,7 +41,8 @@ export interface StepProgress {
   readonly approvals: readonly Approval[];
 }
 
-export type OverallState = 'running' | 'waiting' | 'paused' | Ending;
+/** `terminated`: the workflow has ended in Temporal, but the migration has not ended ({@link EndedInTemporal}). */
+export type OverallState = 'running' | 'waiting' | 'paused' | 'terminated' | Ending;
 
 /** The progress of a migration, short enough for one screen. Times are ISO 8601, UTC. */
 export interface Progress {
@@ -106,6 +109,8 @@ export interface Progress {
   readonly signing: SigningRules;
   /** Who cancelled or abandoned the migration, and why; null if it did not end in this way. */
   readonly endedBy: EndedBy | null;
+  /** How and when the workflow ended in Temporal. Absent unless `state` is `terminated`. */
+  readonly endedInTemporal?: EndedInTemporal;
 }
 
 export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
@@ -168,6 +173,7 @@ function stepProgress(state: MigrationState, step: Step): StepProgress {
 /** Returns the step that a migration has reached, or how it ended: one line for lists and headings. */
 export function headline(progress: Progress): string {
   if (isEnding(progress.state)) return progress.state;
+  if (progress.endedInTemporal) return `${endedInTemporalText(progress.endedInTemporal)}, so no company moves`;
   const where = progress.route === 'self-service' ? selfServiceText(progress) : stepText(progress);
   return progress.state === 'paused' ? `${where} (paused)` : where;
 }

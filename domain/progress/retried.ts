@@ -1,5 +1,5 @@
 /** The companies that will be tried again automatically, for example after a retry. */
-import { isEnding } from '../migration/migration-state';
+import { isOver } from '../migration/terminated';
 import { nextMove } from '../planning/windows';
 import { momentText, namedCompanies } from '../text/sentences';
 import type { Progress } from './progress';
@@ -16,7 +16,7 @@ export function retriedText(
   now: string,
   timeText: (iso: string) => string = momentText,
 ): string | null {
-  if (retried === 0 || isEnding(state)) return null;
+  if (retried === 0 || isOver(state)) return null;
   const when = state === 'paused' ? 'once the migration is resumed' : nextTryText(windows, now, timeText);
   return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${when}`;
 }

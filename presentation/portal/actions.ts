@@ -17,6 +17,7 @@ import { approvals, controls, proposal, rejections } from './step-actions';
  * @param now ISO 8601, UTC
  */
 export function actionsOf(progress: Progress, facts: ActionFacts, now: string): readonly ActionView[] {
+  if (progress.state === 'terminated') return [];
   const decisionFacts = decisionFactsOf(progress);
   const isRefused = (draft: DecisionDraft): boolean =>
     preconditionRefusal({ decisionId: '', role: 'client', by: '', ...draft }, decisionFacts, now) !== null;

@@ -9,6 +9,7 @@ import { inClientWords } from '../../domain/companies/client-words';
 import { clientCounts, countOpen } from '../../domain/companies/company-state';
 import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
@@ -48,7 +49,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
   const { migrationId, client, platformKey, contact, route, state, windows, preflight } = progress;
   const platform = findPlatform(platformKey);
   const name = platform?.name ?? platformKey;
-  const isOpen = !isEnding(state);
+  const isOpen = !isOver(state);
   const task = taskView(progress, facts, now);
   return {
     migrationId,
@@ -98,6 +99,7 @@ function taskView(
 ): MigrationView['task'] {
   const { waitingFor, waitingSince, state } = progress;
   if (isEnding(state)) return taskAfterEnd(state);
+  if (state === 'terminated') return TASK_AFTER_TERMINATION;
   if (!waitingFor.roles.includes('client')) {
     const meanwhile = meanwhileText(progress);
     return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
@@ -112,6 +114,12 @@ function taskView(
     ...(deadline && { ifLate: deadline.ifLate }),
   };
 }
+
+const TASK_AFTER_TERMINATION: MigrationView['task'] = {
+  what: 'Ask your contact what happens next. Until then, do not switch any syncing back on.',
+  why: 'Support has to close the migration. Syncing of the companies that were moved must stay off in your own application.',
+  ...{ since: null, by: null },
+};
 
 function taskAfterEnd(state: Ending): MigrationView['task'] {
   const task = { since: null, by: null };
@@ -233,7 +241,7 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
 const toMinute = (iso: string): string => new Date(Math.ceil(Date.parse(iso) / 60_000) * 60_000).toISOString();
 
 function countsView({ counts, state }: Progress): MigrationView['counts'] {
-  const numbers = clientCounts(counts, isEnding(state));
+  const numbers = clientCounts(counts, isOver(state));
   return {
     total: counts.total,
     moved: numbers.moved,

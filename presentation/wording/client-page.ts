@@ -3,7 +3,7 @@
  * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
 import { countOpen } from '../../domain/companies/company-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
@@ -52,7 +52,7 @@ export interface Deadline {
  * @param now ISO 8601, UTC
  */
 export function deadlineOf(progress: Progress, now: string): Deadline | null {
-  const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
+  const [window, next] = isOver(progress.state) ? [] : firstOpenings(progress, now);
   if (!window || !next) return null;
   const ifLate = `If something is still missing then, moves begin in the next window, at ${momentText(next.opensAt)}. If syncing of a company is off, its data is out of date until the company has moved.`;
   return { at: window.closesAt, ifLate };
@@ -76,7 +76,7 @@ export function deadlineText(progress: Progress, now: string): string | null {
  */
 export function openingText(progress: Progress, now: string): { readonly why: string; readonly text: string } | null {
   const { state, step, proposal, firstCompany } = progress;
-  const hasBegun = isEnding(state) || step === 'complete-migration' || firstCompany !== null;
+  const hasBegun = isOver(state) || step === 'complete-migration' || firstCompany !== null;
   const opening = hasBegun ? null : openingAfterStart(progress, now);
   if (proposal === null || opening === null) return null;
   const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
@@ -106,7 +106,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
     if (counts.moved === counts.total) return 'nothing: every company was moved, and its syncing must stay off.';
     return 'look up each company in the handover report. Syncing of the companies that were moved must stay off.';
   }
-  if (state === 'abandoned' || state === 'cancelled')
+  if (state === 'abandoned' || state === 'cancelled' || state === 'terminated')
     return 'ask the contact above first, because syncing of the companies that were moved must stay off.';
   // The client can confirm before step 4, and an earlier step can open again.
   const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;
@@ -124,7 +124,7 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
   const { route, step, state, counts } = progress;
   const moved = `the data of all companies that were moved${hasExceptions ? ', apart from the exceptions below,' : ''} is up to date`;
   if (state === 'completed') return `${moved}, because the service syncs it.`;
-  if (isEnding(state))
+  if (isOver(state))
     return 'if syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application, or until its end customer reconnects. The handover report says for which companies you may switch syncing back on.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';

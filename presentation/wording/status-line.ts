@@ -14,7 +14,7 @@ import {
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { nextWaveText, soonStartText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
-import { isEnding } from '../../domain/migration/migration-state';
+import { endedInTemporalText, isOver } from '../../domain/migration/terminated';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
@@ -46,7 +46,7 @@ function canLackSupplies({ state, step, firstCompany }: Progress): boolean {
 /** @param now ISO 8601, UTC */
 export function statusLine(progress: Progress, platform: string, now: string): string {
   const text = statusText(progress, platform, now);
-  const isFree = !isEnding(progress.state) && !progress.waitingFor.roles.includes('client');
+  const isFree = !isOver(progress.state) && !progress.waitingFor.roles.includes('client');
   if (!isFree) return text;
   const meanwhile = meanwhileText(progress);
   if (!isPausedByPerson(progress)) return `${text} ${meanwhile ?? nothingText(progress)}`;
@@ -87,7 +87,7 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 export function meanwhileText(progress: Progress): string | null {
   const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  if (isEnding(state) || !isMoving || waitingFor.roles.includes('client')) return null;
+  if (isOver(state) || !isMoving || waitingFor.roles.includes('client')) return null;
   const { withoutCredential, heldBack } = counts;
   if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
   if (heldBack > 0 && !checking) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
@@ -103,6 +103,8 @@ function statusText(progress: Progress, platform: string, now: string): string {
       return `Ended after the first company: ${movedText(counts)}.`;
     case 'cancelled':
       return `Cancelled: ${movedText(counts)}.`;
+    case 'terminated':
+      return terminatedText(progress);
     case 'paused':
       return `Paused${pauseText(progress, platform)}. ${sentence(movedText(counts))}.`;
     case 'running':
@@ -128,6 +130,11 @@ function statusText(progress: Progress, platform: string, now: string): string {
 }
 
 const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.includes('client');
+
+function terminatedText({ endedInTemporal, counts }: Progress): string {
+  const how = endedInTemporalText(endedInTemporal ?? { status: 'terminated', at: null });
+  return `${sentence(how)}: ${movedText(counts)}. No other company moves.`;
+}
 
 function afterCompletion({ mustReconnect }: Counts): string {
   if (mustReconnect === 0) return 'Please do what the handover report asks of you.';

@@ -39,10 +39,10 @@ interface ListedLine extends MigrationSummary {
   readonly onlyInLedger: boolean;
 }
 
-function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger }: ListedLine): TableCell {
+function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal }: ListedLine): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
   if (onHoldSince !== null) return { text: 'on hold', style: 'red' };
-  if (isLost({ state, onlyInLedger })) return { text: state, style: 'red' };
+  if (endedInTemporal || isLost({ state, onlyInLedger })) return { text: state.replaceAll('_', ' '), style: 'red' };
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
 }
 
@@ -112,7 +112,7 @@ function lineFromLedger({ suppliedAt, state, ending, ...migration }: ListedMigra
     ...migration,
     state: state === 'closed' ? (ending ?? 'closed') : LOST,
     ...{ step: '', waitingFor: '', startedAt: suppliedAt },
-    ...{ missingKey: null, problem: null, onHoldSince: null, onlyInLedger: true },
+    ...{ endedInTemporal: false, missingKey: null, problem: null, onHoldSince: null, onlyInLedger: true },
   };
 }
 
@@ -142,6 +142,14 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   if (lost.length > 0) {
     output.line(`The ledger has ${lost.join(', ')}, but Temporal does not. docs/backup.md says what to do.`);
   }
+}
+
+/** Says what to do about migrations whose workflows have ended in Temporal before them. */
+function printTerminated(output: Output, lines: readonly ListedLine[]): void {
+  const ids = lines.flatMap(({ migrationId, endedInTemporal }) => (endedInTemporal ? [migrationId] : []));
+  if (ids.length === 0) return;
+  output.line(`The workflow of ${ids.join(', ')} has ended in Temporal, so no company moves.`);
+  output.line('  To close such migrations, run: ferry sweep --close');
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
@@ -178,6 +186,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       );
       printMissingKeys(output, migrations);
       printOnlyInLedger(output, migrations);
+      printTerminated(output, migrations);
       for (const { migrationId, problem } of migrations)
         if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
     },

@@ -1,6 +1,6 @@
 import { countOpen } from '../../../domain/companies/company-state';
-import { isEnding } from '../../../domain/migration/migration-state';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
+import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
@@ -57,7 +57,8 @@ export function addShow({ program, run, terminal }: Context): void {
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
           // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
           // workflow answers only one of several pending queries.
-          const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
+          const ledgerBehind =
+            db !== undefined && !isOver(progress.state) && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const { applications } = findings;
@@ -139,7 +140,7 @@ async function readLedgerFindings(
  */
 async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
   const { migrationId, step, windows, counts, state } = progress;
-  const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isEnding(state);
+  const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isOver(state);
   return matters ? readSchedulePause(ferry, migrationId) : null;
 }
 

@@ -1,4 +1,4 @@
-import { isEnding } from '../../../domain/migration/migration-state';
+import { isOver } from '../../../domain/migration/terminated';
 import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
 import { createInterruptibleSleep } from '../../shared/waiting';
@@ -38,7 +38,7 @@ async function watch(
     for (;;) {
       screen?.show(answer, trouble);
       const { state, actions } = answer.view;
-      const hasEnded = isEnding(state);
+      const hasEnded = isOver(state);
       const mustAct = untilDecision && actions.some(({ isExpected }) => isExpected);
       if (hasEnded || mustAct || interrupted.aborted) return result(answer, hasEnded);
       await sleep(POLL_EVERY_MS);

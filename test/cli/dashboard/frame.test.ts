@@ -26,6 +26,7 @@ const row = (migrationId: string, changes: Partial<DashboardRow> = {}): Dashboar
   failed: 0,
   startedAt: NOW,
   missingKey: null,
+  endedInTemporal: false,
   overview: null,
   progress: null,
   ...changes,

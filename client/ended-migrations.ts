@@ -1,0 +1,105 @@
+/**
+ * Migrations that have ended, and migrations whose workflow has ended in Temporal before them. The ledger decides how a
+ * migration has ended: a worker answers queries about a terminated workflow as if it were still running.
+ */
+import type { WorkflowExecutionStatusName } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { newMigration, type MigrationState } from '../domain/migration/migration-state';
+import type { MigrationPlan } from '../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import type { EndedInTemporal } from '../domain/migration/terminated';
+import type { Progress } from '../domain/progress/progress';
+import { progressOf } from '../domain/progress/progress';
+import type { Database, StoredMigration } from '../store';
+import { countCompanies, readDecisions, readLimits } from '../store';
+import type { LedgerClient, MigrationClient } from './connect';
+import { NoSuchMigration } from './errors';
+
+const STATUSES: Partial<Record<WorkflowExecutionStatusName, EndedInTemporal['status']>> = {
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed_out',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled_in_temporal',
+};
+
+/** Returns how a workflow with this status has ended abnormally; null if it is running or has completed normally. */
+export function abnormalStatus(name: WorkflowExecutionStatusName): EndedInTemporal['status'] | null {
+  return STATUSES[name] ?? null;
+}
+
+/**
+ * Asks Temporal whether the workflow of a migration has ended abnormally. No worker is needed.
+ *
+ * @param withinMs how long to wait for Temporal, in milliseconds
+ * @returns null if the workflow is running, is paused, or has completed normally
+ * @throws NoSuchMigration
+ */
+export async function readEndInTemporal(
+  { temporalWithoutCodec: temporal }: Pick<MigrationClient, 'temporalWithoutCodec'>,
+  migrationId: string,
+  withinMs: number,
+): Promise<EndedInTemporal | null> {
+  try {
+    const { status, closeTime } = await temporal.withDeadline(Date.now() + withinMs, () =>
+      temporal.workflow.getHandle(migrationId).describe(),
+    );
+    const abnormal = abnormalStatus(status.name);
+    return abnormal && { status: abnormal, at: closeTime?.toISOString() ?? null };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
+    throw error;
+  }
+}
+
+/**
+ * Reads the progress of a migration that has ended from the ledger. Neither its workflow nor a worker is needed. Null
+ * if the migration has not ended.
+ */
+export async function readProgressAfterEnd(
+  { db }: Pick<LedgerClient, 'db'>,
+  migration: StoredMigration,
+): Promise<Progress | null> {
+  return migration.ending === null ? null : progressFromLedger(db, migration);
+}
+
+/**
+ * Reads the progress of a migration from the ledger, without the facts that only the workflow has, for example the
+ * times of its steps. The step is a guess until the first company is approved.
+ */
+export async function progressFromLedger(db: Database, migration: StoredMigration): Promise<Progress> {
+  const { id, ending, route, released, rules, client, platformKey, contact } = migration;
+  const [{ limits }, counts, recorded] = await Promise.all([
+    readLimits(db, id),
+    countCompanies(db, id),
+    readDecisions(db, id),
+  ]);
+  const applied = recorded.filter(({ outcome }) => outcome.applied);
+  const last = ending === null || ending === 'completed' ? undefined : applied.at(-1);
+  const approvals = applied.flatMap(({ decision, outcome }) =>
+    decision.kind === 'step' && decision.verdict === 'approve'
+      ? [{ step: decision.step, role: decision.role, by: decision.by, at: outcome.at }]
+      : [],
+  );
+  const plan: MigrationPlan = {
+    ...{ migrationId: id, client, route, platformKey, contact, firstCompany: null, limits },
+    decisions: rules ?? DEFAULT_DECISION_RULES,
+  };
+  const state: MigrationState = {
+    ...newMigration(plan),
+    ...{ closed: ending, counts },
+    step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
+    // Keeps the last approval of each role in each step, without asking whether it was withdrawn. In a step that has
+    // ended, a withdrawn approval was given again. In the step in which the migration was cancelled, it can still show.
+    approvals: approvals.filter(
+      ({ step, role }, index) =>
+        !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),
+    ),
+    endedBy: last
+      ? {
+          ...{ by: last.decision.by, role: last.decision.role, reason: last.decision.reason ?? null },
+          at: last.outcome.at,
+        }
+      : null,
+  };
+  return progressOf(plan, state);
+}

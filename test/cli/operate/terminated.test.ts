@@ -1,0 +1,133 @@
+/** Tests what people see of a migration whose workflow was terminated in Temporal, before and after it is closed. */
+import { openReader } from '../../../cli/dashboard/reader';
+import type { MigrationView } from '../../../portal/contract/migration-view';
+import { closeTerminated, readProgress } from '../../../client';
+import { writeView } from '../../../worker/portal/views';
+import type { PortalContext } from '../../../worker/portal/context';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { until } from '../../support/async';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { ferry } from '../captured-terminal';
+import { runJson } from '../command-line';
+
+let orchestrator: Orchestrator;
+let worker: Awaited<ReturnType<Orchestrator['startWorker']>>;
+let id: string;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  worker = await orchestrator.startWorker();
+  const migration = await startTestMigration(orchestrator, 'terminated', ['sbx-ok-1.tm1']);
+  ({ id } = migration);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
+});
+afterAll(() => orchestrator.close());
+
+const run = async (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+async function portalView(): Promise<MigrationView> {
+  const context = { ferry: orchestrator.ferry, reconnectionsAskedAt: new Map() } as unknown as PortalContext;
+  await writeView(context, id);
+  const { view } = await orchestrator.ferry.db
+    .selectFrom('portal_views')
+    .select('view')
+    .where('migration_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return view as unknown as MigrationView;
+}
+
+const TERMINATED = /terminated in Temporal at \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
+
+describe('before a terminated migration is closed', () => {
+  test('show says that it was terminated, and suggests only to close it', async () => {
+    const { out } = await run('show', id);
+    expect(out).toMatch(TERMINATED);
+    expect(out).toContain('so no company moves\nWaiting for support: close the migration');
+    expect(out).toContain('What to do next:\n  support: ferry sweep --close\n');
+    expect(out).not.toContain('sign-off');
+    const { json } = await runJson(orchestrator, 'show', id);
+    expect(json).toMatchObject({ state: 'terminated', endedInTemporal: { status: 'terminated' } });
+  });
+
+  test('go-nogo says no', async () => {
+    const { exitCode, out } = await run('go-nogo', id);
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/^NO-GO/);
+    expect(out).toMatch(/✗ decisions: waiting for support: close the migration.* ferry sweep --close/);
+  });
+
+  test('list and watch name the next command', async () => {
+    await until(async () => (await run('list')).out.includes('terminated  '));
+    expect((await run('list')).out).toContain('To close such migrations, run: ferry sweep --close');
+    const { exitCode, out } = await run('watch', id);
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(TERMINATED);
+    expect(out).toContain('To close the migration, run: ferry sweep --close\n');
+  });
+
+  test('the dashboard lists it for support', async () => {
+    const { rows = [], detail } = await openReader(orchestrator.ferry)({
+      visibleRows: (all) => all,
+      shownMigrationId: id,
+    });
+    expect(rows).toEqual([expect.objectContaining({ migrationId: id, waitingFor: 'support', endedInTemporal: true })]);
+    expect(detail?.progress.state).toBe('terminated');
+  });
+
+  test('the portal view offers no decision', async () => {
+    const { state, headline, task, next, actions } = await portalView();
+    expect(headline).toMatch(/^Terminated in Temporal at .*: the company has moved\. No other company moves\.$/);
+    expect({ state, next, actions }).toEqual({ state: 'terminated', next: null, actions: [] });
+    expect(task?.what).toMatch(/^Ask your contact/);
+  });
+
+  test('a decision is refused with the same command', async () => {
+    const { exitCode, err } = await run('sign-off', id, '--by', 'Sam', '--yes');
+    expect(exitCode).toBe(1);
+    expect(err).toContain('is terminated and accepts no more decisions');
+    expect(err).toContain('ferry sweep --close');
+  });
+});
+
+describe('once a terminated migration is closed', () => {
+  beforeAll(async () => {
+    expect(await closeTerminated(orchestrator.ferry, id, 'Sam')).toBe(true);
+  });
+
+  test('every view says that it is cancelled', async () => {
+    expect(await readProgress(orchestrator.ferry, id)).toMatchObject({
+      state: 'cancelled',
+      counts: { moved: 1 },
+      endedBy: { by: 'Tokenferry', reason: expect.stringContaining('closed at the request of Sam') as string },
+    });
+    expect((await run('show', id)).out).toMatch(new RegExp(`^${id}  cancelled\n`));
+    expect((await run('watch', id)).out).toContain(`${id}: cancelled\n`);
+    expect((await runJson(orchestrator, 'list')).json).toMatchObject({
+      migrations: [expect.objectContaining({ migrationId: id, state: 'cancelled', waitingFor: 'nobody' })],
+    });
+    expect(await portalView()).toMatchObject({ state: 'cancelled', actions: [] });
+    expect((await run('go-nogo', id)).err).toContain('is already cancelled');
+    const { rows } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
+    expect(rows).toEqual([]);
+  });
+});
+
+test('the end of a completed migration is shown without a worker', async () => {
+  const migration = await startTestMigration(orchestrator, 'shown-end', ['sbx-ok-1.tm2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
+  await migration.send('approve', { step: 'complete-migration', ...CLIENT });
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result();
+  await worker.stop();
+  const { exitCode, out, err } = await run('show', migration.id);
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  expect(out).toMatch(new RegExp(`^${migration.id}  completed\n`));
+  expect(out).toContain('Companies: 1 of 1 moved');
+});
