@@ -13,7 +13,7 @@ const SIGN_OFF = 'complete-migration';
 
 /**
  * Names the withdrawn approvals in the text of an applied ruling. If a sign-off is among them, also stores in the state
- * why the sign-off no longer counts.
+ * why the sign-off no longer counts, unless the state contains a rejection of the handover.
  */
 export function withWithdrawals(before: MigrationState, ruling: Ruling, decision: Decision, at: string): Ruling {
   // A rejection already says that the step has to be approved again.
@@ -23,10 +23,16 @@ export function withWithdrawals(before: MigrationState, ruling: Ruling, decision
   if (withdrawn.length === 0) return ruling;
   const text = `${ruling.text}; this withdraws ${withdrawalText(withdrawn)}`;
   const roles = withdrawn.filter(({ step }) => step === SIGN_OFF).map(({ role }) => role);
-  if (roles.length === 0) return { ...ruling, text };
+  // People should still see why the handover was rejected.
+  if (roles.length === 0 || isHandoverRejected(ruling.state)) return { ...ruling, text };
   const { role, by } = decision;
   const reason = `${ruling.text}${named(decision)}`;
   return { state: { ...ruling.state, reopened: { step: SIGN_OFF, by, role, reason, at, withdrawn: roles } }, text };
+}
+
+/** Returns whether a role has rejected the handover and has not signed it off since. */
+export function isHandoverRejected({ reopened }: { readonly reopened?: Reopened | null }): boolean {
+  return reopened?.step === SIGN_OFF && !reopened.withdrawn;
 }
 
 /** Returns whose approvals are withdrawn: `the sign-off of Cleo (client)`. */
@@ -50,11 +56,12 @@ function named(decision: Decision): string {
 }
 
 /**
- * Returns the notice that remains after a role has signed off; null if none remains. A sign-off ends an older
- * rejection.
+ * Returns the notice that remains after a role has signed off; null if none remains. A rejection remains until the role
+ * that has rejected the handover signs it off, because the other role should know of the rejection before it decides.
  */
 export function noticeAfterSignOff(reopened: Reopened, role: Role): Reopened | null {
   if (reopened.step !== SIGN_OFF) return reopened;
-  const withdrawn = (reopened.withdrawn ?? []).filter((each) => each !== role);
+  if (!reopened.withdrawn) return reopened.role === role ? null : reopened;
+  const withdrawn = reopened.withdrawn.filter((each) => each !== role);
   return withdrawn.length === 0 ? null : { ...reopened, withdrawn };
 }

@@ -84,7 +84,10 @@ export interface ReconnectLink {
   readonly url: string;
 }
 
-/** Who reopened a step or rejected its result, and why. Kept in the state until the step has ended or is signed off. */
+/**
+ * Who reopened a step or rejected its result, and why. Kept in the state until the step has ended. A rejection of the
+ * handover is kept until the same role signs off.
+ */
 export interface Reopened {
   readonly step: Step;
   readonly by: string;
@@ -190,8 +193,8 @@ export interface MigrationState {
    */
   readonly pausesByPeople?: readonly Pause[] | null;
   /**
-   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended or is signed off. Absent in a
-   * state that an earlier version carried over.
+   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended or the role that rejected the
+   * handover signs off. Absent in a state that an earlier version carried over.
    */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */

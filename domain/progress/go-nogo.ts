@@ -6,6 +6,7 @@ import { isSameApplication, remedyForReplaced, replacedText } from '../preflight
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
+import { isHandoverRejected } from '../decisions/withdrawals';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText, outOf } from '../text/sentences';
 import { remainingWork } from './forecast';
@@ -101,9 +102,8 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
 
 /** Returns whether only the sign-off is missing, and no rejection of the handover has to be resolved first. */
 function isReadyForSignOff(progress: Progress): boolean {
-  const { route, state, reopened } = progress;
-  const isRejected = reopened?.step === 'complete-migration' && !reopened.withdrawn;
-  return route === 'managed' && state === 'waiting' && isEverythingMoved(progress) && !isRejected;
+  const { route, state } = progress;
+  return route === 'managed' && state === 'waiting' && isEverythingMoved(progress) && !isHandoverRejected(progress);
 }
 
 /** Says that the windows are paused. This is only a warning while a window is open, because moves continue in it. */

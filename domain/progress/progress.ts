@@ -23,8 +23,8 @@ import type { MigrationPlan } from '../migration/plan';
 import { isPaused, pausesOf, pauseText } from '../migration/pauses';
 import type { EndedInTemporal } from '../migration/terminated';
 import { endedInTemporalText } from '../migration/terminated';
-import type { Step } from '../migration/steps';
-import { STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
+import type { Role, Step } from '../migration/steps';
+import { roleText, STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
 import type { Throughput } from '../planning/throughput';
 import type { Window, WindowOccurrence } from '../planning/windows';
@@ -209,13 +209,13 @@ export function pausedTexts(progress: Progress): readonly string[] {
 }
 
 /**
- * Returns who reopened a step or rejected its result, when and why, on one line; null if `reopened` is null. If the
- * rejected first company has been checked again since, adds when.
+ * Returns who reopened a step or rejected its result, when and why, and who has approved it since, on one line; null if
+ * `reopened` is null. If the rejected first company has been checked again since, adds when.
  */
-export function reopenedText({
-  reopened,
-  firstCompany,
-}: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany'>>): string | null {
+export function reopenedText(
+  progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps'>>,
+): string | null {
+  const { reopened, firstCompany } = progress;
   if (!reopened) return null;
   const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
   const what = withdrawn
@@ -226,11 +226,28 @@ export function reopenedText({
         ? `First company${company === undefined ? '' : ` ${company}`} rejected`
         : `Step ${stepNumber(step)} reopened`;
   const why = reason === null ? '' : `: ${reason}`;
-  const since = asksForChanges ? '; nothing has been changed since' : '';
+  const since = asksForChanges ? '; nothing has been changed since' : approvedSinceText(progress);
   const checkedAt =
     company !== undefined && firstCompany?.reference === company ? (firstCompany?.checkedAt ?? null) : null;
   const again = checkedAt !== null && checkedAt > at ? `; checked again at ${momentText(checkedAt)}` : '';
   return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since + again;
+}
+
+/** Returns the roles that have approved a step since the other role reopened it or rejected its result. */
+export function approvedSince({
+  reopened,
+  steps = [],
+}: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'steps'>>): readonly Role[] {
+  if (!reopened || reopened.withdrawn) return [];
+  const approvals = steps.find(({ step }) => step === reopened.step)?.approvals ?? [];
+  return approvals.flatMap(({ role, at }) => (role !== reopened.role && at >= reopened.at ? [role] : []));
+}
+
+function approvedSinceText(progress: Parameters<typeof approvedSince>[0]): string {
+  const roles = approvedSince(progress);
+  if (roles.length === 0) return '';
+  const what = progress.reopened?.step === 'complete-migration' ? 'signed off' : 'approved the step';
+  return `; ${roles.map(roleText).join(' and ')} ${what} afterwards`;
 }
 
 /** Returns who cancelled or abandoned a migration, when and why, on one line; null if `endedBy` is null. */

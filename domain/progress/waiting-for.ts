@@ -3,6 +3,7 @@ import type { Counts } from '../companies/company-state';
 import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } from '../companies/company-state';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
+import { isHandoverRejected } from '../decisions/withdrawals';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Proposal } from '../migration/migration-state';
 import type { Preflight } from '../migration/preflight-result';
@@ -10,6 +11,7 @@ import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
 import type { Role, Step } from '../migration/steps';
+import { STEP_RULES } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
@@ -158,10 +160,11 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   return noOne(`the remaining companies are being moved${windowText(state)}`);
 }
 
-function signOffText({ reopened }: MigrationState): string {
-  return reopened?.step === 'complete-migration' && !reopened.withdrawn
+function signOffText(state: MigrationState): string {
+  if (!isHandoverRejected(state)) return 'sign off the handover';
+  return missingApprovals(state, 'complete-migration').length === STEP_RULES['complete-migration'].approvers.length
     ? 'resolve the problem for which the handover was rejected, and then sign off'
-    : 'sign off the handover';
+    : 'check that the problem for which the handover was rejected has been resolved, and then sign off';
 }
 
 /** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */

@@ -8,7 +8,7 @@ import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
 import { replacedText } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
-import { pausesIn } from '../../domain/progress/progress';
+import { pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText, reconnectionsText } from '../wording/client-page';
@@ -36,6 +36,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
+      ...warningsOf(reopenedWarnings(progress, 'schedule')),
       consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move ${isInFuture ? 'at this time' : 'as soon as everything is ready'}. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
@@ -48,6 +49,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: callbackUrl !== null,
       title: 'Confirm the callback URL',
       facts: [`Callback URL: ${callbackUrl ?? ''}`],
+      ...warningsOf(reopenedWarnings(progress, 'update-application')),
       consequence: `You confirm that your application at ${platform} has this callback URL, in addition to its other callback URLs.`,
       isExpected: isExpectedIn('update-application'),
       reason: 'optional',
@@ -60,7 +62,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: countOpen(counts) === 0,
       title: 'Sign off the handover',
       facts: resultFacts(progress),
-      ...handoverWarnings(applications),
+      ...warningsOf([...reopenedWarnings(progress, 'complete-migration'), ...handoverWarnings(applications)]),
       consequence: `You accept what was moved, and what was not. ${hasSupportApproved('complete-migration') ? 'Support has signed off already, so the migration then ends' : 'Once support has signed off too, the migration ends'} and the stored credentials are destroyed.`,
       isIrreversible: true,
       isExpected: isExpectedIn('complete-migration'),
@@ -109,9 +111,18 @@ function resultFacts({ counts, reconnections }: Progress): string[] {
 }
 
 /** Names the companies whose tokens the service can no longer refresh, because their application was replaced. */
-function handoverWarnings(applications: ActionFacts['applications']): Pick<Candidate, 'warnings'> {
-  if (applications === null || applications.replaced.length === 0) return {};
-  return { warnings: applications.replaced.map((each) => replacedText(each, applications, 'client')) };
+function handoverWarnings(applications: ActionFacts['applications']): readonly string[] {
+  return applications === null ? [] : applications.replaced.map((each) => replacedText(each, applications, 'client'));
+}
+
+/** Says who has reopened the step or rejected its result, and why, so that nobody approves it without knowing this. */
+function reopenedWarnings(progress: Progress, step: Step): readonly string[] {
+  const text = progress.reopened?.step === step ? reopenedText(progress) : null;
+  return text === null ? [] : [oneLine(text, 1_000)];
+}
+
+function warningsOf(warnings: readonly string[]): Pick<Candidate, 'warnings'> {
+  return warnings.length === 0 ? {} : { warnings: [...warnings] };
 }
 
 export function proposal(progress: Progress, now: string): Candidate {
@@ -156,7 +167,7 @@ export function rejections(
       applies: isAt('complete-migration') && countOpen(counts) === 0,
       title: 'Reject the handover',
       facts: resultFacts(progress),
-      ...handoverWarnings(applications),
+      ...warningsOf(handoverWarnings(applications)),
       consequence:
         'Sign-offs that you or support have already given no longer count. Support reads your reason and decides what to do next.',
     }),

@@ -18,9 +18,10 @@ import { endedInTemporalText, isOver } from '../../domain/migration/terminated';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
+import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
-import { pausesIn } from '../../domain/progress/progress';
+import { approvedSince, pausesIn } from '../../domain/progress/progress';
 
 /**
  * Returns what is happening, without what companies still need, for a page that shows the client's task beside it.
@@ -243,8 +244,8 @@ function completionText(progress: Progress, platform: string, now: string): stri
     const { reopened } = progress;
     const task = reopened?.withdrawn?.includes('client')
       ? `Your sign-off no longer counts, because ${reopened.role === 'client' ? 'you' : 'support'} made changes to companies afterwards. Please review the handover, and sign it off again.`
-      : reopened?.step === 'complete-migration' && !reopened.withdrawn
-        ? 'The handover was rejected. Please resolve the problem with support, and then sign off the handover.'
+      : isHandoverRejected(progress)
+        ? rejectedText(progress)
         : 'Please sign off the handover.';
     return hasClientTask(progress)
       ? `${moved}. ${task}`
@@ -264,6 +265,12 @@ function completionText(progress: Progress, platform: string, now: string): stri
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
   return `${moved}, ${ready.toLocaleString('en-US')} to go.`;
+}
+
+function rejectedText(progress: Progress): string {
+  return approvedSince(progress).length === 0
+    ? 'The handover was rejected. Please resolve the problem with support, and then sign off the handover.'
+    : 'The handover was rejected, and support has signed off since. Please check that the problem has been resolved, and then sign off the handover.';
 }
 
 /** Returns whether companies lack something that a person can supply or decide now. */

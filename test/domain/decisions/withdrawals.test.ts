@@ -1,11 +1,13 @@
 /** Tests that a decision says which approvals it withdraws, and that people see why they are asked again. */
-import { reopenedText } from '../../../domain/progress/progress';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { progressOf, reopenedText } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import {
   approve,
   counts,
   decideAll,
   decideOne,
+  migrationPlan,
   proposeTime,
   reject,
   stateAt,
@@ -14,13 +16,32 @@ import {
 const SIGN_OFF = 'complete-migration';
 const atTheEnd = stateAt(SIGN_OFF, { counts: counts({ total: 3, moved: 2, failed: 1 }) });
 const rejected = decideAll(atTheEnd, reject(SIGN_OFF, 'support'));
-const signed = decideAll(rejected, approve(SIGN_OFF, 'client'));
+const signed = decideAll(atTheEnd, approve(SIGN_OFF, 'client'));
 const retry = { kind: 'retry', role: 'support', companies: ['acme-3'] } as const;
 
-test('an accepted sign-off ends the notice of an older rejection', () => {
-  expect(rejected.reopened).toMatchObject({ step: SIGN_OFF });
-  expect(signed.reopened).toBeNull();
-  expect(waitingForOf(signed).what).toBe('sign off the handover');
+test.each([
+  ['support', 'client', 'Sam (support)', 'the client'],
+  ['client', 'support', 'Cleo (client)', 'support'],
+] as const)('a rejection by %s is shown until the same role signs off', (rejecting, other, by, otherText) => {
+  const before = decideAll(atTheEnd, { ...reject(SIGN_OFF, rejecting), reason: 'solve acme-3 first' });
+  const text = `Handover rejected by ${by} at 2026-03-02 10:00 UTC: solve acme-3 first`;
+  const shown = (state: MigrationState) => reopenedText(progressOf(migrationPlan(), state));
+  expect(shown(before)).toBe(text);
+  expect(waitingForOf(before).what).toBe('resolve the problem for which the handover was rejected, and then sign off');
+
+  const byOther = decideAll(before, approve(SIGN_OFF, other));
+  expect(shown(byOther)).toBe(`${text}; ${otherText} signed off afterwards`);
+  expect(waitingForOf(byOther)).toEqual({
+    roles: [rejecting],
+    what: 'check that the problem for which the handover was rejected has been resolved, and then sign off',
+  });
+
+  // A decision that withdraws the sign-off of the other role does not hide the rejection either.
+  expect(shown(decideAll(byOther, retry))).toBe(text);
+
+  const bySame = decideAll(before, approve(SIGN_OFF, rejecting));
+  expect(shown(bySame)).toBeNull();
+  expect(waitingForOf(bySame)).toEqual({ roles: [other], what: 'sign off the handover' });
 });
 
 test('a decision about companies says whose sign-off it withdraws, and the notice says why it must be repeated', () => {
