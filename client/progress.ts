@@ -46,9 +46,15 @@ export async function readProgress(
     const hasEnded = ending !== null || (!stored && isEnding(answer.state));
     return endInTemporal === null || hasEnded ? progress : terminatedProgress(progress, endInTemporal);
   }
-  if (!db || !stored || (ending === null && endInTemporal === null)) throw answer;
+  if (!isAnswered && ending === null && endInTemporal === null) throw answer;
+  if (!db || !stored) return unansweredWithoutLedger(answer);
   const progress = await progressFromLedger(db, stored);
   return endInTemporal === null || ending !== null ? progress : terminatedProgress(progress, endInTemporal);
+}
+
+function unansweredWithoutLedger(answer: Progress | NoWorker): Progress {
+  if (answer instanceof NoWorker) throw answer;
+  return answer;
 }
 
 function unanswered(error: unknown): NoWorker {

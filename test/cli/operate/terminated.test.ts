@@ -37,7 +37,7 @@ async function portalView(): Promise<MigrationView> {
     .select('view')
     .where('migration_id', '=', id)
     .executeTakeFirstOrThrow();
-  return view as unknown as MigrationView;
+  return view as MigrationView;
 }
 
 const TERMINATED = /terminated in Temporal at \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
