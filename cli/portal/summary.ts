@@ -2,6 +2,7 @@
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { clientStateWords } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
@@ -29,7 +30,8 @@ export function printView(
   { canDecide, ...commands }: CommandTexts & { readonly canDecide: boolean },
 ): void {
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
-  if (!isCurrent)
+  // Nobody updates the view of a migration that has ended, because it is final.
+  if (!isCurrent && !isEnding(view.state))
     output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. It might be out of date.`));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
   printTask(output, view);

@@ -1,6 +1,7 @@
 /** The portal's page for the client of a migration. */
 import type { PortalSession } from '../contract/session';
 import { fingerprintOf } from '../../domain/migration/approvers';
+import { isEnding } from '../../domain/migration/migration-state';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, retryWhileTemporary } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
@@ -109,8 +110,11 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   }
 
   function notices(): readonly string[] {
+    // The view of a migration that has ended is final, so nobody updates it.
     const isOld =
-      !latest.isCurrent && `This page was last updated ${timeText(latest.writtenAt)}. It might be out of date.`;
+      !latest.isCurrent &&
+      !isEnding(latest.view.state) &&
+      `This page was last updated ${timeText(latest.writtenAt)}. It might be out of date.`;
     const cannotSign =
       session.role === 'client' &&
       key === null &&

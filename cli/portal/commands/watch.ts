@@ -1,3 +1,4 @@
+import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
@@ -76,7 +77,7 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
     let last = '';
     return {
       show: ({ view }, trouble) => {
-        const line = trouble ?? `${inReadersZone(view.headline)} ${countsText(view)}`;
+        const line = trouble ?? `${inReadersZone(view.headline)} Companies: ${countsText(view)}`;
         if (line !== last) output.line(`${clockTime(new Date())} ${line}`);
         last = line;
       },
@@ -88,8 +89,8 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
 }
 
 function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null) {
-  const { migrationId, headline, task, notices, steps, state: overall } = view;
-  const mark = isEnding(overall) ? 'ended here' : 'now';
+  const { migrationId, state, headline, task, notices, steps } = view;
+  const mark = isEnding(state) ? 'ended here' : 'now';
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
     [inReadersZone(headline)],
@@ -101,7 +102,7 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: strin
     ]),
     [],
     [countsText(view)],
-    ...(isCurrent && trouble === null
+    ...((isCurrent || isEnding(state)) && trouble === null
       ? []
       : [
           [

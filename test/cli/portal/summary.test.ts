@@ -6,10 +6,10 @@ import { Output } from '../../../cli/terminal/output';
 import { localTime } from '../../../cli/terminal/times';
 import { sampleView } from '../../portal/page/sample-view';
 
-function printed(changes: Partial<MigrationView>): string {
+function printed(changes: Partial<MigrationView>, isCurrent = true): string {
   const stdout = new PassThrough({ encoding: 'utf8' });
   const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
-  const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent: true };
+  const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent };
   printView(output, answer, { suggest: (command) => command, withMigration: (command) => command, canDecide: false });
   return String(stdout.read());
 }
@@ -24,4 +24,9 @@ test('prints the deadline of the task and the consequence in one line, and none 
   );
   expect(printed({ task: { ...task, by } })).toContain(`\n  Deadline: ${localTime(by)}\n`);
   expect(printed({ task: { ...task, by: null } })).not.toMatch(/Deadline|By /);
+});
+
+test('an old view might be out of date, but not the final view of a migration that has ended', () => {
+  expect(printed({}, false)).toContain('It might be out of date.');
+  expect(printed({ state: 'completed' }, false)).not.toContain('out of date.\n');
 });
