@@ -133,7 +133,7 @@ async function invite(
   const { portalUrl, providerFingerprint } = loadConfig(['portalUrl'], env, ['providerFingerprint']);
   const account = accountOf(env, options);
   return withDatabase(env, async (db) => {
-    await assertExists(db, migrationId);
+    await assertOpen(db, migrationId);
     const expiresAt = new Date(Date.now() + expires);
     const invitation = { migrationId, person, role, email, createdBy: by, expiresAt };
     const { id, secret } = await create(db, invitation, account);
@@ -214,6 +214,16 @@ async function create(
 function fingerprintInLink(fingerprint: string): string {
   const digits = fingerprint.toLowerCase().replace(/[\s-]/g, '');
   return (digits.match(/.{4}/g) ?? []).join('-');
+}
+
+async function assertOpen(db: Database, migrationId: string): Promise<void> {
+  const migration = await readMigration(db, migrationId);
+  if (migration === undefined) throw new NoSuchMigration(migrationId);
+  if (migration.state === 'closed')
+    throw new CommandFailed(
+      `migration ${migrationId} is ${migration.ending ?? 'closed'}, so nobody can be invited to it`,
+      `nothing was created; to send its outcome to the client, run: ferry report ${migrationId} --format html > handover.html`,
+    );
 }
 
 async function assertExists(db: Database, migrationId: string): Promise<void> {

@@ -183,3 +183,13 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
   expect(exitCode).not.toBe(0);
   expect(err).toContain(expected);
 });
+
+test.each(['completed', 'cancelled'] as const)('nobody is invited to a migration that is %s', async (ending) => {
+  const migration = await createMigration();
+  await ledger.db.updateTable('migrations').set({ state: 'closed', ending }).where('id', '=', migration).execute();
+  const { exitCode, err } = await run([migration, '--name', 'Cleo']);
+  expect(exitCode).toBe(1);
+  expect(err).toContain(`migration ${migration} is ${ending}, so nobody can be invited to it; nothing was created`);
+  expect(err).toContain(`ferry report ${migration} --format html`);
+  expect(await listInvitations(ledger.db, migration)).toEqual([]);
+});
