@@ -3,6 +3,7 @@ import { SessionSchema } from '../../../portal/contract/session';
 import { ApiError } from '../../../portal/client/api';
 import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
+import { addYesOption, confirm, type YesOption } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';
@@ -170,40 +171,54 @@ function sessionJson({ publicKey, ...session }: PortalSession) {
   return { ...session, keyFingerprint: publicKey === null ? null : fingerprintOfKey(publicKey) };
 }
 
-/** `ferry --portal <link> sign-out` */
+/** `ferry --portal <link> sign-out`: asks first, because the link of an invitation works only once. */
 export function addSignOut(context: PortalContext): void {
   const { program, run, terminal } = context;
-  program
-    .command('sign-out <migration>')
-    .description('End your session, and delete your key from this machine. To sign in later, you need a new invitation')
-    .action((migrationId: string) =>
-      run(async () => {
-        const signIn = readSignIns(terminal.env, context.link().origin).find(
-          (each) => each.migrationId === migrationId,
+  addYesOption(
+    program
+      .command('sign-out <migration>')
+      .description(
+        'End your session, and delete your key from this machine. To sign in later, you need a new invitation',
+      ),
+  ).action((migrationId: string, options: YesOption) =>
+    run(async () => {
+      const signIn = readSignIns(terminal.env, context.link().origin).find((each) => each.migrationId === migrationId);
+      if (!signIn)
+        throw new CommandFailed(
+          `you are not signed in to ${migrationId}`,
+          `list your migrations with: ${commandText(context, 'list')}`,
         );
-        if (!signIn)
-          throw new CommandFailed(
-            `you are not signed in to ${migrationId}`,
-            `list your migrations with: ${commandText(context, 'list')}`,
+      const question = `Sign out of ${migrationId}?`;
+      if (!(await confirm(context, options, { question, consequence: KEY_LOST })))
+        throw new CommandFailed(
+          'you are still signed in',
+          `see the migration with: ${commandText(context, 'show', migrationId)}`,
+        );
+      await failingClearly(context, () =>
+        apiOf(signIn.portal, signIn.token)
+          .endSession()
+          .catch((error: unknown) => {
+            // Status 401: the session has already ended.
+            if (!(error instanceof ApiError) || error.status !== 401) throw error;
+          }),
+      );
+      deleteSignIn(terminal.env, signIn);
+      return {
+        json: { schema: 'ferry.portal-sign-out/1', migrationId },
+        printQuietly: () => undefined,
+        print: (output) => {
+          output.line(`${output.styled('green', '✓')} Signed out of ${migrationId}. Your key was deleted.`);
+          output.line(
+            'To sign in again, ask support for a new invitation, because the link of an invitation works once.',
           );
-        await failingClearly(context, () =>
-          apiOf(signIn.portal, signIn.token)
-            .endSession()
-            .catch((error: unknown) => {
-              // Status 401: the session has already ended.
-              if (!(error instanceof ApiError) || error.status !== 401) throw error;
-            }),
-        );
-        deleteSignIn(terminal.env, signIn);
-        return {
-          json: { schema: 'ferry.portal-sign-out/1', migrationId },
-          printQuietly: () => undefined,
-          print: (output) =>
-            output.line(`${output.styled('green', '✓')} Signed out of ${migrationId}. Your key was deleted.`),
-        };
-      }),
-    );
+        },
+      };
+    }),
+  );
 }
+
+const KEY_LOST =
+  'your key is deleted; to sign in again, you need a new invitation from support, which then has to confirm a new key';
 
 interface ListedSignIn {
   readonly signIn: SignIn;

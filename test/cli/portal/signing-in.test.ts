@@ -160,7 +160,14 @@ describe('says what to do if', () => {
     );
     expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
     expect((await cleo.run('show', 'another.xero')).err).toContain('you are not signed in to another.xero at');
-    expect((await cleo.run('sign-out', other.id)).exitCode).toBe(0);
+    // Without a terminal, the command cannot ask.
+    const unconfirmed = await cleo.run('sign-out', other.id);
+    expect(unconfirmed.exitCode).toBe(1);
+    expect(unconfirmed.err).toContain('this cannot be undone: your key is deleted; to sign in again, you need a new');
+    expect((await cleo.run('show', other.id)).exitCode).toBe(0);
+    const signedOut = await cleo.run('sign-out', other.id, '--yes');
+    expect(signedOut.exitCode).toBe(0);
+    expect(signedOut.out).toContain('To sign in again, ask support for a new invitation');
     expect((await cleo.run('show')).out).toContain(`${one.id}  `);
   });
 
