@@ -38,11 +38,11 @@ export async function openCredentials(app: App, action: Action, selected: readon
       asWindows1252,
       known,
     });
-    const others = selected.length === 0 ? [] : unselected(found, selected);
+    const { chosen, others } = chosenOf(found, selected);
     const refused =
-      found.findings.errors > 0 || others.length > 0
+      found.findings.errors > 0
         ? []
-        : refusedCredentials(found.credentials, known, {
+        : refusedCredentials(chosen, known, {
             isRotating: app.view().isRotating,
             replaces: action.message === 'replaceCredential',
           });
@@ -50,8 +50,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
     if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
     encoding.offer(found.accented !== null);
     const references = new Set(refused.map(({ reference }) => reference));
-    const accepted = found.credentials.filter(({ reference }) => !references.has(reference));
-    checked = found.findings.errors === 0 && others.length === 0 && accepted.length > 0 ? accepted : null;
+    const accepted = chosen.filter(({ reference }) => !references.has(reference));
+    checked = found.findings.errors === 0 && accepted.length > 0 ? accepted : null;
     const shown = resultOf({ ...found, credentials: accepted }, others, refused);
     result.replaceChildren(...shown.filter((each) => each instanceof Node));
   }
@@ -121,10 +121,20 @@ async function keyLine(app: App): Promise<Child> {
   }
 }
 
-/** Returns the references in the file that are not selected, because the decision is about selected companies only. */
-function unselected({ credentials }: CheckedFile, selected: readonly Company[]): readonly string[] {
+/**
+ * Returns the credentials of the selected companies, and the references of the others in the file. Only the selected
+ * companies are sent, because the decision is about them; without a selection, all of them are sent.
+ */
+function chosenOf(
+  { credentials }: CheckedFile,
+  selected: readonly Company[],
+): { readonly chosen: CheckedFile['credentials']; readonly others: readonly string[] } {
+  if (selected.length === 0) return { chosen: credentials, others: [] };
   const references = new Set(selected.map(({ reference }) => reference));
-  return credentials.map(({ reference }) => reference).filter((reference) => !references.has(reference));
+  return {
+    chosen: credentials.filter(({ reference }) => references.has(reference)),
+    others: credentials.flatMap(({ reference }) => (references.has(reference) ? [] : [reference])),
+  };
 }
 
 function resultOf(
@@ -133,7 +143,8 @@ function resultOf(
   refused: Refused,
 ): readonly Child[] {
   const { errors } = findings;
-  const isGood = errors === 0 && others.length === 0 && credentials.length > 0;
+  const isGood = errors === 0 && credentials.length > 0;
+  const isOfOthers = errors === 0 && credentials.length === 0 && others.length > 0;
   return [
     (isGood || refused.length === 0) &&
       el(
@@ -143,14 +154,23 @@ function resultOf(
           ? `✓ ${counted(credentials.length, 'credential')} can be sent.`
           : errors > 0
             ? `The file has ${counted(errors, 'error')}. Nothing was sent.`
-            : `The file contains companies that you have not selected: ${named(others)}.`,
+            : isOfOthers
+              ? 'The file contains none of the companies that you selected. Choose a file that contains them.'
+              : 'The file contains no credentials.',
       ),
+    isGood && others.length > 0 && el('p', { class: 'hint' }, othersText(others)),
     ...refusedTexts(refused, ['cannot be sent', 'cannot be sent']).map((text) =>
       el('p', { class: 'problem' }, sentence(text)),
     ),
     ...accentedList(accented),
     ...findingsList(findings),
   ];
+}
+
+/** Says that the file contains companies that are not selected, and are not sent. */
+function othersText(others: readonly string[]): string {
+  const are = others.length === 1 ? 'company that you did not select is' : 'companies that you did not select are';
+  return `The file also contains ${named(others)}. The ${are} not sent.`;
 }
 
 function named(references: readonly string[]): string {
