@@ -17,6 +17,10 @@ const StepView = z.object({
   openedAt: moment.nullable(),
   endedAt: moment.nullable(),
   approvals: z.array(z.object({ by: z.string(), role: z.string(), at: moment })),
+  /** The first people whose confirmations ended step 4. Absent if the step ends with approvals, or is not done. */
+  confirmedBy: z.array(z.string()).exactOptional(),
+  /** The number of further people. Absent if there are none. */
+  otherConfirmers: z.number().int().exactOptional(),
 });
 
 /**

@@ -150,7 +150,7 @@ export function renderSteps({ steps, firstCompany, next }: Shown<'steps' | 'firs
     el(
       'ol',
       { class: 'steps' },
-      ...steps.map(({ step, number, title, who, state, openedAt, endedAt, approvals }) =>
+      ...steps.map(({ step, number, title, who, state, openedAt, endedAt, approvals, ...confirmed }) =>
         el(
           'li',
           { class: state, ...(state === 'open' && next !== null ? { 'aria-current': 'step' } : {}) },
@@ -166,12 +166,22 @@ export function renderSteps({ steps, firstCompany, next }: Shown<'steps' | 'firs
             ...approvals.map(({ by, role, at }) =>
               el('p', { class: 'hint' }, `Approved by ${by} (${role}), ${timeText(at)}`),
             ),
+            confirmersText(confirmed),
             step === 'migrate-first-company' && firstCompany !== null && firstCompanyResult(firstCompany),
           ),
         ),
       ),
     ),
   ];
+}
+
+function confirmersText({
+  confirmedBy = [],
+  otherConfirmers = 0,
+}: Pick<MigrationView['steps'][number], 'confirmedBy' | 'otherConfirmers'>): Child {
+  if (confirmedBy.length === 0) return null;
+  const more = otherConfirmers === 0 ? '' : ` and ${otherConfirmers.toLocaleString('en-US')} more`;
+  return el('p', { class: 'hint' }, `Confirmed by ${confirmedBy.join(', ')}${more}`);
 }
 
 /** The words for the stages of the first company. */

@@ -19,6 +19,7 @@ import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
+import type { Confirmers } from '../../store';
 import { deadlineOf, estimateBasisText, outOfDateText, switchOnText, taskOf } from '../wording/client-page';
 import { headlineText, laterText, meanwhileText, sentence } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
@@ -34,6 +35,8 @@ const MAX_TEXT_LENGTH = 1_000;
 export interface LedgerFacts {
   /** The waves that have companies without a confirmation. */
   readonly waves: MigrationView['waves'];
+  /** The people who have confirmed that syncing is off, which ends step 4; null if step 4 is not done. */
+  readonly confirmers: Confirmers | null;
   /** The signed migration key; null if the vault is not open, or if the provider has not signed the key. */
   readonly migrationKey: string | null;
   /** True if only credentials that were obtained after the confirmation count. */
@@ -62,7 +65,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     task,
     next: isOpen ? nextText(progress) : null,
     notices: noticesOf(progress, { applications: facts.applications, task }, now).map(text),
-    steps: route === 'self-service' ? [] : progress.steps.map(stepView),
+    steps: route === 'self-service' ? [] : progress.steps.map((step) => stepView(step, facts.confirmers)),
     start: isOpen ? startView(progress) : null,
     end: endView(progress, now),
     windows: isOpen && windows.length > 0 ? windowsText(windows) : null,
@@ -201,13 +204,29 @@ function staleText(progress: Progress, applications: ApplicationsOfMoved | null,
   return replaced.length === 0 ? text : `${text} ${replacedStaleText(replaced)}`;
 }
 
-function stepView({ step, state, openedAt, endedAt, approvals }: StepProgress): MigrationView['steps'][number] {
+/** Maximum number of people who are named for step 4. */
+const CONFIRMERS_SHOWN = 2;
+
+function stepView(
+  { step, state, openedAt, endedAt, approvals }: StepProgress,
+  confirmers: LedgerFacts['confirmers'],
+): MigrationView['steps'][number] {
   const { title, actors, approvers } = STEP_RULES[step];
   return {
     ...{ step, number: stepNumber(step), title, state, openedAt, endedAt },
     who: whoText([...actors, ...approvers]),
     approvals: approvals.map(({ by, role, at }) => ({ by: nameText(by), role, at })),
+    ...(step === 'disable-syncing' && state === 'done' && confirmers !== null ? confirmersView(confirmers) : {}),
   };
+}
+
+function confirmersView({
+  names,
+  people,
+}: Confirmers): Pick<MigrationView['steps'][number], 'confirmedBy' | 'otherConfirmers'> {
+  const confirmedBy = names.slice(0, CONFIRMERS_SHOWN).map(nameText);
+  const otherConfirmers = people - confirmedBy.length;
+  return { confirmedBy, ...(otherConfirmers > 0 ? { otherConfirmers } : {}) };
 }
 
 function whoText(roles: readonly Role[]): string {

@@ -57,7 +57,14 @@ const checks = Array.from({ length: 11 }, () => ({
 const first = { firstCompany: firstCompany({ evidence: checks }) };
 const known = { preflight: details, ...estimated };
 
-const FACTS = { waves: [], migrationKey: null, unconfirmedFirst: null, isRotating: true, applications: null };
+const FACTS = {
+  waves: [],
+  migrationKey: null,
+  unconfirmedFirst: null,
+  confirmers: null,
+  isRotating: true,
+  applications: null,
+};
 
 const NIGHTS: Window = { days: WEEKDAYS, from: '20:00', to: '06:00', timeZone: 'Europe/London' };
 

@@ -8,7 +8,14 @@ import { companyOf } from '../../../portal/server/companies';
 import { migrationView } from '../../../presentation/portal/view';
 import { AT, counts, firstCompany, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 
-const FACTS = { waves: [], migrationKey: 'key', unconfirmedFirst: null, applications: null, isRotating: true };
+const FACTS = {
+  waves: [],
+  migrationKey: 'key',
+  unconfirmedFirst: null,
+  applications: null,
+  isRotating: true,
+  confirmers: null,
+};
 const viewOf = (state: MigrationState) =>
   migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
 

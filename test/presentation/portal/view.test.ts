@@ -28,6 +28,7 @@ const FACTS = {
   waves: [],
   migrationKey: 'tokenferry-key-1.abc',
   unconfirmedFirst: null,
+  confirmers: null,
   applications: null,
   isRotating: true,
 };
@@ -267,30 +268,4 @@ test('an end that leaves out companies which wait for the client says for how ma
     basis: 'for 5 companies that can be moved now, at the current rate',
   });
   expect(endOf(0)).toMatchObject({ companies: 35, basis: 'at the current rate' });
-});
-
-test.each([
-  ['complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) }, 'Handover rejected', 'signed off'],
-  ['update-application', {}, 'Step 3 reopened', 'approved the step'],
-] as const)(
-  'a rejection of step %s by the client stays in the notices and in the dialog after support has approved',
-  (step, changes, what, approved) => {
-    const rejected = decideAll(stateAt(step, changes), { ...reject(step, 'client'), reason: 'solve M-3 first' });
-    const view = viewOf(decideAll(rejected, approve(step, 'support')));
-    const text = `${what} by Cleo (client) at 2026-03-02 10:00 UTC: solve M-3 first; support ${approved} afterwards`;
-    expect(view.notices).toContain(text);
-    expect(view.actions.find(({ message, step: of }) => message === 'approve' && of === step)?.warnings).toEqual([
-      text,
-    ]);
-  },
-);
-
-test('the headline asks the client to check the problem for which it rejected the handover', () => {
-  const atTheEnd = stateAt('complete-migration', { counts: counts({ total: 3, moved: 3 }) });
-  const { headline } = viewOf(
-    decideAll(atTheEnd, reject('complete-migration', 'client'), approve('complete-migration', 'support')),
-  );
-  expect(headline).toBe(
-    'All 3 companies have moved. The handover was rejected, and support has signed off since. Please check that the problem has been resolved, and then sign off the handover.',
-  );
 });

@@ -1,0 +1,53 @@
+/** Tests what the portal's view says about earlier decisions: rejections, and the confirmations of step 4. */
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { progressOf } from '../../../domain/progress/progress';
+import { migrationView } from '../../../presentation/portal/view';
+import {
+  approve,
+  counts,
+  decideAll,
+  LATER,
+  migrationPlan,
+  reject,
+  stateAt,
+} from '../../support/migrations/migration-states';
+
+const FACTS = {
+  ...{ waves: [], migrationKey: 'tokenferry-key-1.abc', isRotating: true },
+  ...{ unconfirmedFirst: null, confirmers: null, applications: null },
+};
+const viewOf = (state: MigrationState) => migrationView(progressOf(migrationPlan(), state), FACTS, LATER);
+
+test.each([
+  ['complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) }, 'Handover rejected', 'signed off'],
+  ['update-application', {}, 'Step 3 reopened', 'approved the step'],
+] as const)(
+  'a rejection of step %s by the client stays in the notices and in the dialog after support has approved',
+  (step, changes, what, approved) => {
+    const rejected = decideAll(stateAt(step, changes), { ...reject(step, 'client'), reason: 'solve M-3 first' });
+    const view = viewOf(decideAll(rejected, approve(step, 'support')));
+    const text = `${what} by Cleo (client) at 2026-03-02 10:00 UTC: solve M-3 first; support ${approved} afterwards`;
+    expect(view.notices).toContain(text);
+    expect(view.actions.find(({ message, step: of }) => message === 'approve' && of === step)?.warnings).toEqual([
+      text,
+    ]);
+  },
+);
+
+test('the headline asks the client to check the problem for which it rejected the handover', () => {
+  const atTheEnd = stateAt('complete-migration', { counts: counts({ total: 3, moved: 3 }) });
+  const { headline } = viewOf(
+    decideAll(atTheEnd, reject('complete-migration', 'client'), approve('complete-migration', 'support')),
+  );
+  expect(headline).toBe(
+    'All 3 companies have moved. The handover was rejected, and support has signed off since. Please check that the problem has been resolved, and then sign off the handover.',
+  );
+});
+
+test('step 4 names the people who confirmed that syncing is off', () => {
+  const facts = { ...FACTS, confirmers: { people: 3, names: ['Cleo', 'Mona', 'Nora'] } };
+  const stepOf = (state: MigrationState) =>
+    migrationView(progressOf(migrationPlan(), state), facts, LATER).steps.find(({ number }) => number === 4);
+  expect(stepOf(stateAt('migrate-first-company'))).toMatchObject({ confirmedBy: ['Cleo', 'Mona'], otherConfirmers: 1 });
+  expect(stepOf(stateAt('disable-syncing'))).not.toHaveProperty('confirmedBy');
+});
