@@ -1,5 +1,6 @@
 import { countOpen } from '../../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
+import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import { firstOpening } from '../../../domain/progress/first-opening';
@@ -71,7 +72,7 @@ export function addShow({ program, run, terminal }: Context): void {
             db && progress.signing.mustSign.includes('client')
               ? await readClientPortal({ ...ferry, db }, migration)
               : null;
-          const keys = db ? keyConfirmations(await listInvitations(db, migration)) : [];
+          const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = isEnding(progress.state)
             ? [report(progress)]
             : ledgerBehind
