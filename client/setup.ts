@@ -86,7 +86,7 @@ async function createNamespace(connection: Connection, namespace: string, retent
     if (!isNotAllowed(error)) throw error;
     throw new SetupFailed(
       `namespace ${namespace} does not exist, and the server does not let you create it`,
-      "ask your Temporal administrator to create the namespace, then run 'ferry setup' again. In Temporal Cloud, administrators create namespaces on the web page",
+      "ask your Temporal administrator to create the namespace, then run 'ferry setup' again. In Temporal Cloud, administrators create namespaces on Temporal Cloud's own web page",
       { cause: error },
     );
   }

@@ -17,8 +17,8 @@ const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined) 
   schedule: (progress) => {
     const startAt = progress?.proposal?.startAt;
     // The first move begins in a window, which can open after the agreed start.
-    const from = startAt ? `, from ${localTime(nextMove(progress.windows, startAt) ?? startAt)} on` : '';
-    return `once steps 2 to 4 have ended, the first company will be moved${from}. This approval can be withdrawn until that move begins, but a move cannot be undone`;
+    const notBefore = startAt ? `, but not before ${localTime(nextMove(progress.windows, startAt) ?? startAt)}` : '';
+    return `once steps 2 to 4 have ended${notBefore}, the first company will be moved. This approval can be withdrawn until that move begins, but a move cannot be undone`;
   },
   'migrate-first-company': (progress) => {
     const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';

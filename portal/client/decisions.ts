@@ -62,7 +62,7 @@ export async function sendInParts(
     if (answer.outcome !== 'applied')
       return {
         ...answer,
-        text: `the decision was applied to ${outOf(start, companies.length, 'company')}; the answer about the next companies: ${answer.text}`,
+        text: `the decision was applied to ${outOf(start, companies.length, 'company')} before this answer: ${answer.text}. The decision was not sent for later companies`,
       };
     texts.add(answer.text);
     onProgress((start + part.length) / companies.length);

@@ -92,8 +92,8 @@ export async function supplyInParts<Credential extends Label>(
   /** Adds the earlier parts that were replaced to an answer with which the supply ends early. */
   function afterEarlierParts(last: RequestAnswer): RequestAnswer {
     if (replaced === 0) return last;
-    const applied = `the decision was applied to ${outOf(replaced, credentials.length, 'credential')}`;
-    return { ...last, text: `${applied}; the answer about the next credentials: ${last.text}` };
+    const applied = `${outOf(replaced, credentials.length, 'credential')} were replaced before this answer: ${last.text}`;
+    return { ...last, text: `${applied}. The credentials after these were not sent` };
   }
 
   async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {

@@ -129,9 +129,9 @@ export function requiredActions(head: ReportHead): readonly Point[] {
             text:
               secrets > 1
                 ? 'the section about credentials says what to do with each secret.'
-                : figures.crossed > 0
+                : figures.crossed + figures.crossingUnknown > 0
                   ? `${shared} support the new secret before the old secret expires.`
-                  : `${isSecretShared(head) ? '' : 'if you gave it to support, rotate it; '}no connection depends on it.`,
+                  : `${isSecretShared(head) ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${UNUSED_SECRET}`,
             section: 'credentials',
           },
         ]),
@@ -257,18 +257,20 @@ function rotationPoints(head: ReportHead): readonly Point[] {
     return [
       point(
         needed[0]?.application ?? supplied,
-        figures.crossed > 0
+        figures.crossed + figures.crossingUnknown > 0
           ? `The moved connections depend on it, so ${how} before the old secret expires.`
           : ending === null
             ? `The migration needs it, so ${how} before the old secret expires.`
-            : 'No connection depends on it.',
+            : UNUSED_SECRET,
       ),
     ];
   return [
     ...needed.map((each) => point(each.application, whyToRotate(each, head, how))),
-    ...other.map((application) => point(application, 'No connection depends on it.')),
+    ...other.map((application) => point(application, UNUSED_SECRET)),
   ];
 }
+
+const UNUSED_SECRET = 'No connection at the service uses it, so support does not need the new secret.';
 
 /** Returns whether connections depend on an application, and what to do before its old secret expires. */
 function whyToRotate(used: MovedWithApplication, { applications }: ReportHead, how: string): string {

@@ -220,7 +220,7 @@ describe('the head of the report', () => {
     expect(both).toContain('The connections of 2 companies (C-1, C-2) depend on it');
     expect(both).toContain('The connections of 1 company (C-3) depend on it');
     expect(report([old])).toContain(
-      'app-2 (production) at QuickBooks Online, because it was shared for this migration. No connection depends on it.',
+      'app-2 (production) at QuickBooks Online, because it was shared for this migration. No connection at the service uses it, so support does not need the new secret.',
     );
     expect(report([old], null)).toContain('but another application is registered now');
     const one = moved('app-1', 'C-1');
