@@ -16,6 +16,7 @@ import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
 import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { counted } from '../../domain/text/sentences';
+import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
@@ -91,6 +92,8 @@ export function printMigration(
     output.line();
   }
   printCompanies(output, progress);
+  const reconnections = reconnectionsAfterEnd(progress, localTime);
+  if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
   if (deferred) printDeferred(output, migrationId, deferred);
   const retried = retriedText(progress, now.toISOString(), localTime);

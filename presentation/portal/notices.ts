@@ -7,7 +7,7 @@ import { farStartText } from '../../domain/progress/first-opening';
 import type { Progress } from '../../domain/progress/progress';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { retriedText } from '../../domain/progress/retried';
-import { deadlineText, openingText } from '../wording/client-page';
+import { deadlineText, openingText, reconnectionsAfterEnd } from '../wording/client-page';
 import type { ActionFacts } from './candidate';
 
 function replacedNotice(replaced: MovedWithApplication, applications: ApplicationsOfMoved): string {
@@ -36,6 +36,7 @@ export function noticesOf(
   const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
   return [
     ...(ended === null ? [] : [`Ended ${ended}`]),
+    ...[reconnectionsAfterEnd(progress) ?? []].flat(),
     ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
     ...[reopenedText(progress) ?? []].flat(),
     ...(applications === null ? [] : applications.replaced.map((each) => replacedNotice(each, applications))),

@@ -3,6 +3,7 @@
  * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
 import { countOpen } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
@@ -172,4 +173,22 @@ export function reconnectionsText(checkedAt: string | null): string {
   return checkedAt === null
     ? 'Reconnections have not been checked yet'
     : `Reconnections were last checked at ${checkedAt}`;
+}
+
+/**
+ * Says that reconnections are not checked after the end of a migration, and when they were checked last. Null if the
+ * migration has not ended, or if no company must reconnect.
+ *
+ * @param timeText formats a time; by default with its time zone
+ */
+export function reconnectionsAfterEnd(
+  { state, counts, reconnections }: Pick<Progress, 'state' | 'counts' | 'reconnections'>,
+  timeText: (iso: string) => string = momentText,
+): string | null {
+  if (!isEnding(state) || counts.mustReconnect === 0) return null;
+  const checkedAt = reconnections?.checkedAt ?? null;
+  const last = checkedAt === null ? '' : `, and were last checked at ${timeText(checkedAt)}`;
+  const shown =
+    counts.mustReconnect === 1 ? '1 company still counts' : `${counted(counts.mustReconnect, 'company')} still count`;
+  return `Reconnections are not checked after the end of the migration${last}. ${shown} as "must reconnect", even if reconnected since.`;
 }

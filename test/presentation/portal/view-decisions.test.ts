@@ -51,3 +51,16 @@ test('step 4 names the people who confirmed that syncing is off', () => {
   expect(stepOf(stateAt('migrate-first-company'))).toMatchObject({ confirmedBy: ['Cleo', 'Mona'], otherConfirmers: 1 });
   expect(stepOf(stateAt('disable-syncing'))).not.toHaveProperty('confirmedBy');
 });
+
+test('after the end, the view says when reconnections were last checked, if companies must reconnect', () => {
+  const atTheEnd = (failed: number) => {
+    const result = counts({ total: 3, moved: 3 - failed, failed, mustReconnect: failed });
+    const reconnections = { asked: 1, answered: 1, checkedAt: '2026-03-02T09:30:00.000Z' };
+    return stateAt('complete-migration', { counts: result, closed: 'completed', reconnections });
+  };
+  expect(viewOf(atTheEnd(1)).notices).toContain(
+    'Reconnections are not checked after the end of the migration, and were last checked at 2026-03-02 09:30 UTC. 1 company still counts as "must reconnect", even if reconnected since.',
+  );
+  expect(viewOf(atTheEnd(0)).notices).toEqual([]);
+  expect(viewOf({ ...atTheEnd(1), closed: null }).notices).toEqual([]);
+});
