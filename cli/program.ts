@@ -103,6 +103,11 @@ function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debu
   if (error instanceof CommandFailed) output.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) output.fail(error.message);
   else
-    output.fail(`unexpected error: ${String(error)}`, 'run the command again with --debug, and report the stack trace');
+    output.fail(
+      `unexpected error: ${String(error)}`,
+      debug
+        ? 'please report the stack trace below'
+        : 'to see the stack trace, run the command again with --debug; please report it',
+    );
   if (debug) stderr.write(withoutUnsafeCharactersInMultilineText(stackTrace(error)));
 }

@@ -180,7 +180,7 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 export const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance: `..., 6 of 27 tried companies could not be moved, which is 22%; ...`. */
+/** Returns the numbers that exceed the tolerance: `..., 6 of 27 tried companies could not be moved, which is 22.2% and more than ...`. */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
@@ -189,13 +189,12 @@ export function exceededToleranceText(
   const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is ${percent(failed / tried)}`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
-  return `${numbers}; the limit is ${isShare ? percent(toleratedShare ?? 1) : counted(toleratedFailures ?? 0, 'company')}`;
+  return `${numbers} and more than the limit of ${isShare ? percent(toleratedShare ?? 1) : counted(toleratedFailures ?? 0, 'company')}`;
 }
 
-/** Formats a share with at most one decimal, as `22%` or `0.5%`. */
+/** Formats a share with at most one decimal, as `20%` or `20.4%`. */
 export function percent(share: number): string {
-  const value = share * 100;
-  return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)}%`;
+  return `${Math.round(share * 1_000) / 10}%`;
 }
 
 /** Returns whether more companies were not moved than the limits tolerate. */

@@ -108,7 +108,7 @@ function nextLines(result: ReconciliationResult, migrationId: string): readonly 
     ...(notMoved.length + unknown.length + gone.length > 0
       ? [
           workflow === 'running'
-            ? `To see the companies to decide about, with the commands, run: ferry exceptions ${migrationId}`
+            ? `To list the companies that need a decision, and the commands for each decision, run: ferry exceptions ${migrationId}`
             : `To see the companies that were not moved, run: ferry exceptions ${migrationId}`,
         ]
       : []),
