@@ -1,6 +1,7 @@
 /**
- * Migrations that have ended, and migrations whose workflow has ended in Temporal before them. The ledger decides how a
- * migration has ended: a worker answers queries about a terminated workflow as if it were still running.
+ * Migrations that have ended, and migrations whose workflows have ended in Temporal although they have not. The ledger
+ * decides how a migration has ended, because a worker answers queries about a terminated workflow as if it were
+ * running.
  */
 import type { WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -64,7 +65,8 @@ export async function readProgressAfterEnd(
 
 /**
  * Reads the progress of a migration from the ledger, without the facts that only the workflow has, for example the
- * times of its steps. The step is a guess until the first company is approved.
+ * times of its steps. In the managed route, the step is step 5 until all companies are released, because the ledger
+ * does not store the step.
  */
 export async function progressFromLedger(db: Database, migration: StoredMigration): Promise<Progress> {
   const { id, ending, route, released, rules, client, platformKey, contact } = migration;
@@ -88,8 +90,8 @@ export async function progressFromLedger(db: Database, migration: StoredMigratio
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // Keeps the last approval of each role in each step, without asking whether it was withdrawn. In a step that has
-    // ended, a withdrawn approval was given again. In the step in which the migration was cancelled, it can still show.
+    // Keeps the last approval of each role in each step, even if the approval was withdrawn. In a step that has ended,
+    // a withdrawn approval was given again. In the step in which the migration ended, a withdrawn approval still shows.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),

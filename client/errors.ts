@@ -45,8 +45,8 @@ export class NoSuchMigration extends Error {
 export class MigrationClosed extends Error {
   override readonly name = 'MigrationClosed';
   /**
-   * @param ending `completed`, `abandoned`, `cancelled`, `terminated` if its workflow has ended in Temporal before it, or
-   *   `closed` if it is not known how the migration ended
+   * @param ending `completed`, `abandoned`, `cancelled`, `terminated` if only the workflow has ended, or `closed` if it
+   *   is not known how the migration ended
    */
   constructor(
     readonly migrationId: string,

@@ -172,7 +172,10 @@ export async function* listMigrations(
   }
 }
 
-/** Returns the state and the role of a migration whose workflow has ended abnormally: as in the ledger, if it has ended. */
+/**
+ * Returns the state of a migration whose workflow has ended abnormally, and who must act. If the migration has ended,
+ * its state is the state in the ledger.
+ */
 async function stateAfterEnd(
   { db }: MigrationClient,
   migrationId: string,

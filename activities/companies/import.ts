@@ -229,7 +229,10 @@ export class CompanyImport {
     return this.failed('reauthorization-required', CONNECTION_LOST);
   }
 
-  /** The service has accepted the credential, but its connection is no longer linked. Keeps the service's reason. */
+  /**
+   * Fails the company for the reason that the service gives, because its connection is no longer linked, and an
+   * accepted credential is never sent again.
+   */
   private grantEnded(connection: Connection): ImportResult {
     const reason = linkProblemOf(connection).replace(/\.$/, '');
     return this.failed('reauthorization-required', `${reason}; ${SENT_BEFORE}`);

@@ -156,8 +156,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 }
 
 /**
- * Reports a reconciliation like an outage, because it takes only seconds: the batch run waits, and the migration is not
- * paused.
+ * Reports a reconciliation like an outage, so that the batch run waits and the migration is not paused, because a
+ * reconciliation takes only seconds.
  */
 function reconciling(migrationId: string): SliceOutage {
   const again = `if this takes more than a few minutes, reconcile it again with: ferry reconcile ${migrationId}`;

@@ -98,8 +98,8 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
 }
 
 /**
- * Lists the migrations that support has to close, because their workflows have ended in Temporal before them. Their
- * companies do not move, but still hold their organizations.
+ * Lists the migrations that support has to close, because they have not ended, although their workflows have ended in
+ * Temporal. Their companies do not move, but the organizations cannot join another migration.
  */
 async function listTerminated(
   ferry: LedgerClient,

@@ -93,7 +93,8 @@ export async function review(
 ): Promise<Action> {
   const { output } = context;
   const { view, action } = await offered(context, connection, deciding);
-  // Companies begin to move because of this approval, so a script must say --yes, although it can be withdrawn for a while.
+  // Requires --yes without a terminal, because companies begin to move after this approval. The approval can still be
+  // withdrawn until the first move begins.
   const isStart = action.message === 'approve' && action.step === 'schedule';
   const consequence = action.isIrreversible || isStart ? clause(inReadersZone(action.consequence)) : null;
   if (!output.json && !(output.quiet && options.yes)) {

@@ -30,7 +30,7 @@ export function printView(
   { canDecide, ...commands }: CommandTexts & { readonly canDecide: boolean },
 ): void {
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
-  // Nobody updates the view of a migration that has ended, because it is final.
+  // Workers no longer update the view of a migration that has ended, because it is final.
   if (!isCurrent && !isEnding(view.state))
     output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. It might be out of date.`));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));

@@ -39,7 +39,7 @@ export function printEnd(output: Output, progress: Progress, now: Date): void {
     output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
 }
 
-/** Prints the limits in effect; prints nothing if no move can begin any more, or not before step 5. */
+/** Prints the limits in effect. Prints nothing before moves can begin, and once no company is left to move. */
 export function printLimits(output: Output, progress: Progress, limits: MigrationLimits): void {
   if (areLimitsShown(progress)) output.line(`Limits: ${mainLimitsText(limits)}`);
 }

@@ -8,7 +8,7 @@ import { findCompany } from '../../store';
 
 /**
  * Reads whether the company that was chosen to go first can be moved; null if none was chosen, its move has begun, or
- * the migration has ended.
+ * the migration or its workflow has ended.
  */
 export async function readChosenFirst(
   db: Database,

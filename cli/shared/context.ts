@@ -45,7 +45,9 @@ interface Confirmation {
    * asked.
    */
   readonly overrides?: string | undefined;
-  /** What to do if no question can be asked about `overrides`. Default: ask the people who paused the migration. */
+  /**
+   * The advice if no question can be asked about `overrides`. Default: agree with the people who paused the migration.
+   */
   readonly overridesAdvice?: string | undefined;
 }
 

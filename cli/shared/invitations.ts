@@ -52,7 +52,7 @@ function isUnconfirmed({ publicKey, keyConfirmedAt, revokedAt }: Invitation): bo
 const confirmationOf = (invitation: Invitation): string =>
   `ferry approver add ${invitation.migrationId} ${fingerprintText(invitation)}`;
 
-/** Returns the commands with which support confirms the keys of invited people, who can decide nothing before that. */
+/** Returns the commands with which support confirms the keys of invited people. Until then, they cannot decide. */
 export function keyConfirmations(invitations: readonly Invitation[]): readonly NextCommand[] {
   return invitations.filter(isUnconfirmed).map((each) => ({
     ...bySupport(confirmationOf(each)),

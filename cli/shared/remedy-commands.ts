@@ -53,8 +53,9 @@ export function remediesNow(
 }
 
 /**
- * Returns whether a retry cannot help: the grant has ended, and an accepted credential is never sent again. Once the end
- * customer has reconnected, `relink` moves the company. Without a link, a retry is the only way to check that.
+ * Returns whether a retry cannot help, because the grant has ended and an accepted credential is never sent again. Once
+ * the end customer has reconnected, `relink` moves the company. Without a link, only a retry can find out whether the
+ * end customer has reconnected.
  */
 function isRetryUseless({ failure, crossedAt, linkUrl }: Remediable & Pick<LedgerCompany, 'crossedAt'>): boolean {
   return failure === 'reauthorization-required' && crossedAt !== null && linkUrl !== null;

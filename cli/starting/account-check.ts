@@ -22,7 +22,7 @@ import { withServiceAt } from '../shared/clients';
 type CheckedSource = 'account' | 'other migrations';
 
 export interface AccountCheck {
-  /** What could not be asked, because its server is not configured. */
+  /** The sources that could not be asked, because their servers are not configured. */
   readonly notConfigured: readonly CheckedSource[];
   readonly asked: readonly CheckedSource[];
   /** The estimate for a migration that starts now. */

@@ -32,7 +32,7 @@ export function supplyLaterText(platform: Platform, migrationId: string, file: s
 
 /**
  * Yields the credentials of a migration that has started. If their file has changed since it was checked, the error
- * says that the migration has started: the same command would fail, because the migration already exists.
+ * says that the migration has started, because running the same command again would fail.
  *
  * @param supplyLater says how to supply the credentials
  * @throws CommandFailed

@@ -85,8 +85,8 @@ export interface ReconnectLink {
 }
 
 /**
- * Who reopened a step or rejected its result, and why. Kept in the state until the step has ended. A rejection of the
- * handover is kept until the same role signs off.
+ * Who reopened a step or rejected its result, and why. Kept in the state until the step has ended. In step 6, kept only
+ * until the role that rejected the handover, or every role whose sign-off was withdrawn, has signed off.
  */
 export interface Reopened {
   readonly step: Step;
@@ -193,8 +193,8 @@ export interface MigrationState {
    */
   readonly pausesByPeople?: readonly Pause[] | null;
   /**
-   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended or the role that rejected the
-   * handover signs off. Absent in a state that an earlier version carried over.
+   * The latest rejection, reopening or withdrawal of a sign-off. A withdrawal does not replace a rejection of the
+   * handover. Absent in a state that an earlier version carried over.
    */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */

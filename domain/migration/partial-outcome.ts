@@ -21,14 +21,14 @@ function whyNotAll(changed: number, requested: number): string {
 }
 
 /**
- * How the outcome of a retry of `all` begins until the ledger has counted the companies. The retry does not change
- * companies that are held back or wait for a credential.
+ * The beginning of the outcome of a retry of all companies, until the ledger has counted them. The retry does not
+ * change companies that are held back or wait for a credential.
  */
 export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or have an unknown outcome';
-/** How the outcome of a check of all reconnections begins until the ledger has counted the companies. */
+/** The beginning of the outcome of a check of all reconnections, until the ledger has counted the companies. */
 export const ALL_TO_RECONNECT = 'all companies that must reconnect';
 
-/** Returns the text of the outcome of a decision about all companies, with the number of companies that were changed. */
+/** Returns the outcome of a decision about all companies, with the number of companies that were changed. */
 export function allCompaniesOutcomeText(text: string, changed: number): string {
   const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
   return all === undefined ? text : counted(changed, 'company') + text.slice(all.length);

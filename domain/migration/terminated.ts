@@ -1,6 +1,6 @@
 /**
- * Workflows that have ended in Temporal before their migration: somebody has terminated or cancelled the workflow with
- * Temporal's own tools, or it has failed or timed out.
+ * Workflows that have ended in Temporal before their migration ended: a person has terminated or cancelled the workflow
+ * with Temporal's own tools, or the workflow has failed or timed out.
  */
 import { momentText } from '../text/sentences';
 import { isEnding } from './migration-state';

@@ -1,4 +1,4 @@
-/** Formats the values of limits, as short as a person types them. */
+/** Formats the values of limits as briefly as people type them. */
 import { duration } from '../text/sentences';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
 import { LIMIT_NAMES } from './limits';
@@ -25,7 +25,9 @@ export function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: Remind
   return `after ${duration(firstAfterMs)}, then every ${duration(everyMs)}, escalated after ${duration(escalateAfterMs)}`;
 }
 
-/** More windows are counted, because the text of a decision is stored. `ferry schedule show` lists their openings. */
+/**
+ * Other windows are only counted, because the text of a decision is stored. `ferry schedule show` lists their openings.
+ */
 const WINDOWS_SHOWN = 3;
 
 /** Returns the first windows, and how many others there are. */

@@ -180,7 +180,7 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 export const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance: `..., 6 of 27 tried companies could not be moved, which is 22.2% and more than ...`. */
+/** Returns the numbers that exceed the tolerance, with the limit: `6 of 27 tried companies could not be moved`. */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },

@@ -100,7 +100,7 @@ export function replacedProblem(
   return `${namedCompanies(companies, references)} ${verb} connected with ${applicationName(application)}, but ${replacementText(registered, companies)}`;
 }
 
-/** What helps companies whose application was replaced. Every page, message and list takes it from here. */
+/** The remedies of companies whose application was replaced. Every page, message and list takes them from here. */
 export interface ReplacedRemedy {
   /**
    * The instruction to register the replaced application again. Null if as many companies or more depend on the

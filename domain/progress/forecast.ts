@@ -63,7 +63,7 @@ type ForecastInput = Pick<
 
 /**
  * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows. Null
- * if there is no estimate, no company is open, or the migration has ended.
+ * if there is no estimate, no company is open, or the migration or its workflow has ended.
  */
 export function remainingWork(
   progress: Pick<Progress, 'state' | 'counts' | 'estimate' | 'companiesPerMinute'>,

@@ -4,8 +4,9 @@ import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
 
 /**
- * Returns the window that has been opened and is still open, or in which companies are moving. Null if no window is
- * open, if it has not been opened, because the Schedule was paused before, or if the migration is not running.
+ * Returns the current window if it has been opened, or if companies are moving. Null between two windows, if the
+ * Schedule was paused before it could open the current window, if moves can begin at any time, and before step 6. Also
+ * null if the migration is not running.
  *
  * @param windows the current windows of the migration
  * @param now ISO 8601, UTC

@@ -9,7 +9,7 @@ import type { Progress } from './progress';
  *
  * @param now ISO 8601, UTC
  * @param timeText formats a time; by default with its time zone
- * @returns null if there are none, or if the migration has ended
+ * @returns null if there are none, or if the migration or its workflow has ended
  */
 export function retriedText(
   { state, counts: { retried = 0, firstRetried }, windows }: Pick<Progress, 'state' | 'counts' | 'windows'>,

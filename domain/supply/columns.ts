@@ -217,8 +217,8 @@ function reportMissing(
 }
 
 /**
- * Reports once that columns of a credential are missing, and returns the columns that then cannot be used. Otherwise,
- * every row would have an error for each missing column.
+ * Reports once that columns of a credential are missing, because every row would otherwise have an error for each of
+ * them. Returns the columns that then cannot be used.
  */
 function reportIncompleteCredential(
   { file, headers, report }: Place,

@@ -93,8 +93,8 @@ const known = (remedies: readonly string[]): readonly Remedy[] =>
   remedies.filter((remedy): remedy is Remedy => Object.hasOwn(HELP, remedy));
 
 /**
- * Returns whether a company lacks nothing but a usable credential. Only waiting companies can be left out, and a company
- * that is held back must be corrected first.
+ * Returns whether a company lacks only a usable credential. The remedy `exclude` shows that the company is waiting, and
+ * the remedy `amend` that it is held back.
  */
 export function lacksCredential({ state, confirmedAt, hasCredential, remedies }: Company): boolean {
   const isWaiting = state === 'not-moved-yet' && remedies.includes('exclude');
@@ -106,7 +106,7 @@ export function lacksCredential({ state, confirmedAt, hasCredential, remedies }:
  * are not exceptions, so the text gives their number until the migration has ended.
  */
 export function noExceptionsText({ counts, next }: Pick<MigrationView, 'counts' | 'next'>): string {
-  // Once the migration has ended, `next` is null, and nobody can supply a credential.
+  // Once the migration has ended, `next` is null, and no credential can be supplied.
   if (next === null) return 'No company needs attention.';
   const { withoutCredential, retried = 0 } = counts;
   const again =

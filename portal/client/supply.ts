@@ -89,7 +89,7 @@ export async function supplyInParts<Credential extends Label>(
   const text = [answer.text, ...refusedTexts(refused)].join('. ');
   return { ...answer, text, refusedCredentials };
 
-  /** Adds the earlier parts that were replaced to an answer with which the supply ends early. */
+  /** Adds the number of credentials that earlier parts have replaced to an answer that ends the supply early. */
   function afterEarlierParts(last: RequestAnswer): RequestAnswer {
     if (replaced === 0) return last;
     const applied = `${outOf(replaced, credentials.length, 'credential')} were replaced before this answer: ${last.text}`;

@@ -38,10 +38,9 @@ const ActionView = z.object({
   /** The subject of the decision, one fact per line. */
   facts: z.array(z.string()),
   /**
-   * Unsolved problems that the decision accepts, one sentence each; absent if there are none: who has reopened the step
-   * or rejected its result, and for the handover, the companies whose application was replaced after their move, by
-   * reference. `GET /api/companies` lists the companies
-   * that were not moved.
+   * Facts that the person should know before deciding, one sentence each; absent if there are none. For an approval:
+   * who has reopened the step or rejected its result. For the handover: the companies whose application was replaced
+   * after their move, by reference. `GET /api/companies` lists the companies that were not moved.
    */
   warnings: z.array(z.string()).optional(),
   /** The consequence; shown before the person confirms the decision. */

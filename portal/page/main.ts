@@ -110,7 +110,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   }
 
   function notices(): readonly string[] {
-    // The view of a migration that has ended is final, so nobody updates it.
+    // Workers no longer update the view of a migration that has ended, because it is final.
     const isOld =
       !latest.isCurrent &&
       !isEnding(latest.view.state) &&

@@ -18,7 +18,9 @@ export type PortalCompany = z.infer<typeof CompanySchema>;
 /** The facts of the view that decide which decisions about companies the migration accepts now. */
 export type AcceptingView = Pick<MigrationView, 'route' | 'steps' | 'firstCompany' | 'actions'>;
 
-/** @param view the migration's latest view; null if no worker has written one yet, so that every remedy is listed */
+/**
+ * @param view the migration's latest view; null to list every remedy, for example before a worker has written a view
+ */
 export function companyOf(company: CompanyRow, view: AcceptingView | null): PortalCompany {
   const { row, reference, name, organization, wave, state, failure, credential, confirmedAt, movedAt } = company;
   const problem = problemOf(company);

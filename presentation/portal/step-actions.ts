@@ -115,7 +115,9 @@ function handoverWarnings(applications: ActionFacts['applications']): readonly s
   return applications === null ? [] : applications.replaced.map((each) => replacedText(each, applications, 'client'));
 }
 
-/** Says who has reopened the step or rejected its result, and why, so that nobody approves it without knowing this. */
+/**
+ * Says who has reopened the step or rejected its result, and why, because the client should know before approving it.
+ */
 function reopenedWarnings(progress: Progress, step: Step): readonly string[] {
   const text = progress.reopened?.step === step ? reopenedText(progress) : null;
   return text === null ? [] : [oneLine(text, 1_000)];

@@ -47,8 +47,8 @@ export interface Deadline {
 }
 
 /**
- * Returns the deadline that the closing of a window sets to the people who must act; null if there is none. Pages must
- * show it beforehand, because they are not updated when the window closes.
+ * Returns the deadline of the people who must act: the closing of a window; null if there is none. Pages must show the
+ * consequence beforehand, because they are not updated when the window closes.
  *
  * @param now ISO 8601, UTC
  */

@@ -1,4 +1,4 @@
-/** Parses windows that people have typed. The same form is used to print windows. */
+/** Parses windows that people have typed, and exports the functions that print windows in the same form. */
 import type { Weekday, Window } from '../../domain/planning/windows';
 import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
 

@@ -44,7 +44,7 @@ export interface LedgerCompany {
   readonly leftOutReason: string | null;
   /** Why the company is held back, without the names of other clients; null if it is not. */
   readonly heldBack: string | null;
-  /** The same with these names, for support only; null if it is the same, or if the company is not held back. */
+  /** The reason with these names, for support only; null if it contains none, or if the company is not held back. */
   readonly heldBackDetails: string | null;
   /** Number of times that an import of the company was tried. */
   readonly tries: number;

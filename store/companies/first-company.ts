@@ -106,8 +106,8 @@ export async function requestFirstCompany(db: Queryable, migrationId: string, re
  * Requests the chosen company again if it is one of `companies`. If a resume has cleared the choice, and `companies`
  * consists of a single company that failed or has an unknown outcome, requests that company.
  *
- * @returns the reference of the requested company if it was not moved and no other company can move before it has moved;
- *   otherwise null
+ * @returns the reference of the requested company if, in step 5, it has failed or has an unknown outcome; otherwise
+ *   null
  */
 export async function requestFirstAgain(
   db: Queryable,

@@ -140,7 +140,7 @@ export const portal: Migration = {
   },
 };
 
-/** Creates the portal's functions again, because its search ignores accents and also finds the stored name. */
+/** Creates the portal's functions again, because the search now ignores accents and also finds the stored name. */
 export const searchWithoutAccents: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await createReadingFunctions(db);

@@ -96,7 +96,7 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   };
 }
 
-/** Adds the number of companies without a link to applications. */
+/** Adds to each application the number of its companies that have no link to reconnect. */
 async function withLinksCounted(
   db: Database,
   migrationId: string,
@@ -114,8 +114,8 @@ async function withLinksCounted(
 }
 
 /**
- * Reads what {@link readApplicationsOfMoved} reads if companies depend on a replaced application; null if none does.
- * Returns null at once in almost every migration, in which only one application is known.
+ * Reads what {@link readApplicationsOfMoved} reads, but returns null if no company depends on a replaced application.
+ * For almost every migration, this reads no company, because only one application is known.
  */
 export async function readReplacedApplications(db: Database, migrationId: string): Promise<ApplicationsOfMoved | null> {
   return (await hasReplacedApplication(db, migrationId)) ? readApplicationsOfMoved(db, migrationId) : null;

@@ -6,8 +6,8 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 
 /**
- * Two companies that move within this time of each other count as one period. Otherwise, companies that are tried one
- * at a time, with waits between them, would give too high a rate.
+ * Two companies that move within this time of each other count as one period, because the rate would otherwise be too
+ * high while companies are tried one at a time, with waits between them.
  */
 const GAP = sql`interval '1 minute'`;
 
@@ -25,7 +25,8 @@ const ENDED_AT = sql`case when m.state in ('importing', 'syncing') then clock_ti
  * Returns the time since a moment in which at least one company of a migration was moving, in milliseconds, as a scalar
  * subquery. Leaves out companies that failed, because the ledger does not know when.
  *
- * Rounds to seconds first, because only few periods then differ, and merging one for each company would be slow.
+ * Rounds to seconds first, so that few distinct periods remain, because merging a period for each company would be
+ * slow.
  */
 export function movingMs(migrationId: RawBuilder<unknown>, since: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(

@@ -66,6 +66,7 @@ export interface SupplyResult {
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
  * @throws {VaultKeyNotSigned} when the public key has no signature, or another provider's signature
+ * @throws {VaultKeyAltered} when the signature does not match the public key
  */
 export async function supplyCredentials(
   db: Database,
@@ -86,6 +87,7 @@ export async function supplyCredentials(
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
  * @throws {VaultKeyNotSigned} when the public key has no signature, or another provider's signature
+ * @throws {VaultKeyAltered} when the signature does not match the public key
  * @throws {StagingFull} if the amount is limited and too much is staged
  */
 export async function stageCredentials(

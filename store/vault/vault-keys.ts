@@ -98,6 +98,7 @@ export async function signKey(
  * @param provider fingerprint of the provider that must have signed the key; undefined if that is not checked
  * @throws {VaultClosed}
  * @throws {VaultKeyNotSigned} when the key has no signature, or another provider's signature
+ * @throws {VaultKeyAltered} when the signature does not match the key
  */
 export async function readMigrationKey(db: Queryable, migrationId: string, provider?: string): Promise<MigrationKey> {
   const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId, provider);

@@ -51,7 +51,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
   await writePortalView(db, migrationId, view);
 }
 
-/** Maximum number of people who are read for step 4. The view names fewer. */
+/** Maximum number of people who are read for step 4. The view names as many. */
 const MAX_CONFIRMERS = 2;
 
 const hasEnded = ({ steps }: Progress, asked: Step): boolean =>

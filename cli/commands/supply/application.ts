@@ -159,7 +159,7 @@ interface Registration {
 /** Says that the application is not registered, or what its registration depends on. */
 function notRegisteredText({ migrationId, isCertain, isAccepted, isSealed }: Registration): string {
   if (isCertain) return 'Nothing was registered with the service';
-  // Only a worker registers a sealed application, so only then can the outcome be open after the decision was accepted.
+  // This application is sealed. Any other application is registered as soon as its decision has been accepted.
   if (isAccepted)
     return (
       'The check of the details has not finished within 15 s, so it is not known yet whether the application was ' +

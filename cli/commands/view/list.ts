@@ -144,7 +144,7 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   }
 }
 
-/** Says what to do about migrations whose workflows have ended in Temporal before them. */
+/** Says what to do about migrations that have not ended, although their workflows have ended in Temporal. */
 function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   const ids = lines.flatMap(({ migrationId, endedInTemporal }) => (endedInTemporal ? [migrationId] : []));
   if (ids.length === 0) return;

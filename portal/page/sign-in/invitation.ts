@@ -38,7 +38,7 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
   document.title = title;
 }
 
-/** Before the sign-in, the page does not know the role, and only the role client makes decisions. */
+/** The same text for every role, because the page does not know the role before the sign-in. Viewers cannot decide. */
 export const WELCOME =
   'You have been invited to follow the migration of your connections. If your invitation allows it, you can also make decisions.';
 

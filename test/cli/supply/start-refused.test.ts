@@ -1,4 +1,4 @@
-/** Tests `ferry start` and `ferry self-service` with a credential that the ledger refuses after the check of the details. */
+/** Tests `ferry start` and `self-service` with a credential that the ledger refuses after the check of the details. */
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';

@@ -1,4 +1,4 @@
-/** What the report says if the application of moved companies was replaced: it contradicts itself nowhere. */
+/** Tests that the report does not contradict itself if the application of moved companies was replaced. */
 import { reportHead } from '../../../presentation/handover/markdown-report';
 import { outOfDateText } from '../../../presentation/handover/report-facts';
 import { sampleReport } from './sample-report';

@@ -114,7 +114,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
       ...('result' in advance ? { firstCompany: advance.result } : {}),
     }));
     if ('stop' in advance) {
-      // For other reasons, such as a refused API key, the company says nothing about the cause.
+      // Names the company only if the reason can concern a single company. A refused API key, for example, cannot.
       const company = isIsolated(advance.stop) ? `company ${reference}` : null;
       return pauseMigration(migration, advance.stop, company, { firstCompany: null });
     }
