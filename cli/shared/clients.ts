@@ -7,7 +7,6 @@ import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../..
 import { listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import { MigrationKeyInvalid } from '../../security';
 import type { StoredMigration } from '../../store';
 import { readMigration, readNamespace } from '../../store';
 import { CommandFailed } from './errors';
@@ -60,7 +59,6 @@ async function withClient<Client extends MigrationClient, Result>(
   try {
     return await work(ferry);
   } catch (error) {
-    if (error instanceof MigrationKeyInvalid) throw new CommandFailed(error.message, KEY_IN_LEDGER, { cause: error });
     if (!(error instanceof NoSuchMigration)) throw error;
     throw (await isInLedger(ferry, error.migrationId))
       ? onlyInLedger(error.migrationId)
@@ -69,11 +67,6 @@ async function withClient<Client extends MigrationClient, Result>(
     await ferry.close();
   }
 }
-
-/** Advice about a migration key in the ledger. A client who has received a key asks the provider for it again. */
-const KEY_IN_LEDGER =
-  'nothing was sealed or stored; check TOKENFERRY_PROVIDER_FINGERPRINT; if it is correct, ' +
-  "sign the key again where the workers' keys are, with: ferry vault rotate";
 
 /**
  * Returns whether the ledger has the migration. A migration of another namespace does not count, because several
