@@ -280,7 +280,7 @@ function whyToRotate(used: MovedWithApplication, { applications }: ReportHead, h
     replaced !== undefined && remedyForReplaced(replaced, applications, 'client').registerAgain === null;
   return isToReconnect
     ? `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it and must reconnect, so no connection will depend on it.`
-    : `The connections of ${companies} depend on it, so ${how} before the old one expires.`;
+    : `The connections of ${companies} depend on it, so ${how} before the old secret expires.`;
 }
 
 /**
