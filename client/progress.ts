@@ -151,7 +151,7 @@ export async function* listMigrations(
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
-    const hasEnded = found.status.name !== 'RUNNING';
+    const hasEnded = !isOpenStatus(found.status.name);
     const total = count('FerryCompaniesTotal');
     const open = total - count('FerryCompaniesDone');
     // A terminated workflow could not update its own attributes.
@@ -197,6 +197,9 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
   return countCompanies(db, migrationId);
 }
 
+/** Returns whether a workflow with this Temporal status has not ended. */
+const isOpenStatus = (name: string): boolean => ['RUNNING', 'PAUSED'].includes(name);
+
 /** The Temporal status of a migration's workflow. */
 export interface RunStatus {
   /** False once the workflow has ended. */
@@ -213,7 +216,7 @@ export interface RunStatus {
 export async function readRunStatus({ temporal }: MigrationClient, migrationId: string): Promise<RunStatus> {
   try {
     const { status } = await temporal.workflow.getHandle(migrationId).describe();
-    const isOpen = ['RUNNING', 'PAUSED'].includes(status.name);
+    const isOpen = isOpenStatus(status.name);
     return { isOpen, abnormal: isOpen || status.name === 'COMPLETED' ? null : status.name.toLowerCase() };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
