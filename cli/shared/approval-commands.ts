@@ -1,4 +1,5 @@
 /** Suggests the commands that propose a start, approve a step or sign off the handover. */
+import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import type { Role } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import { windowOccurrences } from '../../domain/planning/windows';
@@ -26,14 +27,13 @@ export function approvals(progress: Progress): readonly NextCommand[] {
 }
 
 export function signOffs(progress: Progress): readonly NextCommand[] {
-  const { migrationId: id, reopened } = progress;
+  const { migrationId: id } = progress;
   const command = `ferry sign-off ${id}`;
-  const first =
-    reopened?.step === 'complete-migration' && !reopened.withdrawn
-      ? {
-          first: `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${id} companies.csv)`,
-        }
-      : {};
+  const first = isHandoverRejected(progress)
+    ? {
+        first: `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${id} companies.csv)`,
+      }
+    : {};
   return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
 }
 

@@ -1,7 +1,7 @@
 /** Formats the values of limits as briefly as people type them. */
 import { duration } from '../text/sentences';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
-import { LIMIT_NAMES } from './limits';
+import { LIMIT_NAMES, percent } from './limits';
 import { windowsText } from './window-texts';
 
 const VALUES: { readonly [Name in keyof MigrationLimits]: (value: MigrationLimits[Name]) => string } = {
@@ -11,7 +11,7 @@ const VALUES: { readonly [Name in keyof MigrationLimits]: (value: MigrationLimit
   syncTimeoutMs: duration,
   rampCompanies: numberText,
   toleratedFailures: numberText,
-  toleratedShare: (share) => (share === null ? 'any' : `${Math.round(share * 1_000) / 10}%`),
+  toleratedShare: (share) => (share === null ? 'any' : percent(share)),
   windows: shownWindows,
   remindBeforeStale: intervalsText,
   remindWhileStale: intervalsText,

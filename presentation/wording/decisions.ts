@@ -4,7 +4,7 @@ import type { Decision, NextAfterRejection, StepDecision } from '../../domain/mi
 import { stepText } from '../../domain/migration/steps';
 import { intervalsText } from '../../domain/planning/limit-texts';
 import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
-import { LIMIT_NAMES } from '../../domain/planning/limits';
+import { LIMIT_NAMES, percent } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
 import { windowsText } from './windows';
 
@@ -110,7 +110,7 @@ const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: Migration
   toleratedShare: (share) =>
     share === null
       ? 'no limit on the share of companies that could not be moved'
-      : `pause when more than ${Math.round(share * 1_000) / 10}% of the companies tried could not be moved`,
+      : `pause when more than ${percent(share)} of the companies tried could not be moved`,
   windows: (windows) =>
     windows.length === 0 ? 'no windows (moves can begin at any time)' : `moves begin ${windowsText(windows)}`,
   remindBeforeStale: (intervals) => `${LIMIT_NAMES.remindBeforeStale} ${intervalsText(intervals)}`,
