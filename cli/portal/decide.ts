@@ -177,6 +177,7 @@ async function offered(
 /** Says what the person can do instead of a decision that the portal does not offer. */
 function afterRefusal(context: PortalContext, message: DecisionMessage, view: MigrationView): string {
   if (isEnding(view.state)) return `see the outcome with: ${commandText(context, 'report', view.migrationId)}`;
+  if (isOver(view.state)) return 'ask your contact what happens next';
   const support = helpOfSupport(message, view);
   return `${support === null ? '' : `ask support to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
 }

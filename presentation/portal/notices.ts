@@ -1,6 +1,6 @@
 /** The notices of the portal's view: why the migration does not continue, when it will, and what is wrong. */
 import type { MigrationView } from '../../portal/contract/migration-view';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
 import { replacedText } from '../../domain/preflight/applications';
 import { farStartText } from '../../domain/progress/first-opening';
@@ -33,7 +33,7 @@ export function noticesOf(
   // The task shows its deadline itself.
   const deadline = task?.by == null ? deadlineText(progress, now) : null;
   const retried = retriedText(progress, now);
-  const farAway = isEnding(progress.state) ? null : farStartText(progress, now);
+  const farAway = isOver(progress.state) ? null : farStartText(progress, now);
   return [
     ...(ended === null ? [] : [`Ended ${ended}`]),
     ...[reconnectionsAfterEnd(progress) ?? []].flat(),
@@ -45,7 +45,7 @@ export function noticesOf(
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
     ...(retried === null ? [] : [`${retried}.`]),
     // The headline says that the details are checked for the first time.
-    ...(progress.checking && progress.preflight !== null && !isEnding(progress.state)
+    ...(progress.checking && progress.preflight !== null && !isOver(progress.state)
       ? ['Your changed details are being checked.']
       : []),
   ];

@@ -90,7 +90,7 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
 
 function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null) {
   const { migrationId, state, headline, task, notices, steps } = view;
-  const mark = isEnding(state) ? 'ended here' : 'now';
+  const mark = isOver(state) ? 'ended here' : 'now';
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
     [inReadersZone(headline)],
