@@ -172,7 +172,8 @@ export const reopened = (
   }) satisfies z.ZodType<Reopened>
 ).meta({
   id: 'Reopened',
-  description: 'who reopened a step or rejected its result, and why; kept until the step or the migration has ended',
+  description:
+    'who reopened a step or rejected its result, and why; kept until the step or the migration has ended, in step 6 until the sign-off by the role that rejected the handover or by every role in `withdrawn`',
 });
 
 export const endedBy = (
