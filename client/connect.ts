@@ -34,7 +34,7 @@ export interface MigrationClient {
    * Absent: the signature is not checked.
    */
   readonly providerFingerprint?: string | undefined;
-  /** The portal's address for clients, which advice to people contains. Absent: not known. */
+  /** The portal's address for clients, which advice names. Absent: not known. */
   readonly portalUrl?: string | undefined;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Migrations that have ended, and migrations whose workflows have ended in Temporal although they have not. The ledger
- * decides how a migration has ended, because a worker answers queries about a terminated workflow as if it were
- * running.
+ * Reads migrations that have ended, and migrations that are still open although their workflow has ended in Temporal.
+ * The ledger decides how a migration has ended, because a worker answers queries about a terminated workflow as if it
+ * were running.
  */
 import type { WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -90,8 +90,9 @@ export async function progressFromLedger(db: Database, migration: StoredMigratio
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // Keeps the last approval of each role in each step, even if the approval was withdrawn. In a step that has ended,
-    // a withdrawn approval was given again. In the step in which the migration ended, a withdrawn approval still shows.
+    // Keeps the last approval of each role in each step, and ignores withdrawals. In a step that has ended, every
+    // withdrawn approval was given again later. In the step in which the migration was cancelled, the result can
+    // therefore include an approval that was withdrawn.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),

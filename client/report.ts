@@ -86,8 +86,8 @@ async function* readReportedCompanies(
 }
 
 /**
- * Returns how a decision has ended a migration that is not closed yet, because companies in progress are being
- * finished. No other company is moved any more. Null if no decision has ended the migration.
+ * Returns how a decision has ended a migration early that is not closed yet, because companies in progress are being
+ * finished. No other company is moved any more. Null if no decision has, or if both sides have signed off.
  */
 async function decidedEnding(db: LedgerClient['db'], { id, route }: StoredMigration): Promise<Ending | null> {
   const ending = endingByDecisions(route, await readRecordedDecisions(db, id));

@@ -62,8 +62,7 @@ interface CreationOptions extends CallOptions {
 }
 
 /**
- * The application at a platform of the business whose connections move. Refresh tokens only work with the application
- * that obtained them.
+ * The client's application at a platform. Refresh tokens work only with the application that obtained them.
  */
 interface ApplicationCredentials {
   readonly clientId: string;

@@ -81,8 +81,8 @@ function traceparentIn(headers: Headers): string | undefined {
 
 /**
  * Returns the context of the slice's own span; undefined if the activity does not work on a slice. The worker that runs
- * the slice's workflow exports this span when the slice has ended. The sampler decides by the trace's id. Both workers
- * therefore make the same decision.
+ * the slice's workflow exports this span when the slice has ended. The sampler decides from the trace's id
+ * whether to export a trace, so both workers decide alike.
  */
 function sliceTraceparent({ activityType, activityId, workflowExecution }: Info): string | undefined {
   if (!workflowExecution || !SLICE_ACTIVITIES.includes(activityType)) return undefined;

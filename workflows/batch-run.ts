@@ -97,7 +97,8 @@ async function moveAndVerify(
   importing.start();
   try {
     for (;;) {
-      // During an outage, no company is imported, so no check becomes due.
+      // While the run imports, a slice stays open and waits for checks that become due. During an outage nothing is
+      // imported, so it must not wait.
       const whileImporting = importing.isRunning() && !context.isAwaitingRecovery();
       const report = await sliceActivities.verifySlice({ migrationId, finishing, whileImporting });
       context.recordSlice(report.finished, report);

@@ -19,10 +19,10 @@ import type { MigrationDetail, DashboardState } from './state';
 const MIN_DECISIONS = 2;
 const REASON_LINES = 2;
 /**
- * The fewest lines for the decisions and the exceptions, besides the decisions themselves: a title for each of the two
- * lists, two exceptions, and the reason for the selected exception.
+ * The lines that stay free when decisions are listed: the titles of both lists (2), two exceptions (2), and the reason
+ * for the selected exception.
  */
-const LEAST_EXCEPTION_LINES = 4 + REASON_LINES;
+const LINES_BESIDE_DECISIONS = 4 + REASON_LINES;
 
 export function migrationPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
   const { detail, selected } = state;
@@ -74,7 +74,7 @@ function linesOf(
   // Exceptions get their lines first, because people act on them. Decisions get the remaining lines.
   const needed = exceptions.length === 0 ? 1 : exceptions.length + 2;
   const least =
-    exceptions.length === 0 ? MIN_DECISIONS : Math.min(MIN_DECISIONS, availableLines - LEAST_EXCEPTION_LINES);
+    exceptions.length === 0 ? MIN_DECISIONS : Math.min(MIN_DECISIONS, availableLines - LINES_BESIDE_DECISIONS);
   const decisions = Math.max(least, Math.min(detail.decisions.length, availableLines - needed - 2));
   const shown = decisions > 0 ? decisionLines(detail.decisions.slice(0, decisions), now, columns) : [];
   const room = decisions > 0 ? availableLines - decisions - 1 : availableLines;

@@ -18,7 +18,7 @@ import { DatabaseUnavailable, findOpenOrganizations, openDatabase, readMigration
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/clients';
 
-/** A source that was checked in addition to the files. */
+/** A source that can be checked in addition to the files. */
 type CheckedSource = 'account' | 'other migrations';
 
 export interface AccountCheck {

@@ -26,7 +26,8 @@ export function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: Remind
 }
 
 /**
- * Other windows are only counted, because the text of a decision is stored. `ferry schedule show` lists their openings.
+ * How many windows are written out. Further windows are given as a number, because the text of a decision is stored and
+ * should be short. `ferry schedule show` lists the openings of all windows.
  */
 const WINDOWS_SHOWN = 3;
 

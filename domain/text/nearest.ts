@@ -14,8 +14,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * Returns how many letters may be wrong: two, but only one if the candidate has two to four letters, because short
- * words are similar by chance.
+ * Returns how many letters may be wrong: two; one if the candidate has two to four letters; none if it has one letter.
+ * Short words are similar by chance.
  */
 function maxDistanceTo({ length }: string): number {
   if (length > 4) return 2;

@@ -89,7 +89,7 @@ export async function supplyInParts<Credential extends Label>(
   const text = [answer.text, ...refusedTexts(refused)].join('. ');
   return { ...answer, text, refusedCredentials };
 
-  /** Adds the number of credentials that earlier parts have replaced to an answer that ends the supply early. */
+  /** If the supply stops at a later part, states in its answer how many credentials were replaced before. */
   function afterEarlierParts(last: RequestAnswer): RequestAnswer {
     if (replaced === 0) return last;
     const applied = `${outOf(replaced, credentials.length, 'credential')} were replaced before this answer: ${last.text}`;

@@ -37,7 +37,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
       ...warningsOf(reopenedWarnings(progress, 'schedule')),
-      consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move ${isInFuture ? 'at this time' : 'as soon as everything is ready'}. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
+      consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move ${isInFuture ? 'at the start time above' : 'as soon as everything is ready'}. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
     },

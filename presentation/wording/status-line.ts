@@ -300,8 +300,9 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
 }
 
 /**
- * Returns what is needed before any company can be moved: the credentials that are missing, and then the confirmation
- * of the companies that follow. If neither is needed, the first other thing. Below it, the page lists everything.
+ * Returns what is needed before another company can be moved: the missing credentials, and then the confirmation of
+ * later companies. If neither is missing, returns only the first other obstacle, because the page lists all obstacles
+ * below this line.
  */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;

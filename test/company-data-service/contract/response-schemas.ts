@@ -1,6 +1,6 @@
 /**
- * The schemas of responses. They follow the specification, not the service's own schemas, so that the tests compare the
- * two: required fields, no unknown fields, and `null` only where the specification allows it.
+ * The schemas of responses. They follow the specification, not the service's own schemas, so that the tests check
+ * required fields, unknown fields, and where `null` is allowed.
  */
 import { z } from 'zod';
 
