@@ -3,7 +3,8 @@
  *
  * It learns the limit from each response: `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` (a date). The service counts
  * requests per window, and all processes that use the key share the limit. Processes do not coordinate. Each process
- * estimates its share: of the requests that the service has counted in this window, the fraction that this process sent.
+ * estimates its share: of the requests that the service has counted in this window, the fraction that this process
+ * sent.
  *
  * Modes:
  * - Unpaced: requests start immediately. Small jobs are fast. The limiter starts in this mode.

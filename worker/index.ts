@@ -105,8 +105,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // The runtime is installed only after the database has been opened, because the runtime ends when its last connection to
-  // Temporal is closed. If opening the database failed, there would be no connection to close, and the runtime would
+  // The runtime is installed only after the database has been opened, because the runtime ends when its last connection
+  // to Temporal is closed. If opening the database failed, there would be no connection to close, and the runtime would
   // keep the process running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({

@@ -33,8 +33,8 @@ const CHECK_EVERY_MS = 10_000;
  * others, and checks that connection again later.
  *
  * @returns the number of companies that have been reconnected
- * @throws {CompanyDataError} if a call fails for a reason that concerns every connection, for example an outage, the rate
- * limit or a refused API key. The connections that were not checked for this reason stay due
+ * @throws {CompanyDataError} if a call fails for a reason that concerns every connection, for example an outage, the
+ * rate limit or a refused API key. The connections that were not checked for this reason stay due
  */
 export async function checkReconnections(
   { db, service, namespace, log }: Omit<ReconnectionContext, 'log'> & Partial<Pick<ReconnectionContext, 'log'>>,
@@ -78,8 +78,8 @@ function isAboutOneConnection(error: unknown): error is CompanyDataError {
 }
 
 /**
- * Starts to check connections, every 10 seconds, until it is stopped. Only one worker of a namespace checks them; another
- * worker continues if it stops.
+ * Starts to check connections, every 10 seconds, until it is stopped. Only one worker of a namespace checks them;
+ * another worker continues if it stops.
  */
 export function startReconnectionChecks(context: ReconnectionContext): { stop(): Promise<void> } {
   const { db, namespace, log } = context;

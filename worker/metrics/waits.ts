@@ -20,8 +20,8 @@ interface KnownWait {
 }
 
 /**
- * Reads from Temporal's visibility store who has to act in each migration. Asks each workflow for the
- * start of its current wait, and remembers the answer until the wait changes.
+ * Reads from Temporal's visibility store who has to act in each migration. Asks each workflow for the start of its
+ * current wait, and remembers the answer until the wait changes.
  */
 export class WaitReader {
   private known = new Map<string, KnownWait>();
