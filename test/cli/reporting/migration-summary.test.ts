@@ -202,7 +202,7 @@ test('companies that need a decision are on a line with the command that lists t
   expect(lines).toContain('Companies: 43 of 60 moved, 3 moving, 4 not moved yet');
   expect(lines).toContain('  3 must reconnect, 7 not moved: ferry exceptions acme.quickbooks-online');
   expect(shown(situation('a completed migration'), 80)).toContain(
-    '  3 must reconnect, 7 not moved: ferry report acme.quickbooks-online',
+    '  3 must reconnect, 11 not moved: ferry report acme.quickbooks-online',
   );
 });
 
@@ -211,13 +211,18 @@ test('no view says that companies of a migration that has ended are moving', () 
     closed: 'cancelled',
     counts: counts({ total: 10, moved: 8, syncing: 1, waiting: 1 }),
   });
-  expect(shown(ended, 80)).toContain('Companies: 8 of 10 moved, 1 still being checked, 1 not moved yet');
+  expect(shown(ended, 80)).toEqual(
+    expect.arrayContaining([
+      'Companies: 8 of 10 moved, 1 still being checked',
+      '  1 not moved: ferry report acme.quickbooks-online',
+    ]),
+  );
   const progress = progressOf(migrationPlan(), ended);
   const block = companyLines({ progress, overview: null }, new Date(AT)).map((line) => line.map(textOf).join(''));
-  expect(block.join('\n')).toContain('1 still being checked, 1 not moved yet');
+  expect(block.join('\n')).toMatch(/1 still being checked, .*1 not moved,/);
   expect(currentDetails(progress, { now: AT })).toContain('- still being checked: 1');
   expect(countsText(migrationView(progress, FACTS, AT))).toBe(
-    '8 of 10 companies moved, 1 still being checked, 1 not moved yet',
+    '8 of 10 companies moved, 1 still being checked, 1 not moved',
   );
 });
 
