@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { PortalDatabase } from '../../portal/server/database';
 import { answerPortalRequest, revokeInvitation, writePortalView } from '../../store';
+import { sampleView } from './page/sample-view';
 import { createMigration, json, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
 
 const portal = usePortal();
@@ -201,7 +202,7 @@ test('a session reads nothing of another migration', async () => {
     })
     .where('migration_id', '=', theirs.migrationId)
     .execute();
-  await writePortalView(portal.db, theirs.migrationId, { headline: SECRET });
+  await writePortalView(portal.db, theirs.migrationId, sampleView({ headline: SECRET }));
   const requested = await theirs.fetch('/api/reports', {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"format":"html"}' },
   });

@@ -154,7 +154,7 @@ test.each([
     try {
       await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1' }));
       const messages = warn.mock.calls.map(([message]) => message);
-      if (atOnce > 256) expect(messages).toEqual([expect.stringContaining(`asks for ${atOnce} companies at once`)]);
+      if (atOnce > 256) expect(messages).toEqual([expect.stringContaining(`allow ${atOnce} companies in parallel`)]);
       else expect(messages).toEqual([]);
     } finally {
       warn.mockRestore();
