@@ -265,8 +265,11 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
  */
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  const matches = (column: 'reference' | 'name' | 'stored_name'): RawBuilder<boolean> =>
-    sql`${withoutAccents(sql.ref(column))} ilike ${withoutAccents(sql`${pattern}::text`)}`;
+  const wanted = withoutAccents(sql`${pattern}::text`);
+  // Only texts with characters other than ASCII are normalized, because that is slow.
+  const matches = (column: 'reference' | 'name' | 'stored_name'): RawBuilder<boolean> => sql`(
+    ${sql.ref(column)} ilike ${wanted} or (octet_length(${sql.ref(column)}) > char_length(${sql.ref(column)})
+      and ${withoutAccents(sql.ref(column))} ilike ${wanted}))`;
   return sql`(${matches('reference')} or ${matches('name')} or ${matches('stored_name')})`;
 }
 

@@ -135,7 +135,8 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
       is_moving boolean := exists (
         select from migrations m where m.id = migration and m.state = 'open' and m.released = 'all');
       is_rotating boolean := exists (select from migrations m where m.id = migration and m.rotating);
-      -- Accents are separate characters in the normal form NFD. They are ignored.
+      -- Accents are separate characters in the normal form NFD. They are ignored. Only texts with characters other than
+      -- ASCII are normalized, because that is slow.
       accents text := '[\\u0300-\\u036f]';
       pattern text := '%' || replace(replace(replace(regexp_replace(normalize(search, nfd), accents, '', 'g'),
         '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%';
@@ -178,9 +179,13 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
               and (client_state is null or client_state not in ('must-reconnect', 'not-moved')
                 or (client_state = 'must-reconnect') = (c.failure is not distinct from 'reauthorization-required'))
               and (search is null
-                or regexp_replace(normalize(c.reference, nfd), accents, '', 'g') ilike pattern
-                or regexp_replace(normalize(c.name, nfd), accents, '', 'g') ilike pattern
-                or regexp_replace(normalize(c.stored_name, nfd), accents, '', 'g') ilike pattern)
+                or c.reference ilike pattern or c.name ilike pattern or c.stored_name ilike pattern
+                or (octet_length(c.reference) > char_length(c.reference)
+                  and regexp_replace(normalize(c.reference, nfd), accents, '', 'g') ilike pattern)
+                or (octet_length(c.name) > char_length(c.name)
+                  and regexp_replace(normalize(c.name, nfd), accents, '', 'g') ilike pattern)
+                or (octet_length(c.stored_name) > char_length(c.stored_name)
+                  and regexp_replace(normalize(c.stored_name, nfd), accents, '', 'g') ilike pattern))
           ) e
           where only_exceptions is not true or e.is_deferred or e.state in ('failed', 'outcome-unknown')
             or (e.state = 'waiting' and e.held_back is not null) or e.is_replaced

@@ -111,8 +111,15 @@ describeWithChromium("the manifest in the portal's page", () => {
 
   test('2,500 companies are sent in parts, and credentials in the file are not sent', async () => {
     const page = await open();
-    const lines = Array.from({ length: 2_500 }, (_, row) => `C-${row},Company ${row},91${row},1,token-MARKER-${row}`);
-    await choose(page, 'many.csv', ['reference,name,realmId,expectedInvoices,refreshToken', ...lines].join('\n'));
+    const lines = Array.from(
+      { length: 2_500 },
+      (_, row) => `C-${row},Company ${row},91${row},1,token-${row},token-MARKER-${row}`,
+    );
+    await choose(
+      page,
+      'many.csv',
+      ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n'),
+    );
     await page
       .getByText('The file also contains 2,500 credentials. The page does not send credentials with a manifest')
       .waitFor();
