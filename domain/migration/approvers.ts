@@ -53,6 +53,17 @@ function withChange(approvers: readonly Approver[], { kind, approver }: Approver
   return kind === 'add-approver' ? [...others, approver] : others;
 }
 
+/**
+ * Returns all approvers that a migration has had, with those whose key was removed, because their earlier decisions
+ * remain in effect. Verifying the audit trail needs the fingerprints of all of them.
+ */
+export function everyApprover(
+  atStart: readonly Approver[] | null,
+  changes: readonly ApproverChange[] | null = null,
+): readonly Approver[] {
+  return (changes ?? []).filter(({ kind }) => kind === 'add-approver').reduce(withChange, atStart ?? []);
+}
+
 /** Returns whose decisions must be signed, and who can sign them; null if no decision must be signed. */
 export function signingText({ mustSign, approvers }: SigningRules): string | null {
   const [role] = mustSign;

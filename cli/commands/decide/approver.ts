@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { approverRefusal } from '../../../domain/decisions/approver-changes';
 import type { Approver } from '../../../domain/migration/approvers';
-import { approverFingerprint, approverWithKey, signingRules } from '../../../domain/migration/approvers';
+import { approverFingerprint, approverWithKey, everyApprover, signingRules } from '../../../domain/migration/approvers';
 import { roleText } from '../../../domain/migration/steps';
 import type { Invitation } from '../../../store';
 import {
@@ -106,7 +106,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
     print: (output) => {
       result.print(output);
       output.line(`  Keep the fingerprint. With it, you can verify later what ${approver.by} has signed:`);
-      for (const each of verificationCommands(id, [...before.approvers, approver])) output.line(`  ${each}`);
+      for (const each of verificationCommands(id, [...before.everyApprover, approver])) output.line(`  ${each}`);
     },
   };
 }
@@ -164,7 +164,8 @@ async function prepare(
     () => 'nothing was changed; approvers can be added or removed only until the migration ends',
   );
   const { approverChanges } = await readRecordedDecisions(ferry.db, id);
-  const before = signingRules(migration.rules?.approvers ?? null, approverChanges);
+  const atStart = migration.rules?.approvers ?? null;
+  const before = { ...signingRules(atStart, approverChanges), everyApprover: everyApprover(atStart, approverChanges) };
   const approver = await find(before.approvers);
   const content = { role: 'support' as const, by, approver, ...(reason === undefined ? {} : { reason }) };
   const kind = message === 'addApprover' ? 'add-approver' : 'remove-approver';

@@ -3,7 +3,7 @@ import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { MAX_NAME_LENGTH } from '../../../domain/migration/decision-fields';
 import type { Approver } from '../../../domain/migration/approvers';
-import { signingRules } from '../../../domain/migration/approvers';
+import { everyApprover } from '../../../domain/migration/approvers';
 import {
   createIdentityInvitation,
   createInvitation,
@@ -235,7 +235,7 @@ const list =
   async (db: Database): Promise<CommandResult> => {
     if (migrationId !== undefined) await assertExists(db, migrationId);
     const result = invitationsResult(await listInvitations(db, migrationId ?? null), migrationId !== undefined);
-    const approvers = migrationId === undefined ? [] : await readApprovers(db, migrationId);
+    const approvers = migrationId === undefined ? [] : await readEveryApprover(db, migrationId);
     if (approvers.length === 0 || migrationId === undefined) return result;
     return {
       ...result,
@@ -251,10 +251,10 @@ const list =
     };
   };
 
-async function readApprovers(db: Database, migrationId: string): Promise<readonly Approver[]> {
+async function readEveryApprover(db: Database, migrationId: string): Promise<readonly Approver[]> {
   const migration = await readMigration(db, migrationId);
   const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  return signingRules(migration?.rules?.approvers ?? null, approverChanges).approvers;
+  return everyApprover(migration?.rules?.approvers ?? null, approverChanges);
 }
 
 const revoke =
