@@ -8,6 +8,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { newMigration, type MigrationState } from '../domain/migration/migration-state';
 import type { MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import type { MoveStage } from '../domain/companies/company-state';
 import type { EndedInTemporal } from '../domain/migration/terminated';
 import type { Progress } from '../domain/progress/progress';
 import { progressOf } from '../domain/progress/progress';
@@ -50,6 +51,32 @@ export async function readEndInTemporal(
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
     throw error;
   }
+}
+
+/** How long a command that reads only the ledger waits for the status in Temporal, in milliseconds. */
+const STATUS_WITHIN_MS = 3_000;
+
+/**
+ * Asks Temporal whether the workflow of a migration has ended before support could close the migration. Best effort,
+ * because the ledger alone can answer the other questions about a migration.
+ *
+ * @returns null if the migration has ended or was not started, or if Temporal does not answer or does not know it
+ */
+export async function readEndBeforeClosing(
+  { temporalWithoutCodec }: Partial<Pick<MigrationClient, 'temporalWithoutCodec'>>,
+  { id, ending, state }: Pick<StoredMigration, 'id' | 'ending' | 'state'>,
+): Promise<EndedInTemporal | null> {
+  if (!temporalWithoutCodec || ending !== null || state === 'supplied') return null;
+  return readEndInTemporal({ temporalWithoutCodec }, id, STATUS_WITHIN_MS).catch(() => null);
+}
+
+/** Returns whether companies of a migration can still move. */
+export async function readStage(
+  ferry: Pick<MigrationClient, 'temporalWithoutCodec'>,
+  migration: StoredMigration,
+): Promise<MoveStage> {
+  if ((await readEndBeforeClosing(ferry, migration)) !== null) return 'terminated';
+  return migration.state === 'closed' ? 'ended' : 'open';
 }
 
 /**

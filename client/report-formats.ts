@@ -4,7 +4,7 @@ import { companyRecord, MUST_RECONNECT, sectionsOf } from '../presentation/hando
 import type { ReportOutline } from '../presentation/handover/html-page';
 import { LINKS_AT_THE_TOP, pageHead, pageTail } from '../presentation/handover/html-page';
 import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../presentation/handover/html-companies';
-import { viewOf } from '../presentation/handover/report-facts';
+import { reportStage, viewOf } from '../presentation/handover/report-facts';
 import { reportDecisions, reportHead, sectionHead, sectionRow } from '../presentation/handover/markdown-report';
 import type { ClientState, CompanyState } from '../domain/companies/company-state';
 import { clientStateOf } from '../domain/companies/company-state';
@@ -37,21 +37,21 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
   },
   async *csv({ head, companies, replaced }) {
     const groups = await replaced();
-    const now = new Date().toISOString();
+    const [now, stage] = [new Date().toISOString(), reportStage(head)];
     const record = (company: ReportedCompany) => {
       const group = groups.get(company.reference);
       const about = { companies: 1, withoutLink: company.linkUrl === null ? 1 : 0 };
       const remedy = group && remedyForReplaced(group, head.applications, 'client', about);
-      return companyRecord(company, { ended: head.ending !== null, now }, remedy ? replacedRemedyText(remedy) : null);
+      return companyRecord(company, { stage, now }, remedy ? replacedRemedyText(remedy) : null);
     };
     yield* csvPieces(mapEach(companies(), record), true);
   },
   json: ({ head, companies }) => {
-    const ended = head.ending !== null;
+    const stage = reportStage(head);
     const reportedCompanyJson = (company: ReportedCompany) => ({
-      ...companyJson(company, ended),
-      switchOn: reactivationOf(company, ended),
-      remedies: ended ? [] : remediesFor(company),
+      ...companyJson(company, stage !== 'open'),
+      switchOn: reactivationOf(company, stage === 'ended'),
+      remedies: stage !== 'open' ? [] : remediesFor(company),
     });
     return jsonPieces({ schema: 'ferry.report/1', ...head }, 'companies', mapEach(companies(), reportedCompanyJson));
   },
@@ -75,7 +75,7 @@ interface SectionWriter {
 /** Reads the companies for the top of the page: a few reconnection links, and links to the sections that follow. */
 async function readOutline({ head, companies }: HandoverReport): Promise<ReportOutline> {
   const sections: ReportOutline['sections'][number][] = [];
-  for (const section of sectionsOf(head.ending !== null, head.applications)) {
+  for (const section of sectionsOf(reportStage(head), head.applications)) {
     const counted = section.count(head);
     // If the counts do not show whether a section is empty, one company proves that it is not.
     const isEmpty = counted === null ? (await firstOf(section, companies, 1)).length === 0 : counted === 0;
@@ -105,7 +105,7 @@ async function* sectionPieces(
   { head, row, tail }: SectionWriter,
 ): AsyncGenerator<string> {
   const view: ReportView = { ...viewOf(facts), now: new Date().toISOString() };
-  for (const section of sectionsOf(view.ended, facts.applications)) {
+  for (const section of sectionsOf(view.stage, facts.applications)) {
     let isEmpty = true;
     for await (const company of companies(section.states)) {
       if (!section.includes(company)) continue;

@@ -22,6 +22,7 @@ import {
   readTrail,
 } from '../store';
 import type { LedgerCompany } from '../store';
+import { readEndBeforeClosing } from './ended-migrations';
 import { NoSuchMigration } from './errors';
 import type { LedgerClient } from './connect';
 
@@ -44,20 +45,25 @@ export interface HandoverReport {
 
 /**
  * Reads the current report from the ledger and the audit trail. Works at any time, even after Temporal has deleted the
- * workflow.
+ * workflow. Until the migration has ended, also asks Temporal whether the workflow was terminated.
  *
  * @throws NoSuchMigration
  */
-export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: string): Promise<HandoverReport> {
+export async function readReport(
+  { db, ...temporal }: Pick<LedgerClient, 'db'> & Partial<Pick<LedgerClient, 'temporalWithoutCodec'>>,
+  migrationId: string,
+): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { route, client, platformKey, contact, paused, suppliedBy, planned } = migration;
-  const ending = migration.ending ?? (await decidedEnding(db, migration));
+  const endedInTemporal = await readEndBeforeClosing(temporal, migration);
+  // A terminated workflow does not finish the companies in progress, even if a decision has ended the migration before.
+  const ending = migration.ending ?? (endedInTemporal ? null : await decidedEnding(db, migration));
   const applications = await readApplicationsOfMoved(db, migrationId);
   const counts = await countCompanies(db, migrationId);
   return {
     head: {
-      ...{ migrationId, route, client, platformKey, contact, ending, paused, suppliedBy, planned },
+      ...{ migrationId, route, client, platformKey, contact, ending, endedInTemporal, paused, suppliedBy, planned },
       isFinishing: ending !== null && (migration.ending === null || counts.importing + counts.syncing > 0),
       suppliedAt: migration.suppliedAt.toISOString(),
       closedAt: migration.closedAt?.toISOString() ?? null,

@@ -7,7 +7,7 @@ import { forecastOf } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { isOver } from '../../domain/migration/terminated';
+import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
 import type { Span, StyledLine } from '../terminal/styled-text';
@@ -58,7 +58,7 @@ export function companyLines(
   const companies = clientCounts(counts, isOver(state));
   const replaced = replacedText(progress);
   const style = counts.failed > 0 ? 'red' : 'reset';
-  const words = clientStateWords(isOver(state));
+  const words = clientStateWords(stageOf(state));
   const rate =
     overview && state === 'running' ? perMinute(withinLimit(overview, progress.companiesPerMinute ?? null)) : null;
   const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());

@@ -262,6 +262,12 @@ export const outcome = z
   })
   .meta({ id: 'Outcome' });
 
+/** How and when the workflow of a migration ended in Temporal, although the migration had not ended. */
+export const endedInTemporal = z.strictObject({
+  status: z.enum(['terminated', 'timed_out', 'failed', 'cancelled_in_temporal']),
+  at: time.nullable(),
+});
+
 /** A decision and its result. */
 export const sentDecision = {
   migrationId: z.string(),

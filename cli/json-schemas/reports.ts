@@ -35,6 +35,11 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       platformKey: z.string(),
       contact: z.string(),
       ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
+      endedInTemporal: part.endedInTemporal
+        .nullable()
+        .describe(
+          'how and when the workflow ended in Temporal, until support has closed the migration; otherwise null',
+        ),
       isFinishing: z
         .boolean()
         .describe('true if the migration has ended, but companies that were moving are still being checked'),

@@ -86,11 +86,7 @@ const progress = {
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
     .describe('the roles whose decisions must be signed, and the keys that can sign these decisions'),
   endedBy: part.endedBy.nullable(),
-  endedInTemporal: z
-    .strictObject({
-      status: z.enum(['terminated', 'timed_out', 'failed', 'cancelled_in_temporal']),
-      at: time.nullable(),
-    })
+  endedInTemporal: part.endedInTemporal
     .exactOptional()
     .describe('how and when the workflow ended in Temporal; absent unless `state` is `terminated`'),
 };

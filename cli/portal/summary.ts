@@ -3,7 +3,7 @@ import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { isOver } from '../../domain/migration/terminated';
+import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
 import { environmentFor } from '../shared/remedy-commands';
@@ -60,7 +60,7 @@ function printTask(output: Output, { task, next }: MigrationView): void {
 /** Returns the number of companies in each state: `3 of 25 companies moved, 2 moving`. */
 export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'state'>): string {
   const parts: readonly (readonly [number, string])[] = [
-    [counts.moving, clientStateWords(isOver(state)).moving],
+    [counts.moving, clientStateWords(stageOf(state)).moving],
     [counts.notMovedYet, 'not moved yet'],
     [counts.mustReconnect, 'must reconnect'],
     [counts.notMoved, 'not moved'],

@@ -4,7 +4,7 @@
 import type { ClientState } from '../../domain/companies/company-state';
 import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { isOver } from '../../domain/migration/terminated';
+import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
@@ -164,7 +164,7 @@ const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${
 /** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
   const byState = clientCounts(counts, isOver(state));
-  const words = clientStateWords(isOver(state));
+  const words = clientStateWords(stageOf(state));
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
     .filter((each) => byState[each] > 0)
     .map((each) => `, ${number(byState[each])} ${words[each]}`);

@@ -37,18 +37,30 @@ export const CLIENT_STATES = {
 export type ClientState = keyof typeof CLIENT_STATES;
 
 /**
- * Returns the words that follow numbers of companies. Once a migration has ended, no company is moved any more. A
- * company whose credential was accepted before the end is only checked.
+ * Whether companies of a migration can still move. `terminated`: its workflow has ended in Temporal, but support has not
+ * closed it yet, so no company moves or is checked. `ended`: no company moves any more, and companies that were moving
+ * are checked.
  */
-export function clientStateWords(hasEnded: boolean): Readonly<Record<ClientState, string>> {
-  return hasEnded ? { ...CLIENT_STATES, moving: 'still being checked' } : CLIENT_STATES;
+export type MoveStage = 'open' | 'terminated' | 'ended';
+
+/** The words for a company that was moving when the migration reached the stage. */
+const MOVING_WORDS: Readonly<Record<MoveStage, string>> = {
+  open: CLIENT_STATES.moving,
+  terminated: 'interrupted',
+  ended: 'still being checked',
+};
+
+/** Returns the words for the states of companies, also after numbers of companies. */
+export function clientStateWords(stage: MoveStage): Readonly<Record<ClientState, string>> {
+  return { ...CLIENT_STATES, moving: MOVING_WORDS[stage] };
 }
 
 /**
  * Returns the key in `CLIENT_STATES` for the state of a company. The key of a failed company also depends on the
  * failure.
  *
- * @param hasEnded true if the migration has ended. A company that had not been moved yet is then not moved
+ * @param hasEnded true if no company moves any more, because the migration or its workflow has ended. A company that had
+ *   not been moved yet is then not moved
  */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null, hasEnded = false): ClientState {
   switch (state) {
@@ -69,8 +81,8 @@ export function clientStateOf(state: CompanyState, failure: FailureKind | null, 
 }
 
 /** Returns the words that people read for the state of a company: *moved*, *must reconnect* and so on. */
-export function clientStateText(state: CompanyState, failure: FailureKind | null, hasEnded = false): string {
-  return CLIENT_STATES[clientStateOf(state, failure, hasEnded)];
+export function clientStateText(state: CompanyState, failure: FailureKind | null, stage: MoveStage = 'open'): string {
+  return clientStateWords(stage)[clientStateOf(state, failure, stage !== 'open')];
 }
 
 /** Says why a company was not moved: `must reconnect: the platform no longer accepts its authorization`. */

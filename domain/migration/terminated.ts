@@ -2,6 +2,7 @@
  * Workflows that have ended in Temporal before their migration ended: a person has terminated or cancelled the workflow
  * with Temporal's own tools, or the workflow has failed or timed out.
  */
+import type { MoveStage } from '../companies/company-state';
 import { momentText } from '../text/sentences';
 import { isEnding } from './migration-state';
 
@@ -31,5 +32,15 @@ export function endedInTemporalText({ status, at }: EndedInTemporal): string {
  * @param state the state of a progress
  */
 export function isOver(state: string): boolean {
-  return isEnding(state) || state === 'terminated';
+  return stageOf(state) !== 'open';
+}
+
+/**
+ * Returns whether companies of a migration can still move.
+ *
+ * @param state the state of a progress
+ */
+export function stageOf(state: string): MoveStage {
+  if (isEnding(state)) return 'ended';
+  return state === 'terminated' ? 'terminated' : 'open';
 }

@@ -4,14 +4,8 @@
  * Companies are read and written one at a time, because a migration can have thousands of them.
  */
 import { inClientWords } from '../../domain/companies/client-words';
-import type { CompanyState, Counts } from '../../domain/companies/company-state';
-import {
-  clientStateOf,
-  clientStateText,
-  clientStateWords,
-  COMPANY_STATES,
-  countOpen,
-} from '../../domain/companies/company-state';
+import type { CompanyState, Counts, MoveStage } from '../../domain/companies/company-state';
+import { clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
@@ -34,8 +28,8 @@ export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvo
 
 /** The facts about a migration that decide how its companies are shown. */
 export interface ReportView {
-  /** True if the migration has ended, so that no more companies will be moved. */
-  readonly ended: boolean;
+  /** Whether companies can still move. */
+  readonly stage: MoveStage;
   /** Times in this year are shown without the year. */
   readonly year: string;
   /** When the report is written. ISO 8601, UTC */
@@ -78,11 +72,11 @@ const NOT_FINISHED: Section = {
   includes: all,
   count: ({ counts }) => countOpen(counts),
   columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON],
-  cells: (company, { ended }) => [
+  cells: (company, { stage }) => [
     ...[company.reference, company.name],
-    [stateText(company, ended), whyOf(company)].filter(Boolean).join(': '),
-    whatToDo(company, ended),
-    switchOn(company, ended),
+    [stateText(company, stage), whyOf(company)].filter(Boolean).join(': '),
+    whatToDo(company, stage),
+    switchOn(company, stage),
   ],
 };
 
@@ -93,9 +87,9 @@ export const MUST_RECONNECT: Section = {
   includes: mustReconnect,
   count: ({ figures }) => figures.mustReconnect,
   columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'Why' }, SWITCH_ON],
-  cells: (company, { ended }) => [
+  cells: (company, { stage }) => [
     ...[company.reference, company.name, company.linkUrl ?? NO_LINK, failureOf(company)],
-    switchOn(company, ended),
+    switchOn(company, stage),
   ],
 };
 
@@ -111,8 +105,8 @@ const replacedSection = (applications: ApplicationsOfMoved): Section => ({
   includes: (company) => company.replacedApplication,
   count: () => null,
   columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'State', as: 'short' }],
-  cells: (company, { ended }) => [
-    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, ended)],
+  cells: (company, { stage }) => [
+    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, stage)],
   ],
 });
 
@@ -123,9 +117,9 @@ const NOT_MOVED: Section = {
   includes: (company) => !mustReconnect(company),
   count: ({ counts, figures }) => counts.failed - figures.mustReconnect,
   columns: [REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
-  cells: (company, { ended }) => [
-    ...[company.reference, company.name, failureOf(company), recordsText(company), whatToDo(company, ended)],
-    switchOn(company, ended),
+  cells: (company, { stage }) => [
+    ...[company.reference, company.name, failureOf(company), recordsText(company), whatToDo(company, stage)],
+    switchOn(company, stage),
   ],
 };
 
@@ -139,7 +133,7 @@ const LEFT_OUT: Section = {
     ...[REFERENCE, NAME, { title: 'When', as: 'short' } as const, { title: 'By', as: 'short' } as const],
     ...[{ title: 'Reason' }, { title: 'Earlier failure' }, { title: 'Switch back on' }],
   ],
-  cells: (company, { ended }) => [
+  cells: (company, { stage }) => [
     ...[
       company.reference,
       company.name,
@@ -147,7 +141,7 @@ const LEFT_OUT: Section = {
       company.state === 'skipped' || company.tries > 0 ? 'after an attempt to move it' : 'before its move',
     ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', failureOf(company)],
-    isLeftOutAtService(company) ? LEFT_OUT_AT_SERVICE : switchOn(company, ended),
+    isLeftOutAtService(company) ? LEFT_OUT_AT_SERVICE : switchOn(company, stage),
   ],
 };
 
@@ -197,20 +191,22 @@ const UNUSED: Section = {
  * Returns the sections, in order of urgency. Leaves out the section about replaced applications if there are none,
  * because finding it empty would mean reading every company.
  */
-export function sectionsOf(ended: boolean, applications: ApplicationsOfMoved): readonly Section[] {
+export function sectionsOf(stage: MoveStage, applications: ApplicationsOfMoved): readonly Section[] {
   const replaced = applications.replaced.length > 0 ? [replacedSection(applications)] : [];
-  const notFinished = ended ? { ...NOT_FINISHED, title: 'Not moved when the migration ended' } : NOT_FINISHED;
+  const notFinished = { ...NOT_FINISHED, title: NOT_FINISHED_TITLES[stage] };
   const sections = [notFinished, MUST_RECONNECT, ...replaced, NOT_MOVED, LEFT_OUT, MOVED];
   // Until the migration ends, a company that was created at the service can still be used by a later move.
-  return ended ? [...sections, UNUSED] : sections;
+  return stage === 'ended' ? [...sections, UNUSED] : sections;
 }
 
-/**
- * Returns the client's word for a company. Once the migration has ended, `not moved yet` becomes `not moved`, and
- * `moving` becomes `still being checked`.
- */
-function stateText({ state, failure }: ReportedCompany, ended: boolean): string {
-  return clientStateWords(ended)[clientStateOf(state, failure, ended)];
+const NOT_FINISHED_TITLES: Readonly<Record<MoveStage, string>> = {
+  open: NOT_FINISHED.title,
+  terminated: 'Not moved when the migration was stopped',
+  ended: 'Not moved when the migration ended',
+};
+
+function stateText({ state, failure }: ReportedCompany, stage: MoveStage): string {
+  return clientStateText(state, failure, stage);
 }
 
 function whyOf(company: ReportedCompany): string {
@@ -223,11 +219,14 @@ function failureOf({ failureText }: ReportedCompany): string {
   return failureText === null ? '' : inClientWords(failureText);
 }
 
-function switchOn(company: ReportedCompany, ended: boolean): string {
-  return reactivationText(reactivationOf(company, ended));
+/** Until support has closed a terminated migration, companies that were not moved may not be switched back on. */
+function switchOn(company: ReportedCompany, stage: MoveStage): string {
+  return reactivationText(reactivationOf(company, stage === 'ended'));
 }
 
-function whatToDo(company: ReportedCompany, ended: boolean): string {
+function whatToDo(company: ReportedCompany, stage: MoveStage): string {
+  if (stage === 'terminated' && company.state !== 'failed') return 'ask support what happens next';
+  const ended = stage !== 'open';
   const [remedy] = remediesFor(company);
   if (!ended && missingCredentialText(company) !== null)
     return company.credential === 'too-early'
@@ -262,7 +261,7 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
  */
 export function companyRecord(
   company: ReportedCompany,
-  { ended, now }: Pick<ReportView, 'ended' | 'now'>,
+  { stage, now }: Pick<ReportView, 'stage' | 'now'>,
   aboutApplication: string | null = null,
 ): Readonly<Record<string, string>> {
   const { reference, name, storedName, organization, companyId, connectionId, linkUrl } = company;
@@ -271,12 +270,12 @@ export function companyRecord(
     name,
     'stored name': storedName ?? '',
     organization,
-    outcome: clientStateText(company.state, company.failure, ended),
+    outcome: stateText(company, stage),
     why: whyOf(company),
     'what to do':
-      spreadsheetAction(company, ended) ||
+      spreadsheetAction(company, stage) ||
       (aboutApplication ?? (company.replacedApplication ? replacedRemedyFor(company.linkUrl) : '')),
-    'switch back on': switchOn(company, ended),
+    'switch back on': switchOn(company, stage),
     'moved at': dateText(company.movedAt),
     records: recordsText(company),
     'synced every': syncIntervalText(company),
@@ -290,8 +289,8 @@ export function companyRecord(
   };
 }
 
-function spreadsheetAction(company: ReportedCompany, ended: boolean): string {
-  if (needsAction(company)) return whatToDo(company, ended);
+function spreadsheetAction(company: ReportedCompany, stage: MoveStage): string {
+  if (needsAction(company)) return whatToDo(company, stage);
   return isLeftOutAtService(company) ? ASK_ABOUT_IT : '';
 }
 

@@ -3,13 +3,22 @@
  * forbids external resources and other scripts. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
-import { clientCounts } from '../../domain/companies/company-state';
+import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
 import type { Point } from './points';
 import { credentialPoints, nothingToDo, requiredActions, switchOnPoints } from './points';
 import type { DecisionRow, ReportHead } from './report-facts';
-import { decisionRows, mainFacts, platformOf, resultRows, outOfDateText, stateText, timeRows } from './report-facts';
+import {
+  decisionRows,
+  mainFacts,
+  platformOf,
+  reportStage,
+  resultRows,
+  outOfDateText,
+  stateText,
+  timeRows,
+} from './report-facts';
 import type { ReportedCompany, Section } from './company-sections';
 import { NO_LINK } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';
@@ -39,7 +48,7 @@ export function pageHead(
   outline: ReportOutline,
   writtenAt: string,
 ): string {
-  const { migrationId, client, ending, figures, counts } = head;
+  const { migrationId, client, ending, endedInTemporal, figures, counts } = head;
   const facts = mainFacts(head).filter(([label]) => !SHOWN_ELSEWHERE.includes(label));
   return markup`<!doctype html>
 <html lang="en">
@@ -55,7 +64,7 @@ export function pageHead(
 <header>
 <p class="kind">Handover report</p>
 <h1>${platformOf(head)} connections of ${client}</h1>
-<p class="state ${ending ?? 'under-way'}">${stateText(head)}</p>
+<p class="state ${ending ?? (endedInTemporal ? 'stopped' : 'under-way')}">${stateText(head)}</p>
 <dl class="facts">
 <div><dt>Migration</dt><dd>${migrationId}</dd></div>
 ${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>`)}
@@ -138,11 +147,12 @@ function jumpLinks({ sections }: ReportOutline): Html {
 }
 
 function result(head: ReportHead): Html {
-  const { counts, figures, ending } = head;
-  const byState = clientCounts({ ...counts, mustReconnect: figures.mustReconnect }, ending !== null);
+  const { counts, figures } = head;
+  const stage = reportStage(head);
+  const byState = clientCounts({ ...counts, mustReconnect: figures.mustReconnect }, stage !== 'open');
   const shares = [
     { cssClass: 'moved', label: 'moved', value: counts.moved },
-    { cssClass: 'moving', label: 'moving', value: byState.moving },
+    { cssClass: 'moving', label: clientStateWords(stage).moving, value: byState.moving },
     { cssClass: 'must-reconnect', label: 'must reconnect', value: figures.mustReconnect },
     { cssClass: 'not-moved', label: 'not moved', value: byState['not-moved'] },
     { cssClass: 'open', label: 'not moved yet', value: byState['not-moved-yet'] },

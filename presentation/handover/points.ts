@@ -13,7 +13,8 @@ import { findPlatform, isRotating } from '../../platforms/platforms';
 import { reconnectionsText } from '../wording/client-page';
 import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
-import { platformOf, viewOf } from './report-facts';
+import { askContact, NOT_YET_AFTER_STOP } from './stopped-points';
+import { platformOf, reportStage, viewOf } from './report-facts';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
 export interface Point {
@@ -25,7 +26,7 @@ export interface Point {
 }
 
 /** Returns which companies the client may switch back on, with their number where it is known. */
-export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
+export function switchOnPoints({ counts, figures, ending, endedInTemporal }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown, movable, mustReconnect } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
   return [
@@ -44,7 +45,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
           {
             topic: 'Not yet',
             companies: movable,
-            text: 'companies that can still be moved.',
+            text: endedInTemporal === null ? 'companies that can still be moved.' : NOT_YET_AFTER_STOP,
           },
           {
             topic: 'Yes',
@@ -63,8 +64,9 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
 
 /** Returns what the client has to do, in order of urgency. */
 export function requiredActions(head: ReportHead): readonly Point[] {
-  const { counts, figures, ending, applications } = head;
-  const ended = ending !== null;
+  const { counts, figures, applications } = head;
+  const stage = reportStage(head);
+  const ended = stage === 'ended';
   const checkedAt = figures.reconnectionsCheckedAt;
   const secrets = rotationPoints(head).length;
   const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
@@ -78,7 +80,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     },
     {
       topic: 'Supply credentials',
-      companies: ended ? 0 : counts.withoutCredential,
+      companies: stage === 'open' ? counts.withoutCredential : 0,
       // In self-service, credentials count whenever they were obtained.
       text: `the data of these companies is out of date until they have moved; the table names them.${head.route === 'managed' ? ' Export the credentials after you have confirmed that syncing is off.' : ''}`,
       section: 'not-finished',
@@ -109,7 +111,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     },
   ];
   const waiting = all.filter(({ companies }) => companies > 0);
-  if (!ended) return waiting;
+  if (!ended) return stage === 'terminated' ? [askContact(head), ...waiting] : waiting;
   return [
     ...waiting,
     ...(mayHaveCopies(head)
@@ -259,7 +261,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
         needed[0]?.application ?? supplied,
         figures.crossed + figures.crossingUnknown > 0
           ? `The moved connections depend on it, so ${how} before the old secret expires.`
-          : ending === null
+          : reportStage(head) === 'open'
             ? `The migration needs it, so ${how} before the old secret expires.`
             : UNUSED_SECRET,
       ),

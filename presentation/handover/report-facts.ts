@@ -2,7 +2,7 @@
  * Facts about the whole migration for the handover report, in Markdown and in HTML. Not every fact is shown in both
  * formats.
  */
-import type { Counts } from '../../domain/companies/company-state';
+import type { Counts, MoveStage } from '../../domain/companies/company-state';
 import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
@@ -11,7 +11,8 @@ import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { replacedStaleText } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { counted, duration, hoursText, rangeText, timeText } from '../../domain/text/sentences';
+import type { EndedInTemporal } from '../../domain/migration/terminated';
+import { counted, duration, hoursText, momentText, rangeText, timeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ReportView } from './company-sections';
@@ -22,8 +23,10 @@ export interface ReportHead {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
-  /** How a decision or a termination has ended the migration; null if it continues. */
+  /** How the migration ended: by decisions, or as cancelled by closing it after a termination. Null if it has not. */
   readonly ending: Ending | null;
+  /** How and when the workflow ended in Temporal before support could close the migration; null if it has not. */
+  readonly endedInTemporal: EndedInTemporal | null;
   /** True if the migration has ended, but companies that were being moved are still being checked. */
   readonly isFinishing: boolean;
   readonly paused: boolean;
@@ -42,8 +45,14 @@ export interface ReportHead {
 }
 
 /** Returns the facts that decide how companies are shown. `year` is the year in which the details were supplied. */
-export function viewOf({ ending, suppliedAt }: Pick<ReportHead, 'ending' | 'suppliedAt'>): Omit<ReportView, 'now'> {
-  return { ended: ending !== null, year: suppliedAt.slice(0, 4) };
+export function viewOf(head: Pick<ReportHead, 'ending' | 'endedInTemporal' | 'suppliedAt'>): Omit<ReportView, 'now'> {
+  return { stage: reportStage(head), year: head.suppliedAt.slice(0, 4) };
+}
+
+/** Returns whether companies of the migration can still move. */
+export function reportStage({ ending, endedInTemporal }: Pick<ReportHead, 'ending' | 'endedInTemporal'>): MoveStage {
+  if (ending !== null) return 'ended';
+  return endedInTemporal === null ? 'open' : 'terminated';
 }
 
 export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): string {
@@ -55,9 +64,10 @@ export function stateText(head: ReportHead): string {
   return `${endingText(head)}${head.isFinishing ? finishing : ''}`;
 }
 
-function endingText({ ending, paused, decisions }: ReportHead): string {
+function endingText({ ending, endedInTemporal, paused, decisions }: ReportHead): string {
   switch (ending) {
     case null:
+      if (endedInTemporal !== null) return stoppedText(endedInTemporal);
       return `${paused ? 'paused' : 'in progress'} (this report is preliminary)`;
     case 'completed':
       return 'completed';
@@ -69,6 +79,11 @@ function endingText({ ending, paused, decisions }: ReportHead): string {
       return `${ending} by ${by} (${role})${reason === undefined ? '' : `; reason: ${reason}`}`;
     }
   }
+}
+
+/** Says to the client that the workflow was terminated, or has ended in another abnormal way. */
+function stoppedText({ at }: EndedInTemporal): string {
+  return `stopped${at === null ? '' : ` at ${momentText(at)}`}, so no company moves (this report is preliminary)`;
 }
 
 function ends(decision: Decision): boolean {
@@ -102,9 +117,10 @@ function proofText(unproven: readonly string[]): string {
 export function resultRows({
   counts,
   figures,
-  ending,
+  ...head
 }: ReportHead): readonly (readonly [what: string, companies: number])[] {
-  const hasEnded = ending !== null;
+  const stage = reportStage(head);
+  const hasEnded = stage !== 'open';
   const byState = clientCounts({ ...counts, mustReconnect: figures.mustReconnect }, hasEnded);
   return [
     ['in the manifest', counts.total],
@@ -112,7 +128,7 @@ export function resultRows({
     ['must reconnect', figures.mustReconnect],
     ['not moved', byState['not-moved']],
     ['left out', counts.excluded + counts.skipped],
-    [hasEnded ? clientStateWords(hasEnded).moving : 'not finished', byState.moving + byState['not-moved-yet']],
+    [hasEnded ? clientStateWords(stage).moving : 'not finished', byState.moving + byState['not-moved-yet']],
   ];
 }
 
@@ -156,9 +172,9 @@ function movingText(movingMs: number, inAllMs: number): string {
 
 /** Returns how long data is out of date, in sentences. */
 export function outOfDateText(head: ReportHead): string {
-  const { ending, planned, figures } = head;
+  const { planned, figures } = head;
   const { longestStaleHours: longest, medianStaleHours: median } = figures;
-  if (ending !== null) {
+  if (reportStage(head) !== 'open') {
     const moved =
       longest === null || median === null
         ? ''
@@ -208,7 +224,9 @@ export interface DecisionRow {
   readonly refused: string | null;
 }
 
-export function decisionRows(head: Pick<ReportHead, 'decisions' | 'ending' | 'suppliedAt'>): readonly DecisionRow[] {
+export function decisionRows(
+  head: Pick<ReportHead, 'decisions' | 'ending' | 'endedInTemporal' | 'suppliedAt'>,
+): readonly DecisionRow[] {
   const { year } = viewOf(head);
   return head.decisions.map(({ decision, outcome }) => ({
     when: timeText(outcome.at, year),

@@ -31,7 +31,7 @@ header { border-bottom: 2px solid var(--ink); padding-bottom: 1.25rem; }
 .kind { color: var(--soft); text-transform: uppercase; letter-spacing: 0.08em; font-size: 0.78rem; font-weight: 600; margin-bottom: 0.35rem; }
 .state { display: inline-block; margin: 0.75rem 0 1rem; padding: 0.15rem 0.7rem; border-radius: 1rem; font-weight: 600; font-size: 0.9rem; border: 1.5px solid currentColor; color: var(--accent); }
 .state.completed { color: var(--done); }
-.state.cancelled, .state.abandoned { color: var(--not-moved); }
+.state.cancelled, .state.abandoned, .state.stopped { color: var(--not-moved); }
 .facts { display: flex; flex-wrap: wrap; gap: 0.4rem 2rem; font-size: 0.9rem; }
 dt { color: var(--soft); font-size: 0.8rem; }
 dd { margin: 0; }

@@ -7,6 +7,7 @@
 import { clientStateWords, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import { stageOf } from '../../domain/migration/terminated';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import { farStartText } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
@@ -93,7 +94,7 @@ const isSignedOff = ({ state, route }: Progress): boolean => state === 'complete
  * that support has accepted this.
  */
 function wordsOf(progress: Progress): ReturnType<typeof clientStateWords> {
-  const words = clientStateWords(isEnding(progress.state));
+  const words = clientStateWords(stageOf(progress.state));
   return isSignedOff(progress) ? { ...words, 'not-moved': 'not moved, which support has accepted' } : words;
 }
 

@@ -17,6 +17,7 @@ import { sampleReport } from '../../presentation/handover/sample-report';
 const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\u202e`;
 
 const HEAD: ReportHead = {
+  endedInTemporal: null,
   isFinishing: false,
   migrationId: 'acme.quickbooks-online',
   route: 'managed',

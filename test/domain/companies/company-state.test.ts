@@ -89,9 +89,9 @@ describe('client states', () => {
   });
 
   test('show each company that was not moved yet as not moved once the migration has ended', () => {
-    expect(clientStateText('waiting', null, true)).toBe('not moved');
-    expect(clientStateText('outcome-unknown', null, true)).toBe('not moved');
-    expect(clientStateText('syncing', null, true)).toBe('moving');
+    expect(clientStateText('waiting', null, 'ended')).toBe('not moved');
+    expect(clientStateText('outcome-unknown', null, 'ended')).toBe('not moved');
+    expect(clientStateText('syncing', null, 'ended')).toBe('still being checked');
     expect(ledgerStatesOf('not-moved', true)).toEqual({
       states: ['waiting', 'failed', 'outcome-unknown'],
       mustReconnect: false,
@@ -99,6 +99,12 @@ describe('client states', () => {
     expect(ledgerStatesOf('not-moved-yet', true).states).toEqual([]);
     const counted = clientCounts({ ...ONE_EACH, failed: 3, mustReconnect: 2, total: 12 }, true);
     expect(counted).toMatchObject({ 'not-moved-yet': 0, 'not-moved': 5 });
+  });
+
+  test('show each company that was moving as interrupted until a terminated migration is closed', () => {
+    expect(clientStateText('importing', null, 'terminated')).toBe('interrupted');
+    expect(clientStateText('syncing', null, 'terminated')).toBe('interrupted');
+    expect(clientStateText('waiting', null, 'terminated')).toBe('not moved');
   });
 
   test('have counts that add up to all companies', () => {

@@ -2,7 +2,7 @@
 import type { ReportedCompany } from '../../../presentation/handover/company-sections';
 import { companyRecord, sectionsOf } from '../../../presentation/handover/company-sections';
 import { sectionHead, sectionRow } from '../../../presentation/handover/markdown-report';
-import type { CompanyState } from '../../../domain/companies/company-state';
+import type { CompanyState, MoveStage } from '../../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../../domain/companies/company-state';
 
 const COMPANY: ReportedCompany = {
@@ -64,12 +64,13 @@ const OLD = { application: { clientId: 'old-app', environment: 'production' }, c
 const REPLACED = { moved: [OLD], replaced: [OLD], registered: null };
 
 /** Returns the rows of a company, by the title of the section. */
-function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
-  const sections = sectionsOf(ended, REPLACED).filter(
+function rowsOf(company: ReportedCompany, ended: boolean | MoveStage): Record<string, string> {
+  const stage = typeof ended === 'string' ? ended : ended ? 'ended' : 'open';
+  const sections = sectionsOf(stage, REPLACED).filter(
     ({ states, includes: holds }) => states.includes(company.state) && holds(company),
   );
   return Object.fromEntries(
-    sections.map((section) => [section.title, sectionRow(section, company, { ended, year: '2026', now: NOW })]),
+    sections.map((section) => [section.title, sectionRow(section, company, { stage, year: '2026', now: NOW })]),
   );
 }
 
@@ -85,10 +86,10 @@ describe('a company in the report', () => {
 
   test('says in the CSV file what to do if it was left out although the service has its connection', () => {
     const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
-    expect(companyRecord(leftOut, { ended: true, now: NOW })['what to do']).toBe(
+    expect(companyRecord(leftOut, { stage: 'ended', now: NOW })['what to do']).toBe(
       'ask support whether its connection stays in use',
     );
-    expect(companyRecord({ ...leftOut, crossedAt: null }, { ended: true, now: NOW })['what to do']).toBe('');
+    expect(companyRecord({ ...leftOut, crossedAt: null }, { stage: 'ended', now: NOW })['what to do']).toBe('');
   });
 
   test('cannot contain markup in its name', () => {
@@ -110,7 +111,7 @@ describe('a company in the report', () => {
   });
 
   test('shows its next sync only if the service can sync it and the sync is not over', () => {
-    const later = (company: ReportedCompany, now = NOW) => companyRecord(company, { ended: true, now })['next sync'];
+    const later = (company: ReportedCompany, now = NOW) => companyRecord(company, { stage: 'ended', now })['next sync'];
     expect(later(COMPANY)).toBe('2026-11-21 22:03 UTC');
     expect(later(COMPANY, '2026-11-22T09:00:00.000Z')).toBe('');
     for (const state of COMPANY_STATES.filter((each) => each !== 'moved'))
@@ -118,7 +119,7 @@ describe('a company in the report', () => {
     expect(later({ ...COMPANY, syncSchedule: { everyHours: null, nextAt: null } })).toBe('');
     const replaced = { ...COMPANY, replacedApplication: true };
     expect(later(replaced)).toBe('none: its application was replaced');
-    expect(companyRecord(replaced, { ended: true, now: NOW })['synced every']).toBe('');
+    expect(companyRecord(replaced, { stage: 'ended', now: NOW })['synced every']).toBe('');
     expect(rowsOf(replaced, true)['Moved']).toContain('|  | none: its application was replaced |');
   });
 
@@ -129,13 +130,13 @@ describe('a company in the report', () => {
         '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | moved |',
       Moved: expect.stringContaining('C-1') as unknown,
     });
-    expect(companyRecord(company, { ended: true, now: NOW })).toMatchObject({
+    expect(companyRecord(company, { stage: 'ended', now: NOW })).toMatchObject({
       outcome: 'moved',
       why: expect.stringContaining('was replaced') as unknown,
       'what to do': expect.stringContaining('reconnects with the link') as unknown,
       'link for the end customer': 'https://link.example/1',
     });
-    expect(companyRecord(COMPANY, { ended: true, now: NOW })).toMatchObject({
+    expect(companyRecord(COMPANY, { stage: 'ended', now: NOW })).toMatchObject({
       why: '',
       'link for the end customer': '',
     });
@@ -208,8 +209,31 @@ describe('a company in the report', () => {
     },
   );
 
+  test.each([
+    ['importing', null, 'interrupted', 'ask first'],
+    ['syncing', COMPANY.crossedAt, 'interrupted', 'never'],
+    ['waiting', null, 'not moved', 'not yet'],
+  ] as const)(
+    'that was %s when its workflow was terminated (handed over: %s) is shown as %s until the migration is closed',
+    (state, crossedAt, word, switchOn) => {
+      const company = { ...COMPANY, state, crossedAt };
+      const row = rowsOf(company, 'terminated')['Not moved when the migration was stopped'];
+      expect(row).toContain(`| ${word}`);
+      expect(row).toContain(`| ask support what happens next | ${switchOn} |`);
+      expect(companyRecord(company, { stage: 'terminated', now: NOW })).toMatchObject({
+        ...{ outcome: word, 'what to do': 'ask support what happens next', 'switch back on': switchOn },
+      });
+    },
+  );
+
+  test('that is still being checked after the end has the same word in the sections and in the spreadsheet', () => {
+    const company = { ...COMPANY, state: 'syncing' } as const;
+    expect(rowsOf(company, 'ended')['Not moved when the migration ended']).toContain('| still being checked');
+    expect(companyRecord(company, { stage: 'ended', now: NOW }).outcome).toBe('still being checked');
+  });
+
   test('that was moved is in a section that says once that it may never be switched back on', () => {
-    const moved = sectionsOf(true, NONE_REPLACED).find(({ title }) => title === 'Moved');
+    const moved = sectionsOf('ended', NONE_REPLACED).find(({ title }) => title === 'Moved');
     expect(moved && sectionHead(moved)).toContain(
       'Never switch the syncing of these companies back on in your own application.',
     );
@@ -218,7 +242,7 @@ describe('a company in the report', () => {
   test('that depend on a replaced application get the same advice in the section and under what to do', () => {
     const current = { application: { clientId: 'new-app', environment: 'production' }, companies: 3, references: [] };
     const noteWith = (applications: Parameters<typeof sectionsOf>[1]) =>
-      sectionsOf(true, applications).find(({ id }) => id === 'replaced-application')?.note;
+      sectionsOf('ended', applications).find(({ id }) => id === 'replaced-application')?.note;
     expect(noteWith(REPLACED)).toBe(
       'The service can no longer refresh the tokens of these companies. Keep your application old-app (production), and ask support to register it again, or let its end customer reconnect with its link instead.',
     );

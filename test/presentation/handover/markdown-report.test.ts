@@ -36,6 +36,7 @@ const HEAD: ReportHead = {
   platformKey: 'qhyg',
   contact: 'Sam, +44 20 7946 0000',
   ending: null,
+  endedInTemporal: null,
   isFinishing: false,
   paused: false,
   suppliedAt: '2026-11-20T22:00:00.000Z',
@@ -313,4 +314,28 @@ test('a decision on many companies lists only the first references', () => {
   );
   expect(reportDecisions({ ...HEAD, decisions: [retried] })).toContain('retry C-1, C-2,');
   expect(reportDecisions({ ...HEAD, decisions: [retried] })).toContain('C-20 and 5 more |');
+});
+
+describe('the report of a migration that was terminated in Temporal and is not closed yet', () => {
+  const counts = { ...HEAD.counts, moved: 2, importing: 1 };
+  const endedInTemporal = { status: 'terminated', at: '2026-11-26T14:57:00.000Z' } as const;
+  const text = reportHead({ ...HEAD, counts, endedInTemporal });
+
+  test('says that it was stopped, and what to do', () => {
+    expect(text).toContain(
+      '- State: stopped at 2026-11-26 14:57 UTC, so no company moves (this report is preliminary)',
+    );
+    expect(text).toContain('**Ask the contact under "Who to call" what happens next** (3): the migration was stopped');
+    expect(text).not.toMatch(/in progress|still be moved|no task for you|waiting for now/);
+  });
+
+  test('counts the companies as show does', () => {
+    expect(text).toContain('| not moved | 3 |');
+    expect(text).toContain('| interrupted | 1 |');
+    expect(text).not.toContain('not finished');
+  });
+
+  test('allows no switching back on', () => {
+    expect(text).toContain('**Not yet** (2): companies that were not moved when the migration was stopped.');
+  });
 });

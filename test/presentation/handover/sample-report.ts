@@ -110,6 +110,7 @@ export function sampleReport(total: number): HandoverReport {
   return {
     replaced: async () => new Map(),
     head: {
+      endedInTemporal: null,
       isFinishing: false,
       ...{ migrationId: 'kite.quickbooks-online', route: 'managed', client: 'Kite Accounting', platformKey: 'qhyg' },
       ...{ contact: 'Sam, +44 20 7946 0000', ending: 'completed', paused: false, suppliedBy: 'Cleo', unproven: null },
