@@ -1,5 +1,7 @@
 /** Calls the portal's API, for the page in a browser and for `ferry --portal`. */
 import type { z } from 'zod';
+import { clientStateWords } from '../../domain/companies/company-state';
+import { stageOf } from '../../domain/migration/terminated';
 import type { ErrorSchema, RequestAnswer, RequestStatusSchema } from '../contract/requests';
 import type { CompaniesSchema, CompanySchema, MigrationAnswerSchema, MigrationView } from '../contract/migration-view';
 import type { IdentitySignInStartedSchema, PortalSession, SignInAgain } from '../contract/session';
@@ -22,9 +24,17 @@ export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
   'left-out': 'Left out',
 };
 
-/** Returns the label of a company's state. Once the migration has ended, no company is moved any more. */
-export const stateLabel = (state: CompanyState, hasEnded: boolean): string =>
-  hasEnded && state === 'moving' ? 'Still being checked' : STATE_LABELS[state];
+/**
+ * Returns the label of a company's state. Once the migration or its workflow has ended, no company is moved any more.
+ *
+ * @param migration the state of the migration
+ */
+export function stateLabel(state: CompanyState, migration: string): string {
+  const stage = stageOf(migration);
+  return stage !== 'open' && state === 'moving' ? sentence(clientStateWords(stage).moving) : STATE_LABELS[state];
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Thrown when the portal refuses a request. `status` is 0 if the portal could not be reached. */
 export class ApiError extends Error {

@@ -1,4 +1,6 @@
 /** The first view: what is happening, what the client has to do, and the progress of the migration. */
+import type { CompanyState } from '../client/api';
+import { stateLabel } from '../client/api';
 import type { MigrationView } from '../contract/migration-view';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
@@ -68,13 +70,13 @@ export const renderNotices = (notices: readonly string[]): readonly Child[] =>
 /** Without `retried`, because these companies are also counted under one of the other states. */
 type Counts = Omit<MigrationView['counts'], 'retried'>;
 
-const PARTS: readonly { readonly count: keyof Counts; readonly state: string; readonly label: string }[] = [
-  { count: 'moved', state: 'moved', label: 'Moved' },
-  { count: 'moving', state: 'moving', label: 'Moving now' },
-  { count: 'mustReconnect', state: 'must-reconnect', label: 'Must reconnect' },
-  { count: 'notMoved', state: 'not-moved', label: 'Not moved' },
-  { count: 'notMovedYet', state: 'not-moved-yet', label: 'Not moved yet' },
-  { count: 'leftOut', state: 'left-out', label: 'Left out' },
+const PARTS: readonly { readonly count: keyof Counts; readonly state: CompanyState }[] = [
+  { count: 'moved', state: 'moved' },
+  { count: 'moving', state: 'moving' },
+  { count: 'mustReconnect', state: 'must-reconnect' },
+  { count: 'notMoved', state: 'not-moved' },
+  { count: 'notMovedYet', state: 'not-moved-yet' },
+  { count: 'leftOut', state: 'left-out' },
 ];
 
 export function renderProgress({
@@ -83,14 +85,15 @@ export function renderProgress({
   start,
   windows,
   next,
-}: Shown<'counts' | 'end' | 'start' | 'windows' | 'next'>): readonly Child[] {
+  state,
+}: Shown<'counts' | 'end' | 'start' | 'windows' | 'next' | 'state'>): readonly Child[] {
   // Once the migration has ended, `next` is null and no more companies move.
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
     ...(counts.total === 0
       ? [el('p', {}, next === null ? NEVER_SUPPLIED : NO_COMPANIES)]
-      : companyCounts(counts, next === null)),
+      : companyCounts(counts, state)),
     el(
       'dl',
       { class: 'facts' },
@@ -106,7 +109,7 @@ export function renderProgress({
 const NO_COMPANIES = 'Companies are shown here once the manifest has been supplied and checked.';
 const NEVER_SUPPLIED = 'The migration ended before a manifest was supplied.';
 
-function companyCounts(counts: Counts, hasEnded: boolean): readonly Child[] {
+function companyCounts(counts: Counts, migration: string): readonly Child[] {
   const number = (count: number): string => count.toLocaleString('en-US');
   return [
     el('p', { class: 'big' }, number(counts.moved), el('span', {}, ` of ${counted(counts.total, 'company')} moved`)),
@@ -114,12 +117,12 @@ function companyCounts(counts: Counts, hasEnded: boolean): readonly Child[] {
     el(
       'ul',
       { class: 'legend' },
-      ...PARTS.map(({ count, state, label }) =>
+      ...PARTS.map(({ count, state }) =>
         el(
           'li',
           counts[count] === 0 ? { class: 'none' } : {},
           el('span', { class: `key ${state}` }),
-          `${hasEnded && count === 'moving' ? 'Still being checked' : label} `,
+          `${stateLabel(state, migration)} `,
           el('strong', {}, number(counts[count])),
         ),
       ),

@@ -67,7 +67,7 @@ export interface CompanyRow {
   readonly linkUrl: string | null;
   /** True if the application with which the company was connected was replaced, until its end customer has reconnected. */
   readonly dependsOnReplaced: boolean;
-  /** True if the migration has ended and accepts no more decisions. */
+  /** True if the migration or its workflow has ended, so that it accepts no more decisions. */
   readonly hasEnded: boolean;
 }
 

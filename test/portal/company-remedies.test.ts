@@ -7,6 +7,19 @@ import { signIn, usePortal } from './running-portal';
 
 const portal = usePortal();
 
+test('no company of a terminated migration can still be moved, although the ledger does not know it', async () => {
+  const session = await signIn(portal);
+  const { migrationId } = session;
+  const read = async (state: 'running' | 'terminated', filter: string) => {
+    await writePortalView(portal.db, migrationId, { ...sampleView({ steps: sampleSteps(6) }), state, migrationId });
+    const answer = await session.fetch(`/api/companies?limit=1&state=${filter}`);
+    return ((await answer.json()) as z.infer<typeof CompaniesSchema>).companies;
+  };
+  expect(await read('running', 'not-moved-yet')).toMatchObject([{ state: 'not-moved-yet' }]);
+  expect(await read('terminated', 'not-moved-yet')).toEqual([]);
+  expect(await read('terminated', 'not-moved')).toMatchObject([{ state: 'not-moved', remedies: [], accepts: [] }]);
+});
+
 test('a company that failed cannot be left out before step 6, or get a credential that is refused', async () => {
   const session = await signIn(portal);
   const { migrationId } = session;

@@ -1,4 +1,4 @@
-import type { ClientState } from '../../../domain/companies/company-state';
+import type { ClientState, MoveStage } from '../../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
 import type { FailureKind } from '../../../domain/companies/failures';
@@ -8,7 +8,7 @@ import { counted } from '../../../domain/text/sentences';
 import type { CompanyFilter, LedgerCompany } from '../../../store';
 import { readCompanies, readCompanyPage, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { NoSuchMigration } from '../../../client';
+import { NoSuchMigration, readStage } from '../../../client';
 import type { TableCell } from '../../terminal/table';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { withLedgerClient } from '../../shared/clients';
@@ -71,15 +71,16 @@ async function companies(
 ): Promise<AlreadyWritten> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const hasEnded = migration.state === 'closed';
+  const stage = await readStage(ferry, migration);
+  const hasEnded = stage !== 'open';
   const selection = await select(ferry, migrationId, options, hasEnded);
-  if (options.csv && !output.json) await writeCsv(output, csvRecords(selection.companies(), hasEnded));
+  if (options.csv && !output.json) await writeCsv(output, csvRecords(selection.companies(), stage));
   else if (output.json) {
     const { page } = selection;
     const pageFields = page && { page: page.number, matching: page.matching };
     const head = { schema: 'ferry.companies/1', migrationId, ...pageFields } as const;
     await output.streamJson(head, 'companies', jsonRecords(selection.companies(), hasEnded));
-  } else await print(output, selection, hasEnded);
+  } else await print(output, selection, stage);
   return { written: true };
 }
 
@@ -124,13 +125,13 @@ async function* jsonRecords(found: AsyncIterable<LedgerCompany>, hasEnded: boole
 
 async function* csvRecords(
   found: AsyncIterable<LedgerCompany>,
-  hasEnded: boolean,
+  stage: MoveStage,
 ): AsyncGenerator<Record<string, string | number | null>> {
   for await (const company of found) {
     const { reference, name, organization, wave, state, failure, movedAt } = company;
     yield {
       ...{ reference, name, organization, wave },
-      state: clientStateText(state, failure, hasEnded),
+      state: clientStateText(state, failure, stage),
       'ledger state': state,
       failure,
       'what happened': whatHappened(company),
@@ -157,14 +158,14 @@ function ownProblem(company: LedgerCompany): string {
   return state === 'waiting' ? (heldBackForSupport(company) ?? notReadyText(company) ?? '') : '';
 }
 
-async function print(output: Output, { companies: read, page }: Selection, hasEnded: boolean): Promise<void> {
+async function print(output: Output, { companies: read, page }: Selection, stage: MoveStage): Promise<void> {
   let count = 0;
   let links = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
     for await (const company of read()) {
       count += 1;
       if (canReconnect(company)) links += 1;
-      yield [company.reference, company.name, stateCell(company, hasEnded), whatHappened(company)];
+      yield [company.reference, company.name, stateCell(company, stage), whatHappened(company)];
     }
   }
   await output.streamTable(
@@ -186,9 +187,9 @@ function canReconnect({ failure, linkUrl, replacedApplication }: LedgerCompany):
   return (failure === 'reauthorization-required' || replacedApplication) && linkUrl !== null;
 }
 
-function stateCell({ state, failure }: LedgerCompany, hasEnded: boolean): TableCell {
-  const text = clientStateText(state, failure, hasEnded);
-  switch (clientStateOf(state, failure, hasEnded)) {
+function stateCell({ state, failure }: LedgerCompany, stage: MoveStage): TableCell {
+  const text = clientStateText(state, failure, stage);
+  switch (clientStateOf(state, failure, stage !== 'open')) {
     case 'moved':
       return { text, style: 'green' };
     case 'must-reconnect':

@@ -1,6 +1,5 @@
 import { CompanySchema, type MigrationView } from '../../../portal/contract/migration-view';
 import {
-  STATE_LABELS,
   stateLabel,
   type Action,
   type Company,
@@ -139,7 +138,7 @@ async function list(
   const { output } = context;
   if (output.json)
     await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, companies);
-  else if (isCsv) await writeCsv(output, csvRecords(companies));
+  else if (isCsv) await writeCsv(output, csvRecords(companies, view.state));
   else {
     const canDecide = session.role === 'client' && session.isKeyConfirmed;
     await print(context, kind, { view, companies, hidden }, canDecide);
@@ -147,10 +146,13 @@ async function list(
   return { written: true };
 }
 
-async function* csvRecords(companies: AsyncIterable<Company>): AsyncGenerator<Record<string, string | number | null>> {
+async function* csvRecords(
+  companies: AsyncIterable<Company>,
+  migration: string,
+): AsyncGenerator<Record<string, string | number | null>> {
   for await (const { reference, name, wave, state, problem, confirmedAt, hasCredential, movedAt, linkUrl } of companies)
     yield {
-      ...{ reference, name, wave, state: STATE_LABELS[state], problem, 'syncing off since': confirmedAt },
+      ...{ reference, name, wave, state: stateLabel(state, migration), problem, 'syncing off since': confirmedAt },
       ...{ credential: hasCredential ? 'yes' : 'no', 'moved at': movedAt, 'reconnects at': linkUrl },
     };
 }
@@ -173,7 +175,7 @@ async function print(
       if (kind === 'exceptions' && lacksCredential(company)) lacking += 1;
       if (linkUrl !== null) links.push(`  the end customer of ${reference} can reconnect at ${linkUrl}`);
       for (const remedy of remedies) references.set(remedy, [...(references.get(remedy) ?? []), reference]);
-      yield [reference, name, stateCell(state, view.next === null), inReadersZone(problem ?? '')];
+      yield [reference, name, stateCell(state, view.state), inReadersZone(problem ?? '')];
     }
   }
   const table = rows();
@@ -236,8 +238,8 @@ function commandFor(action: Action, view: MigrationView, references: readonly st
   return commandOf(action, view)?.replace(place, () => referenceArguments(references)) ?? null;
 }
 
-function stateCell(state: CompanyState, hasEnded: boolean): TableCell {
-  const text = stateLabel(state, hasEnded).toLowerCase();
+function stateCell(state: CompanyState, migration: string): TableCell {
+  const text = stateLabel(state, migration).toLowerCase();
   if (state === 'moved') return { text, style: 'green' };
   return state === 'must-reconnect' || state === 'not-moved' ? { text, style: 'red' } : text;
 }

@@ -140,7 +140,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
         el(
           'p',
           { class: 'about' },
-          el('span', { class: `chip ${state}` }, stateLabel(state, app.view().next === null)),
+          el('span', { class: `chip ${state}` }, stateLabel(state, app.view().state)),
           movedAt !== null && el('span', { class: 'hint' }, shortTime(movedAt)),
           wave !== null && el('span', { class: 'hint' }, `wave ${wave}`),
           movedAt === null && confirmedAt !== null && el('span', { class: 'hint' }, 'syncing confirmed off'),

@@ -2,6 +2,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { clientStateOf } from '../../../domain/companies/company-state';
+import { stageOf } from '../../../domain/migration/terminated';
 import { ErrorSchema } from '../../contract/requests';
 import { CompaniesSchema, CompanyFilterSchema, MigrationAnswerSchema } from '../../contract/migration-view';
 import { assertNotEnded } from '../access';
@@ -155,13 +156,17 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     const { state = null, exceptions = false, search = null, after = 0, limit } = query;
     // Reads one more row than requested, to find out whether there are more. The database returns at most 500 rows.
     const max = Math.min(limit + 1, 500);
-    const read = (of: typeof state): Promise<readonly CompanyRow[]> =>
-      db.companies(hash, { state: of, exceptions, search, afterRow: after, max });
+    const view = (await db.changedView(hash, null))?.view ?? null;
+    // The database does not know that a workflow was terminated, but the worker that wrote the view does.
+    const isTerminated = view !== null && stageOf(view.state) === 'terminated';
+    const read = async (of: typeof state): Promise<readonly CompanyRow[]> => {
+      const found = await db.companies(hash, { state: of, exceptions, search, afterRow: after, max });
+      return isTerminated ? found.map((row) => ({ ...row, hasEnded: true })) : found;
+    };
     const rows =
       state === 'not-moved' || state === 'not-moved-yet' ? await readNotMoved(read, state, max) : await read(state);
     // The database returns nothing for a session that has ended.
     if (rows.length === 0 && (await db.session(hash)) === undefined) return undefined;
-    const view = (await db.changedView(hash, null))?.view ?? null;
     const companies = rows.slice(0, limit).map((row) => companyOf(row, view));
     return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
   }
