@@ -1,17 +1,19 @@
 /**
- * Checks the open migrations: that the ledger was not restored to an older state, that no other workflow occupies a
- * workflow id that they need, and that workers have not given up on a portal request. Changes nothing.
+ * Checks the open migrations: that the ledger was not restored to an older state, that their workflows have not ended in
+ * Temporal, that no other workflow occupies a workflow id that they need, and that workers have not given up on a
+ * portal request. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
-import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';
+import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient, readStage } from '../../client';
 import { adviceToFreeId } from '../../domain/migration/temporal-names';
 import { counted, momentText } from '../../domain/text/sentences';
-import { listGivenUpRequests, listUnfinishedMigrations, type GivenUpRequest } from '../../store';
+import { listGivenUpRequests, listUnfinishedMigrations, readMigration, type GivenUpRequest } from '../../store';
 import { loadConfig } from '../../config';
 import type { CheckResult } from './check-result';
 import { check, notChecked, ok, problem } from './check-result';
 
 const LEDGER = 'ledger';
+const TERMINATED = 'terminated';
 const WORKFLOW_IDS = 'workflow ids';
 const PORTAL_REQUESTS = 'portal requests';
 
@@ -32,6 +34,7 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
       const occupied = (await Promise.all(open.map((id) => findOccupiedIds(ferry, id)))).flat();
       return [
         await checkAge(ferry, open),
+        ...(await checkTerminated(ferry, open)),
         ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, adviceToFreeId(id))),
         ...givenUp(await listGivenUpRequests(ferry.db, config.temporal.namespace)),
       ];
@@ -54,6 +57,23 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
       `look for the id in the logs of the workers; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}; if requests of one person crash workers repeatedly, revoke that person's invitation; to see the id that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];
+}
+
+/** Finds the migrations that support has to close, because their workflows have ended in Temporal. */
+async function checkTerminated(ferry: LedgerClient, open: readonly string[]): Promise<readonly CheckResult[]> {
+  const stages = await Promise.all(
+    open.map(async (id) => {
+      const migration = await readMigration(ferry.db, id);
+      return migration ? readStage(ferry, migration) : 'open';
+    }),
+  );
+  const terminated = open.filter((_, index) => stages[index] === 'terminated');
+  if (terminated.length === 0) return [];
+  const what =
+    terminated.length === 1
+      ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration still holds organizations and credentials`
+      : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations still hold organizations and credentials`;
+  return [problem(TERMINATED, what, 'close such migrations with: ferry sweep --close')];
 }
 
 async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {
