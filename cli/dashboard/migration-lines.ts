@@ -62,10 +62,13 @@ export function companyLines(
   const rate =
     overview && state === 'running' ? perMinute(withinLimit(overview, progress.companiesPerMinute ?? null)) : null;
   const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());
-  const missing = [
-    [counts.unconfirmed, 'unconfirmed'],
-    [counts.withoutCredential, 'without credential'],
-  ] as const;
+  const hasEnded = isOver(state);
+  const missing = hasEnded
+    ? []
+    : ([
+        [counts.unconfirmed, 'unconfirmed'],
+        [counts.withoutCredential, 'without credential'],
+      ] as const);
   return [
     ...packed(
       [
@@ -81,7 +84,7 @@ export function companyLines(
     ...packed(
       [
         [`${companies.moving} ${words.moving}`],
-        [`, ${companies['not-moved-yet']} not moved yet`],
+        ...(hasEnded ? [] : [[`, ${companies['not-moved-yet']} not moved yet`]]),
         [', ', { text: `${companies['must-reconnect']} must reconnect`, style }],
         [', ', { text: `${companies['not-moved']} not moved`, style }],
         [`, ${companies['left-out']} left out`],
