@@ -12,8 +12,9 @@ import type { MoveStage } from '../domain/companies/company-state';
 import type { EndedInTemporal } from '../domain/migration/terminated';
 import type { Progress } from '../domain/progress/progress';
 import { progressOf } from '../domain/progress/progress';
+import { withRecordedTimes } from '../domain/progress/step-times';
 import type { Database, StoredMigration } from '../store';
-import { countCompanies, readDecisions, readLimits } from '../store';
+import { countCompanies, readDecisions, readFirstCompany, readLimits } from '../store';
 import type { LedgerClient, MigrationClient } from './connect';
 import { NoSuchMigration } from './errors';
 
@@ -91,16 +92,17 @@ export async function readProgressAfterEnd(
 }
 
 /**
- * Reads the progress of a migration from the ledger, without the facts that only the workflow has, for example the
- * times of its steps. In the managed route, the step is step 5 until all companies are released, because the ledger
+ * Reads the progress of a migration from the ledger, without the facts that only the workflow has, for example when its
+ * details were checked. The times of steps are those of the recorded approvals. In the managed route, the step is step 5 until all companies are released, because the ledger
  * does not store the step.
  */
 export async function progressFromLedger(db: Database, migration: StoredMigration): Promise<Progress> {
   const { id, ending, route, released, rules, client, platformKey, contact } = migration;
-  const [{ limits }, counts, recorded] = await Promise.all([
+  const [{ limits }, counts, recorded, firstCompany] = await Promise.all([
     readLimits(db, id),
     countCompanies(db, id),
     readDecisions(db, id),
+    readFirstCompany(db, id),
   ]);
   const applied = recorded.filter(({ outcome }) => outcome.applied);
   const last = ending === null || ending === 'completed' ? undefined : applied.at(-1);
@@ -115,7 +117,7 @@ export async function progressFromLedger(db: Database, migration: StoredMigratio
   };
   const state: MigrationState = {
     ...newMigration(plan),
-    ...{ closed: ending, counts },
+    ...{ closed: ending, counts, firstCompany },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
     // Keeps the last approval of each role in each step, and ignores withdrawals. In a step that has ended, every
     // withdrawn approval was given again later. In the step in which the migration was cancelled, the result can
@@ -131,5 +133,7 @@ export async function progressFromLedger(db: Database, migration: StoredMigratio
         }
       : null,
   };
-  return progressOf(plan, state);
+  const progress = progressOf(plan, state);
+  // In the self-service route, nobody approves a step.
+  return route === 'managed' ? { ...progress, steps: withRecordedTimes(progress.steps) } : progress;
 }

@@ -48,6 +48,7 @@ export {
   hasLinkedCompany,
   requestFirstAgain,
   requestFirstCompany,
+  readFirstCompany,
 } from './companies/first-company';
 export type { ChosenCompany } from './companies/first-company';
 export * from './reporting/figures';

@@ -166,3 +166,16 @@ export const FIRST_COMPANY = sql<Pick<FirstCompany, 'reference' | 'stage'> | nul
       else c.row = m.first_row and c.state <> 'waiting' and (c.state <> 'excluded' or c.tries > 0) end
   order by c.claimed_at desc nulls last
   limit 1)`;
+
+/** Reads the chosen company and its evidence; null if no company was chosen, or if its move has not begun. */
+export async function readFirstCompany(db: Database, migrationId: string): Promise<FirstCompany | null> {
+  const { rows } = await sql<FirstCompany>`
+    select c.row, c.reference, c.failure, coalesce(c.evidence, '[]') as evidence,
+      case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing'
+        else 'failed' end as stage
+    from companies c
+    join migrations m on m.id = c.migration_id and m.first_row = c.row
+    where c.migration_id = ${migrationId} and m.route = 'managed' and c.state <> 'waiting'
+      and (c.state <> 'excluded' or c.tries > 0)`.execute(db);
+  return rows[0] ?? null;
+}
