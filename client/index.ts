@@ -61,7 +61,7 @@ export type { DecisionContent, DecisionResult, SignedDecision } from './decide';
 export {
   listMigrations,
   queryProgress,
-  readRunStatus,
+  isWorkflowOpen,
   readCounts,
   readProgress,
   readProgressIfAnswered,

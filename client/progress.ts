@@ -1,8 +1,9 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Counts } from '../domain/companies/company-state';
 import type { Progress } from '../domain/progress/progress';
-import type { Database } from '../store';
-import { countCompanies, readMigration } from '../store';
+import type { Database, ResultInLedger } from '../store';
+import { countCompanies, readMigration, readResults } from '../store';
 import { isEnding } from '../domain/migration/migration-state';
 import { digestsOf } from '../domain/progress/progress';
 import { terminatedProgress } from '../domain/progress/terminated';
@@ -40,21 +41,17 @@ export async function readProgress(
     queryProgress(ferry, migrationId, ending === null ? withinMs : Math.min(withinMs, END_WITHIN_MS)).catch(unanswered),
     readEndInTemporal(ferry, migrationId, withinMs),
   ]);
-  const isAnswered = !(answer instanceof NoWorker);
-  if (isAnswered && (ending === null || answer.state === ending)) {
-    const progress = await withCurrentCounts(db, answer);
-    const hasEnded = ending !== null || (!stored && isEnding(answer.state));
-    return endInTemporal === null || hasEnded ? progress : terminatedProgress(progress, endInTemporal);
+  const fromLedger = db && stored ? () => progressFromLedger(db, stored) : undefined;
+  let progress: Progress;
+  if (answer instanceof NoWorker) {
+    if (!fromLedger || (ending === null && endInTemporal === null)) throw answer;
+    progress = await fromLedger();
+  } else {
+    const isOutOfDate = ending !== null && answer.state !== ending;
+    progress = isOutOfDate && fromLedger ? await fromLedger() : await withCurrentCounts(db, answer);
   }
-  if (!isAnswered && ending === null && endInTemporal === null) throw answer;
-  if (!db || !stored) return unansweredWithoutLedger(answer);
-  const progress = await progressFromLedger(db, stored);
-  return endInTemporal === null || ending !== null ? progress : terminatedProgress(progress, endInTemporal);
-}
-
-function unansweredWithoutLedger(answer: Progress | NoWorker): Progress {
-  if (answer instanceof NoWorker) throw answer;
-  return answer;
+  const hasEnded = ending !== null || (!stored && isEnding(progress.state));
+  return endInTemporal === null || hasEnded ? progress : terminatedProgress(progress, endInTemporal);
 }
 
 function unanswered(error: unknown): NoWorker {
@@ -105,10 +102,7 @@ const MAX_IDS = 100;
 /** A migration in the list. It is read from Temporal's search attributes, so no worker is needed. */
 export interface MigrationSummary {
   readonly migrationId: string;
-  /**
-   * The state: `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or a Temporal status such as
-   * `terminated`.
-   */
+  /** The state: `running`, `waiting`, `paused`, `terminated`, `completed`, `abandoned` or `cancelled`. */
   readonly state: string;
   /** The current step; `self-service` for a migration of that route. */
   readonly step: string;
@@ -116,7 +110,10 @@ export interface MigrationSummary {
   readonly waitingFor: string;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /** Number of companies with a final outcome, good or bad: all of them once the migration has ended. */
+  /**
+   * Number of companies with a final outcome, good or bad: once the migration has ended, all of them, except those that
+   * a termination interrupted.
+   */
   readonly done: number;
   /** Number of companies that were not moved. */
   readonly failed: number;
@@ -148,44 +145,69 @@ export async function* listMigrations(
             .map((id) => `'${id}'`)
             .join(', ')})`;
   const query = `WorkflowType IN (${types.join(', ')})${restriction}`;
+  let batch: WorkflowExecutionInfo[] = [];
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
+    batch.push(found);
+    // No open workflow has ended abnormally, so the ledger is not read.
+    if (which !== 'open' && batch.length < READ_AT_ONCE) continue;
+    yield* summariesOf(ferry, batch);
+    batch = [];
+  }
+  yield* summariesOf(ferry, batch);
+}
+
+/** Maximum number of workflows whose migrations are read from the ledger with one statement. */
+const READ_AT_ONCE = 1_000;
+
+async function* summariesOf(
+  ferry: MigrationClient,
+  workflows: readonly WorkflowExecutionInfo[],
+): AsyncGenerator<MigrationSummary> {
+  const abnormal = workflows.filter(({ status }) => abnormalStatus(status.name) !== null);
+  const results = ferry.db
+    ? await readResults(
+        ferry.db,
+        abnormal.map(({ workflowId }) => workflowId),
+      )
+    : [];
+  const resultOf = new Map(results.map((result) => [result.migrationId, result]));
+  for (const found of workflows) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
-    const hasEnded = !isOpenStatus(found.status.name);
     const total = count('FerryCompaniesTotal');
+    const hasEnded = !isOpenStatus(found.status.name);
     const open = total - count('FerryCompaniesDone');
-    // A terminated workflow could not update its own attributes.
-    const abnormal = abnormalStatus(found.status.name);
-    const ended = abnormal && (await stateAfterEnd(ferry, found.workflowId, abnormal));
+    const inTemporal = {
+      ...{ state: text('FerryState'), waitingFor: text('FerryWaitingFor'), endedInTemporal: false },
+      ...{ total, done: hasEnded ? total : total - open },
+      failed: count('FerryCompaniesFailed') + (hasEnded ? open : 0),
+    };
+    const after = abnormal.includes(found) ? afterAbnormalEnd(resultOf.get(found.workflowId)) : {};
     yield {
       migrationId: found.workflowId,
-      state: ended?.state ?? text('FerryState'),
       step: text('FerryStep'),
-      waitingFor: ended?.waitingFor ?? text('FerryWaitingFor'),
-      total,
-      done: hasEnded ? total : total - open,
-      failed: count('FerryCompaniesFailed') + (hasEnded ? open : 0),
       startedAt: found.startTime,
-      endedInTemporal: ended?.endedInTemporal ?? false,
+      ...{ ...inTemporal, ...after },
       missingKey: await missingPayloadKey(ferry, found.raw.memo),
     };
   }
 }
 
 /**
- * Returns the state of a migration whose workflow has ended abnormally, and who must act. If the migration has ended,
- * its state is the state in the ledger.
+ * Returns what the ledger knows about a migration whose workflow has ended abnormally, because such a workflow could
+ * not update its own search attributes.
  */
-async function stateAfterEnd(
-  { db }: MigrationClient,
-  migrationId: string,
-  abnormal: string,
-): Promise<Pick<MigrationSummary, 'state' | 'waitingFor' | 'endedInTemporal'>> {
-  const ending = (db && (await readMigration(db, migrationId)))?.ending ?? null;
-  return ending === null
-    ? { state: abnormal, waitingFor: 'support', endedInTemporal: true }
-    : { state: ending, waitingFor: 'nobody', endedInTemporal: false };
+function afterAbnormalEnd(
+  result: ResultInLedger | undefined,
+): Pick<MigrationSummary, 'state' | 'waitingFor' | 'endedInTemporal'> &
+  Partial<Pick<MigrationSummary, 'total' | 'done' | 'failed'>> {
+  if (!result) return TERMINATED;
+  const { ending, total, done, failed } = result;
+  const state = ending === null ? TERMINATED : { state: ending, waitingFor: 'nobody', endedInTemporal: false };
+  return { ...state, total, done, failed };
 }
+
+const TERMINATED = { state: 'terminated', waitingFor: 'support', endedInTemporal: true } as const;
 
 /**
  * Counts the companies of a migration in each state, from the ledger. No worker is needed.
@@ -200,24 +222,15 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
 /** Returns whether a workflow with this Temporal status has not ended. */
 const isOpenStatus = (name: string): boolean => ['RUNNING', 'PAUSED'].includes(name);
 
-/** The Temporal status of a migration's workflow. */
-export interface RunStatus {
-  /** False once the workflow has ended. */
-  readonly isOpen: boolean;
-  /** How the workflow ended, if it did not complete normally, for example `terminated`; otherwise null. */
-  readonly abnormal: string | null;
-}
-
 /**
- * Reads the Temporal status of a migration, which the workflow itself cannot report.
+ * Asks Temporal whether the workflow of a migration has not ended.
  *
  * @throws NoSuchMigration
  */
-export async function readRunStatus({ temporal }: MigrationClient, migrationId: string): Promise<RunStatus> {
+export async function isWorkflowOpen({ temporal }: MigrationClient, migrationId: string): Promise<boolean> {
   try {
     const { status } = await temporal.workflow.getHandle(migrationId).describe();
-    const isOpen = isOpenStatus(status.name);
-    return { isOpen, abnormal: isOpen || status.name === 'COMPLETED' ? null : status.name.toLowerCase() };
+    return isOpenStatus(status.name);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
     throw error;

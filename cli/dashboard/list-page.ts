@@ -138,7 +138,8 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
   const { moved, total, text } = movedOf(row);
   const rate =
     isRunning(row) && overview ? perMinute(withinLimit(overview, row.progress?.companiesPerMinute ?? null)) : null;
-  const exceptions = overview?.exceptions ?? row.failed;
+  // Once the workflow has ended, companies that were not moved yet are not moved.
+  const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
   const end = endOf(row, now);
   const line = cellsOf(layout, {
     mark: isSelected ? '▸' : '',

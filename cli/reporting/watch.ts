@@ -1,6 +1,6 @@
 /** Watches a migration and shows its progress: on a terminal as a block that is redrawn, elsewhere as log lines. */
 import type { MigrationClient } from '../../client';
-import { connectionErrorText, rootConnectionError, NoSuchMigration, readProgress, readRunStatus } from '../../client';
+import { connectionErrorText, rootConnectionError, NoSuchMigration, isWorkflowOpen, readProgress } from '../../client';
 import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
@@ -31,8 +31,6 @@ const LEDGER_WITHIN_MS = 5_000;
 /** The state of the migration when watching ended. */
 export interface WatchEnd {
   readonly progress: Progress;
-  /** The Temporal status if the migration ended abnormally, for example `terminated`; otherwise null. */
-  readonly abnormalStatus: string | null;
   readonly print: CommandResult['print'];
 }
 
@@ -81,7 +79,6 @@ export async function watchMigration(
 interface WatchSnapshot extends MigrationSnapshot {
   /** False once the workflow has ended. */
   readonly isOpen: boolean;
-  readonly abnormalStatus: string | null;
   readonly at: Date;
 }
 
@@ -90,21 +87,18 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
   const results = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
     ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
-    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readRunStatus(ferry, migrationId)),
+    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
   ]);
   const [progress, overviews, status] = results;
   if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && status.status === 'fulfilled') {
     const [overview = null] = overviews.value;
-    const { isOpen } = status.value;
-    // A terminated migration that has been closed has ended like any other.
-    const abnormalStatus = isEnding(progress.value.state) ? null : status.value.abnormal;
-    return { progress: progress.value, overview, isOpen, abnormalStatus, at: new Date() };
+    return { progress: progress.value, overview, isOpen: status.value, at: new Date() };
   }
   throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
-function hasEnded({ progress, isOpen, abnormalStatus }: WatchSnapshot): boolean {
-  if (abnormalStatus !== null || progress.state === 'terminated') return true;
+function hasEnded({ progress, isOpen }: WatchSnapshot): boolean {
+  if (progress.state === 'terminated') return true;
   return isEnding(progress.state) && !(isOpen && inFlight(progress) > 0);
 }
 
@@ -123,12 +117,11 @@ function needsPerson({ progress, at }: WatchSnapshot): boolean {
   return isBetweenWindows && inFlight(progress) === 0 && meanwhileTask(progress) !== null;
 }
 
-function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
-  const text = `${progress.migrationId}: ${isOver(progress.state) ? headline(progress) : (abnormalStatus ?? headline(progress))}`;
-  const task = abnormalStatus === null ? (meanwhileText(progress) ?? waitingText(progress)) : CLOSE;
+function ended({ progress }: WatchSnapshot): WatchEnd {
+  const text = `${progress.migrationId}: ${headline(progress)}`;
+  const task = progress.state === 'terminated' ? CLOSE : (meanwhileText(progress) ?? waitingText(progress));
   return {
     progress,
-    abnormalStatus,
     print: (output) => {
       output.line(text);
       if (task !== null) output.line(task);
@@ -147,7 +140,7 @@ function waitingText(progress: Progress): string | null {
 
 function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
   const text = `Stopped watching ${progress.migrationId}. This does not affect the migration.`;
-  return { progress, abnormalStatus: null, print: (output) => output.line(text) };
+  return { progress, print: (output) => output.line(text) };
 }
 
 interface View {

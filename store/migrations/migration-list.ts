@@ -10,7 +10,7 @@ export interface ListedMigration {
   readonly suppliedAt: Date;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /** Number of companies whose outcome is final: all of them once the migration has ended. */
+  /** Number of companies whose outcome is final: once the migration has ended, all that were not being moved then. */
   readonly done: number;
   /** Number of companies that were not moved. */
   readonly failed: number;
@@ -21,6 +21,28 @@ export interface ListedMigration {
  * moment after it has been stored.
  */
 const NEW_FOR = sql`interval '1 minute'`;
+
+/** The conditions on a company that apply once no company of its migration moves any more. */
+const IS_DONE_AFTER_END = sql`companies.state not in ('importing', 'syncing')`;
+const NOT_MOVED_AFTER_END = sql`companies.state in ('failed', 'waiting', 'outcome-unknown')`;
+
+/** The result of a migration whose workflow has ended in Temporal. */
+export type ResultInLedger = Pick<ListedMigration, 'migrationId' | 'ending' | 'total' | 'done' | 'failed'>;
+
+/**
+ * Counts the companies of migrations whose workflows have ended in Temporal, in one statement. No company of theirs
+ * moves any more. Omits migrations that the ledger does not have.
+ */
+export async function readResults(db: Database, migrationIds: readonly string[]): Promise<readonly ResultInLedger[]> {
+  if (migrationIds.length === 0) return [];
+  const { rows } = await sql<ResultInLedger>`
+    select id as "migrationId", ending, count(companies.reference) as total,
+      count(*) filter (where ${IS_DONE_AFTER_END}) as done, count(*) filter (where ${NOT_MOVED_AFTER_END}) as failed
+    from migrations left join companies on migration_id = id
+    where id = any(${migrationIds})
+    group by id`.execute(db);
+  return rows;
+}
 
 /**
  * Lists the migrations of a namespace, newest first. Leaves out migrations that were stored less than a minute ago.
@@ -42,10 +64,9 @@ export async function listStoredMigrations(
     )
     select listed.id as "migrationId", listed.state, ending, supplied_at as "suppliedAt",
       count(companies.reference) as total,
-      count(*) filter (where listed.state = 'closed' and companies.reference is not null
+      count(*) filter (where listed.state = 'closed' and ${IS_DONE_AFTER_END}
         or companies.state in ('moved', 'failed', 'skipped', 'excluded')) as done,
-      count(*) filter (where companies.state = 'failed'
-        or listed.state = 'closed' and companies.state not in ('moved', 'skipped', 'excluded')) as failed
+      count(*) filter (where companies.state = 'failed' or listed.state = 'closed' and ${NOT_MOVED_AFTER_END}) as failed
     from listed left join companies on migration_id = id
     group by id, listed.state, ending, supplied_at
     order by supplied_at desc`.execute(db);

@@ -42,7 +42,7 @@ interface ListedLine extends MigrationSummary {
 function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal }: ListedLine): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
   if (onHoldSince !== null) return { text: 'on hold', style: 'red' };
-  if (endedInTemporal || isLost({ state, onlyInLedger })) return { text: state.replaceAll('_', ' '), style: 'red' };
+  if (endedInTemporal || isLost({ state, onlyInLedger })) return { text: state, style: 'red' };
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
 }
 

@@ -1,4 +1,4 @@
-import { isEnding } from '../../../domain/migration/migration-state';
+import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
 import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import type { WatchEnd, WatchOptions } from '../../reporting/watch';
@@ -22,15 +22,14 @@ export function addWatch(context: Context): void {
     );
 }
 
-function watchResult({ progress, abnormalStatus, print }: WatchEnd): CommandResult {
-  const { migrationId, step, waitingFor, counts, pause } = progress;
+function watchResult({ progress, print }: WatchEnd): CommandResult {
+  const { migrationId, state, step, waitingFor, counts, pause } = progress;
   const pauses = pausesIn(progress);
-  const state = abnormalStatus ?? progress.state;
   return {
-    failed: state !== 'completed' && (abnormalStatus !== null || isEnding(state)),
+    failed: state !== 'completed' && isOver(state),
     json: {
       ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor },
-      meanwhile: abnormalStatus === null ? meanwhileTask(progress) : null,
+      meanwhile: state === 'terminated' ? null : meanwhileTask(progress),
       ...{ counts, pause, pauses },
     },
     print,
