@@ -98,7 +98,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     const expected = actions.filter(({ isExpected }) => isExpected);
     render(byId('task'), [task, next, expected, canDecide(app), isUnconfirmed(app)], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));
-    render(byId('progress'), { counts, end, start: begin, windows, next }, renderProgress);
+    render(byId('progress'), { counts, end, start: begin, windows, next, state }, renderProgress);
     render(byId('steps'), { steps, firstCompany, next }, renderSteps);
     render(byId('facts'), { callbackUrl, application, details, contact, outOfDate, switchBackOn }, renderFacts);
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
