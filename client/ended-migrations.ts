@@ -8,13 +8,14 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { newMigration, type MigrationState } from '../domain/migration/migration-state';
 import type { MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import { stepByDecisions } from '../domain/decisions/release';
 import type { MoveStage } from '../domain/companies/company-state';
 import type { EndedInTemporal } from '../domain/migration/terminated';
 import type { Progress } from '../domain/progress/progress';
 import { progressOf } from '../domain/progress/progress';
 import { withRecordedTimes } from '../domain/progress/step-times';
 import type { Database, StoredMigration } from '../store';
-import { countCompanies, readDecisions, readFirstCompany, readLimits } from '../store';
+import { countCompanies, readDecisions, readFirstCompany, readLimits, readRecordedDecisions } from '../store';
 import type { LedgerClient, MigrationClient } from './connect';
 import { NoSuchMigration } from './errors';
 
@@ -93,39 +94,27 @@ export async function readProgressAfterEnd(
 
 /**
  * Reads the progress of a migration from the ledger, without the facts that only the workflow has, for example when its
- * details were checked. The times of steps are those of the recorded approvals. In the managed route, the step is step 5 until all companies are released, because the ledger
- * does not store the step.
+ * details were checked. The step and the times of steps follow from the recorded decisions.
  */
 export async function progressFromLedger(db: Database, migration: StoredMigration): Promise<Progress> {
-  const { id, ending, route, released, rules, client, platformKey, contact } = migration;
-  const [{ limits }, counts, recorded, firstCompany] = await Promise.all([
+  const { id, ending, route, rules, client, platformKey, contact } = migration;
+  const [{ limits }, counts, recorded, effect, firstCompany] = await Promise.all([
     readLimits(db, id),
     countCompanies(db, id),
     readDecisions(db, id),
+    readRecordedDecisions(db, id),
     readFirstCompany(db, id),
   ]);
   const applied = recorded.filter(({ outcome }) => outcome.applied);
   const last = ending === null || ending === 'completed' ? undefined : applied.at(-1);
-  const approvals = applied.flatMap(({ decision, outcome }) =>
-    decision.kind === 'step' && decision.verdict === 'approve'
-      ? [{ step: decision.step, role: decision.role, by: decision.by, at: outcome.at }]
-      : [],
-  );
   const plan: MigrationPlan = {
     ...{ migrationId: id, client, route, platformKey, contact, firstCompany: null, limits },
     decisions: rules ?? DEFAULT_DECISION_RULES,
   };
   const state: MigrationState = {
     ...newMigration(plan),
-    ...{ closed: ending, counts, firstCompany },
-    step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // Keeps the last approval of each role in each step, and ignores withdrawals. In a step that has ended, every
-    // withdrawn approval was given again later. In the step in which the migration was cancelled, the result can
-    // therefore include an approval that was withdrawn.
-    approvals: approvals.filter(
-      ({ step, role }, index) =>
-        !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),
-    ),
+    ...{ closed: ending, counts, firstCompany, approvals: effect.approvals },
+    step: stepByDecisions(route, effect, firstCompany !== null || counts.unconfirmed === 0),
     endedBy: last
       ? {
           ...{ by: last.decision.by, role: last.decision.role, reason: last.decision.reason ?? null },

@@ -1,10 +1,12 @@
 import { loadConfig } from '../../config';
-import type { MigrationClient } from '../../client';
+import { abnormalStatus, type MigrationClient } from '../../client';
 
 /**
- * Returns the link to the page of a migration in the read-only Temporal UI for clients; null if no such UI is
- * configured. Only the UI of `ferry up` finds the current run of a migration itself, and only in the namespace of
- * `ferry up`. All other links contain the id of the run.
+ * Returns the link to the page of a migration in the read-only Temporal UI for clients. Returns null if no such UI is
+ * configured, or if the workflow was terminated: it no longer updates its page, which then shows a running migration.
+ *
+ * Only the UI of `ferry up` finds the current run of a migration itself, and only in the namespace of `ferry up`. All
+ * other links contain the id of the run.
  */
 export async function clientPageOf(
   env: NodeJS.ProcessEnv,
@@ -13,8 +15,9 @@ export async function clientPageOf(
 ): Promise<string | null> {
   const { clientUi } = loadConfig([], env, ['clientUi']);
   if (clientUi === undefined) return null;
+  const { runId, status } = await workflow.getHandle(migrationId).describe();
+  if (abnormalStatus(status.name) !== null) return null;
   if (clientUi.hasMigrationLinks) return `${clientUi.url}/m/${migrationId}`;
-  const { runId } = await workflow.getHandle(migrationId).describe();
   const namespace = encodeURIComponent(options.namespace);
   return `${clientUi.url}/namespaces/${namespace}/workflows/${migrationId}/${runId}/user-metadata`;
 }

@@ -12,7 +12,7 @@ import type { ApproverChange } from '../migration/approvers';
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
-import { STEP_RULES, stepNumber } from '../migration/steps';
+import { STEP_RULES, stepNumber, STEPS } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { missingApprovals } from './approvals';
 
@@ -48,6 +48,18 @@ export function releaseOf(route: Route, recorded: RecordedDecisions): Release {
   const isApproved = (step: Step): boolean => missingApprovals(recorded, step).length === 0;
   if (!(['supply-details', 'schedule', 'update-application'] as const).every(isApproved)) return 'nothing';
   return isApproved('migrate-first-company') ? 'all' : 'first-company';
+}
+
+/**
+ * Returns the first step that has not ended. No decision ends step 4, so the caller must know whether it has ended.
+ *
+ * @param isSyncingDisabled whether step 4 has ended
+ */
+export function stepByDecisions(route: Route, recorded: RecordedDecisions, isSyncingDisabled: boolean): Step {
+  if (route === 'self-service') return 'complete-migration';
+  const hasEnded = (step: Step): boolean =>
+    step === 'disable-syncing' ? isSyncingDisabled : missingApprovals(recorded, step).length === 0;
+  return STEPS.find((step) => !hasEnded(step)) ?? 'complete-migration';
 }
 
 /** Adds an applied decision. Decisions must be added in the order of the audit trail. */

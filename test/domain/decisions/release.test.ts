@@ -2,7 +2,13 @@
 import type { Decision, StepDecision } from '../../../domain/migration/decision';
 import type { Role, Step } from '../../../domain/migration/steps';
 import type { RecordedDecisions } from '../../../domain/decisions/release';
-import { possibleEnding, NO_DECISIONS, releaseOf, withDecision } from '../../../domain/decisions/release';
+import {
+  NO_DECISIONS,
+  possibleEnding,
+  releaseOf,
+  stepByDecisions,
+  withDecision,
+} from '../../../domain/decisions/release';
 
 const AT = '2026-03-02T12:00:00.000Z';
 const nameOf = (role: Role): string => (role === 'client' ? 'Cleo' : 'Sam');
@@ -93,5 +99,26 @@ describe('a migration may be closed', () => {
     const abandon: Decision = { ...step('reject', 'migrate-first-company'), afterwards: { next: 'abandon' } };
     expect(possibleEnding('managed', recorded(...STEPS_1_TO_3, abandon))).toBe('abandoned');
     expect(possibleEnding('managed', NO_DECISIONS)).toBeNull();
+  });
+});
+
+describe('the step that follows from the decisions', () => {
+  const stepAfter = (decisions: readonly Decision[], isSyncingDisabled = false) =>
+    stepByDecisions('managed', recorded(...decisions), isSyncingDisabled);
+
+  test('is the first step that has not been approved', () => {
+    expect(stepAfter([])).toBe('supply-details');
+    expect(stepAfter([approve('supply-details'), propose(), approve('schedule', 'client')])).toBe('schedule');
+    // Step 3 can be approved early.
+    const early = [approve('update-application', 'client'), approve('update-application')];
+    expect(stepAfter([approve('supply-details'), ...early])).toBe('schedule');
+    expect(stepAfter(STEPS_1_TO_3)).toBe('disable-syncing');
+    expect(stepAfter(STEPS_1_TO_3, true)).toBe('migrate-first-company');
+    expect(stepAfter(MOVED, true)).toBe('complete-migration');
+    expect(stepAfter([...MOVED, reject('schedule')], true)).toBe('schedule');
+  });
+
+  test('is the only step in self-service', () => {
+    expect(stepByDecisions('self-service', NO_DECISIONS, false)).toBe('complete-migration');
   });
 });
