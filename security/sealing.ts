@@ -246,7 +246,7 @@ export class UnknownMasterKey extends Error {
       `The vault of ${migrationId} was encrypted under master key ${keyId}, ` +
         `but this process only has ${known.join(', ')}. Add master key ${keyId} after the other keys in ` +
         "TOKENFERRY_MASTER_KEY or in the process's key file, and start the process again. " +
-        `Only if master key ${keyId} is lost, ${renewal(migrationId)}`,
+        `Only if master key ${keyId} is lost, ${renewal(migrationId, ' --key-lost')}`,
     );
   }
 }

@@ -118,7 +118,15 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry vault fingerprint',
     { fingerprint: z.string().describe('eight groups of four hexadecimal digits') },
   ],
-  'ferry.vault-renewal/1': ['ferry vault renew', { migration: z.string(), deleted: count }],
+  'ferry.vault-renewal/1': [
+    'ferry vault renew',
+    {
+      migration: z.string(),
+      deleted: count.describe('credentials that were deleted'),
+      kept: count.describe('credentials that were kept as a record, although they can no longer be opened'),
+      deletedSecrets: count.describe('client secrets that were deleted before they were registered at the service'),
+    },
+  ],
   'ferry.codec-server/1': ['ferry codec-server', { url: z.string() }],
   'ferry.invitation/1': [
     'ferry invite',

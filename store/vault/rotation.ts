@@ -94,6 +94,16 @@ async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId:
   });
 }
 
+/** What the renewal of a vault has deleted and kept. */
+export interface Renewal {
+  /** Number of deleted credentials. */
+  readonly deleted: number;
+  /** Number of credentials that were kept as a record, although they can no longer be opened. */
+  readonly kept: number;
+  /** Number of deleted client secrets. Each was sealed and not registered at the service yet. */
+  readonly deletedSecrets: number;
+}
+
 /** Thrown by {@link renewVault} if the vault can still be opened. Renewing it would only destroy its credentials. */
 export class VaultUsable extends Error {
   override readonly name = 'VaultUsable';
@@ -103,7 +113,8 @@ export class VaultUsable extends Error {
   }
 }
 
-const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
+/** Errors that every worker gets. A missing master key or another folder can be missing on one machine only. */
+const UNREADABLE = [VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**
  * Creates a new key pair for a vault that can no longer be opened, and wraps it with a secret that is stored where
@@ -115,18 +126,19 @@ const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, Wrap
  * `credential-unreadable`.
  *
  * @param folderLost true if the place where the vault's secret was stored is lost, so that the secret cannot be erased
- * @returns the number of deleted credentials
+ * @param keyLost true if the master key that wrapped the vault's key is lost, and not just missing in `keys`
  * @throws {VaultClosed} when the migration has no vault
  * @throws {VaultUsable} when the vault can be opened; nothing was changed
+ * @throws {UnknownMasterKey} when `keys` lacks the master key, unless `keyLost`; nothing was changed
  * @throws {VaultSecretElsewhere} when the secret was stored elsewhere, unless `folderLost`; nothing was changed
  */
 export async function renewVault(
   db: Database,
   keys: VaultKeyWrapper,
   migrationId: string,
-  { folderLost = false } = {},
-): Promise<number> {
-  const deleted = await db.transaction().execute(async (tx) => {
+  { folderLost = false, keyLost = false } = {},
+): Promise<Renewal> {
+  const renewal = await db.transaction().execute(async (tx) => {
     const vault = await lockVault(tx, migrationId);
     if (!vault?.publicKey) throw new VaultClosed(migrationId);
     const isUsable = await readVault(tx, keys, migrationId).then(
@@ -134,13 +146,19 @@ export async function renewVault(
       (error: unknown) => {
         const isUnreadable = UNREADABLE.some((errorClass) => error instanceof errorClass);
         if (isUnreadable || (folderLost && error instanceof VaultSecretElsewhere)) return false;
+        if (keyLost && error instanceof UnknownMasterKey) return false;
         throw error;
       },
     );
     if (isUsable) throw new VaultUsable(migrationId);
+    // Without the master key, the secret was not looked for. Workers cannot use a key whose secret is in another folder.
+    if (keyLost && !folderLost) await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined);
     await createKey(tx, keys, migrationId);
-    for (const table of ['staged_credentials', 'sealed_applications'] as const)
-      await tx.deleteFrom(table).where('migration_id', '=', migrationId).execute();
+    await tx.deleteFrom('staged_credentials').where('migration_id', '=', migrationId).execute();
+    const secrets = await tx
+      .deleteFrom('sealed_applications')
+      .where('migration_id', '=', migrationId)
+      .executeTakeFirst();
     const { numDeletedRows } = await tx
       .deleteFrom('credentials as v')
       .using('companies as c')
@@ -153,8 +171,13 @@ export async function renewVault(
       // A retried company is waiting, although the answer to its authorization was lost.
       .where(sql<boolean>`not ${WAS_SENT}`)
       .executeTakeFirst();
-    return Number(numDeletedRows);
+    const { kept } = await tx
+      .selectFrom('credentials')
+      .select(({ fn }) => fn.countAll<string>().as('kept'))
+      .where('migration_id', '=', migrationId)
+      .executeTakeFirstOrThrow();
+    return { deleted: Number(numDeletedRows), kept: Number(kept), deletedSecrets: Number(secrets.numDeletedRows) };
   });
   await eraseSuperseded(db, keys, migrationId);
-  return deleted;
+  return renewal;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { LedgerClient } from '../../client';
 import { decide, openLedgerClient, readRetriedErrors } from '../../client';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
-import { countCompanies, readTrail } from '../../store';
+import { countCompanies, readTrail, stageApplication } from '../../store';
 import type { RunningWorker } from '../../worker';
 import { ferry } from '../cli/captured-terminal';
 import type { TestMigration } from '../workflows/running-migration';
@@ -268,4 +268,21 @@ test('does not rotate a vault if the master key that wraps its private key is mi
   expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
   expect(err).toContain('this vault was not changed; once this master key is added, run the command again');
   expect(await vaults()).toEqual(before);
+});
+
+test('does not renew a vault whose master key is missing, unless the key is confirmed to be lost', async () => {
+  await replaceWorker({});
+  const migration = await startTestMigration(orchestrator, 'lost-key-renewed', ['sbx-ok-1']);
+  await migration.until(({ preflight, checking }) => preflight !== null && !checking);
+  const renew = ['vault', 'renew', migration.id, '--yes'];
+  const env = { TOKENFERRY_MASTER_KEY: OTHER_KEY };
+  const refused = await run(env, ...renew);
+  expect(refused.exitCode).toBe(1);
+  expect(refused.err).toContain(`run "ferry vault renew ${migration.id} --key-lost"`);
+  expect(refused.err).toContain('this vault was not changed; once this master key is added, run the command again');
+  const application = { clientId: 'app-1', environment: 'production', sealed: Buffer.from('sealed') } as const;
+  await stageApplication(orchestrator.ferry.db, migration.id, 'decision-1', application);
+  const { exitCode, out } = await run(env, ...renew, '--key-lost');
+  expect(exitCode).toBe(0);
+  expect(out).toContain(`Have the client supply its application again with: ferry application ${migration.id}`);
 });

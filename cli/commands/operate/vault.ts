@@ -18,6 +18,7 @@ import { remedyCommand } from '../../shared/remedy-commands';
 
 interface RenewOptions extends YesOption {
   readonly folderLost?: true;
+  readonly keyLost?: true;
 }
 
 /**
@@ -49,10 +50,14 @@ export function addVault({ program, run, terminal, output }: Context): void {
       '--folder-lost',
       "confirm that the folder with the vault's secret (TOKENFERRY_VAULT_SECRETS) is lost, and not just missing on this machine",
     )
+    .option(
+      '--key-lost',
+      "confirm that the master key of the vault is lost, and not just missing on this machine; the key's id is in the refusal without this option",
+    )
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Renew the vault of ${migration}?`;
-        const consequence = `the stored credentials and client secrets of ${migration}, which can no longer be opened, will be deleted`;
+        const consequence = `the stored credentials of companies of ${migration} that are waiting, and client secrets that are not registered yet, will be deleted. Credentials that replace another credential, and those that might have been used, are kept as a record`;
         if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
           throw new CommandFailed(
             'the vault was not renewed',
@@ -124,19 +129,35 @@ async function renew(
   db: Database,
   keys: VaultKeyWrapper,
   migration: string,
-  { folderLost }: RenewOptions,
+  { folderLost, keyLost }: RenewOptions,
 ): Promise<CommandResult> {
-  const deleted = await renewVault(db, keys, migration, { folderLost: folderLost === true });
+  const renewal = await renewVault(db, keys, migration, {
+    folderLost: folderLost === true,
+    keyLost: keyLost === true,
+  });
+  const { deleted, kept, deletedSecrets } = renewal;
   const stored = await readMigration(db, migration);
   const replace = stored
     ? remedyCommand('replace-credential', { ...stored, application: null }, [])
     : `ferry replace-credential ${migration} new-credentials.csv`;
-  const command = clientCommand(replace, await readClientPortal({ db, portalUrl: undefined }, migration));
+  const portal = await readClientPortal({ db, portalUrl: undefined }, migration);
+  const command = clientCommand(replace, portal);
+  const application = stored && remedyCommand('application', { ...stored, application: null }, []);
   return {
-    json: { schema: 'ferry.vault-renewal/1', migration, deleted },
+    json: { schema: 'ferry.vault-renewal/1', migration, ...renewal },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
       output.line(`The vault of ${migration} has a new key. ${counted(deleted, 'credential')} deleted.`);
+      if (kept > 0) {
+        output.line(
+          `${counted(kept, 'credential')} kept as a record, because each was or might have been used, or replaces another credential.`,
+        );
+      }
+      if (deletedSecrets > 0 && application) {
+        output.line(
+          `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${clientCommand(application, portal)}`,
+        );
+      }
       output.line(
         `Have the client export its credentials again, and supply them with: ferry credentials ${migration} credentials.csv`,
       );

@@ -29,6 +29,7 @@ import {
   renewVault,
   retryCompanies,
   rotateVaults,
+  stageApplication,
   supplyCredentials,
   supplyMigration,
   VaultUsable,
@@ -148,7 +149,7 @@ describe('a vault whose secret is lost', () => {
   test('is renewed, so that the credentials can be supplied again', async () => {
     const id = await createSealedUnderOld();
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
-    expect(await renewVault(db, withKeys(OLD), id)).toBe(1);
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 1, kept: 0, deletedSecrets: 0 });
     await supplyCredentials(db, id, [credentialOf({ reference: 'c1', row: 1, organization: 'x' })], 'Cleo');
     expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
   });
@@ -163,7 +164,7 @@ describe('a vault whose secret is lost', () => {
     const id = await createSealedUnderOld();
     await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
-    expect(await renewVault(db, withKeys(OLD), id)).toBe(0);
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 0, kept: 1, deletedSecrets: 0 });
   });
 
   test('keeps the credential of a company that was retried after the answer to its authorization was lost', async () => {
@@ -174,14 +175,44 @@ describe('a vault whose secret is lost', () => {
     expect(await retryCompanies(db, id, ['c1'])).toBe(1);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
     const before = await sealedOf(id);
-    expect(await renewVault(db, withKeys(OLD), id)).toBe(0);
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 0, kept: 1, deletedSecrets: 0 });
     expect(await sealedOf(id)).toEqual(before);
   });
 
-  test('is renewed if only an unknown master key wrapped its key', async () => {
+  test('deletes a client secret that was sealed with the old key and is not registered yet', async () => {
     const id = await createSealedUnderOld();
-    expect(await renewVault(db, withKeys(NEW), id)).toBe(1);
+    const application = { clientId: 'app-1', environment: 'production', sealed: Buffer.from('sealed') } as const;
+    await stageApplication(db, id, 'decision-1', application);
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 1, kept: 0, deletedSecrets: 1 });
+  });
+});
+
+describe('a vault whose master key is missing on this machine', () => {
+  test('is not renewed, because workers that have the key can still open its credentials', async () => {
+    const id = await createSealedUnderOld();
+    const renewal = renewVault(db, withKeys(NEW), id);
+    await expect(renewal).rejects.toThrow(UnknownMasterKey);
+    await expect(renewal).rejects.toThrow(`run "ferry vault renew ${id} --key-lost"`);
+    await expect(renewVault(db, withKeys(NEW), id, { folderLost: true })).rejects.toThrow(UnknownMasterKey);
+    expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+  });
+
+  test('is renewed if the key is confirmed to be lost', async () => {
+    const id = await createSealedUnderOld();
+    expect(await renewVault(db, withKeys(NEW), id, { keyLost: true })).toMatchObject({ deleted: 1 });
     expect(secretFiles()).toHaveLength(1);
+  });
+
+  test('is not renewed with the key confirmed to be lost if it can be opened, or if its secret is in another folder', async () => {
+    const id = await createSealedUnderOld();
+    await expect(renewVault(db, withKeys(OLD), id, { keyLost: true })).rejects.toThrow(VaultUsable);
+    const other = createTemporaryFolder();
+    const elsewhere = createVaultKeyWrapper(parseMasterKeys(new Secret(NEW)), createVaultSecretFolder(other));
+    await expect(renewVault(db, elsewhere, id, { keyLost: true })).rejects.toThrow(VaultSecretElsewhere);
+    expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+    expect(await renewVault(db, elsewhere, id, { keyLost: true, folderLost: true })).toMatchObject({ deleted: 1 });
+    rmSync(other, { recursive: true });
   });
 });
 
@@ -202,7 +233,9 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   expect((await readMigration(db, id))?.vaultDestroyedAt).toBeNull();
   expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
 
-  expect(await renewVault(db, elsewhere, await createSealedUnderOld(), { folderLost: true })).toBe(1);
+  expect(await renewVault(db, elsewhere, await createSealedUnderOld(), { folderLost: true })).toMatchObject({
+    deleted: 1,
+  });
   rmSync(other, { recursive: true });
 
   // A folder can be moved to other storage, because a copy with the same `folder.id` is treated as the same folder.
