@@ -50,7 +50,7 @@ const progress = {
   replacedApplication: count
     .exactOptional()
     .describe(
-      'companies that depend on an application that was replaced after their move, according to the latest count',
+      'companies that depend on an application that was replaced after they were connected, according to the latest count',
     ),
   companiesPerMinute: z
     .number()
@@ -236,7 +236,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           'the decisions that people can make about the companies in `retried` until the next try. A command names at most 50 companies. Empty if the companies are being tried now',
         ),
       replacedApplication: count.describe(
-        'companies that depend on an application that was replaced after their move; `ferry companies --replaced-application` lists them',
+        'companies that depend on an application that was replaced after they were connected; `ferry companies --replaced-application` lists them',
       ),
       exceptions: z.array(
         z

@@ -185,8 +185,8 @@ export interface Counts {
    */
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
   /**
-   * The companies that depend on an application that was replaced after their move. Only activities set it. The
-   * migration's state keeps the latest number.
+   * The companies that depend on an application that was replaced after they were connected. Only activities set it.
+   * The migration's state keeps the latest number.
    */
   readonly replacedApplication?: number;
 }

@@ -73,8 +73,8 @@ export interface Progress {
   /** The throughput when the companies were last counted; null if it is not known yet. Input of `forecastOf`. */
   readonly throughput: Throughput | null;
   /**
-   * The companies that depend on an application that was replaced after their move, by the latest count. Absent in an
-   * answer of an earlier version.
+   * The companies that depend on an application that was replaced after they were connected, by the latest count.
+   * Absent in an answer of an earlier version.
    */
   readonly replacedApplication?: number;
   /** The current limit; null if there is none. Absent in an answer of an earlier version. */

@@ -144,7 +144,7 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
 export function replacedNumberText({ replacedApplication = 0 }: Progress): string | null {
   if (replacedApplication === 0) return null;
   const [their, they] = replacedApplication === 1 ? ['its', 'it'] : ['their', 'they'];
-  return `The data of ${counted(replacedApplication, 'company')} that moved goes out of date, because the application with which ${they} ${replacedApplication === 1 ? 'was' : 'were'} connected was replaced. The handover report names ${replacedApplication === 1 ? 'it' : 'them'}, with ${their} ${replacedApplication === 1 ? 'link' : 'links'} to reconnect.`;
+  return `The data of ${counted(replacedApplication, 'company')} goes out of date, because the application with which ${they} ${replacedApplication === 1 ? 'was' : 'were'} connected was replaced. The handover report names ${replacedApplication === 1 ? 'it' : 'them'}, with ${their} ${replacedApplication === 1 ? 'link' : 'links'} to reconnect.`;
 }
 
 /** Returns what the client should know before it signs off the handover; null if it does not have to sign off now. */

@@ -135,7 +135,7 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
       (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${recentPeriodMs(sql`${migrationId}::text`)})
         from companies where migration_id = ${migrationId}) as throughput,
       (select count(*) from companies
-        where migration_id = ${migrationId} and state = 'moved' and ${dependsOnReplaced(migrationId)})
+        where migration_id = ${migrationId} and ${dependsOnReplaced(migrationId)})
         as "replacedApplication"
     from (${countsOf(migrationId)}) counts`,
   );

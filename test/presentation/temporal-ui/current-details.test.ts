@@ -251,10 +251,10 @@ test('the page does not say that the data of companies with a replaced applicati
   expect(detailsAt(stateAt('complete-migration', all))).toContain(upToDate);
   const signOff = detailsAt(stateAt('complete-migration', { ...all, replacedApplication: 2 }));
   expect(signOff).not.toContain(upToDate);
-  expect(signOff).toMatch(/\*\*Before you sign off:\*\* .*The data of 2 companies that moved goes out of date/);
+  expect(signOff).toMatch(/\*\*Before you sign off:\*\* .*The data of 2 companies goes out of date/);
   const ended = detailsAt(stateAt('complete-migration', { ...all, replacedApplication: 1, closed: 'completed' }));
   expect(ended).toContain(
-    'the data of all companies that were moved, apart from the exceptions below, is up to date, because the service syncs it. The data of 1 company that moved goes out of date, because the application with which it was connected was replaced. The handover report names it, with its link to reconnect.',
+    'the data of all companies that were moved, apart from the exceptions below, is up to date, because the service syncs it. The data of 1 company goes out of date, because the application with which it was connected was replaced. The handover report names it, with its link to reconnect.',
   );
 });
 
