@@ -159,7 +159,7 @@ async function offered(
   const until = Date.now() + VIEW_WITHIN_MS;
   for (;;) {
     const { view }: MigrationAnswer = await readMigration();
-    if (!isKeyConfirmed)
+    if (!isKeyConfirmed && !isOver(view.state))
       throw new CommandFailed('support has not confirmed your key yet', confirmAdvice(view, publicKey));
     const candidates = view.actions.filter((each) => each.message === message);
     const isOfStep = (each: Action): boolean => step === undefined || each.step === undefined || each.step === step;

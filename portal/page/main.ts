@@ -2,6 +2,7 @@
 import type { PortalSession } from '../contract/session';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, retryWhileTemporary } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
@@ -104,7 +105,8 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
     byId('steps').hidden = steps.length === 0;
-    const unconfirmed = session.isKeyConfirmed ? null : fingerprint;
+    // Nobody can decide once the migration has ended.
+    const unconfirmed = session.isKeyConfirmed || isOver(state) ? null : fingerprint;
     render(byId('key'), [unconfirmed, contact], () => (unconfirmed ? unconfirmedKey(unconfirmed, contact) : []));
     byId('key').hidden = unconfirmed === null;
   }
@@ -118,6 +120,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     const cannotSign =
       session.role === 'client' &&
       key === null &&
+      !isOver(latest.view.state) &&
       `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
     return [isOld, cannotSign, ...latest.view.notices].filter((text) => text !== false);
   }
@@ -162,7 +165,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
       renderAll();
       if (canDecide(app) !== couldDecide) await Promise.all([exceptions.restart(), companies.restart()]);
     },
-    isWaiting: () => isUnconfirmed(app),
+    isWaiting: () => isUnconfirmed(app) && !isOver(latest.view.state),
     onEnd: () => void showNoSession(),
   });
 }

@@ -1,3 +1,4 @@
+import { isOver } from '../../../domain/migration/terminated';
 import { commandText, confirmAdvice, withMigrationId, withPortal, type PortalContext } from '../connection';
 import { printView } from '../summary';
 
@@ -12,7 +13,8 @@ export function addShow(context: PortalContext): void {
         withPortal(context, migrationId, async ({ session, readMigration }) => {
           const answer = await readMigration();
           const { publicKey, person, role, isKeyConfirmed } = session;
-          const mustConfirm = publicKey !== null && !isKeyConfirmed;
+          // Nobody can decide once the migration has ended.
+          const mustConfirm = publicKey !== null && !isKeyConfirmed && !isOver(answer.view.state);
           return {
             json: { schema: 'ferry.portal-show/1', ...answer, person, role, isKeyConfirmed },
             print: (output) => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { ferry } from '../captured-terminal';
 import { startTestMigration, type TestMigration } from '../../workflows/running-migration';
-import { useOpened } from '../../support/async';
+import { until, useOpened } from '../../support/async';
 import { openClientPortal, type Client } from './client';
 
 const portal = useOpened(openClientPortal);
@@ -38,7 +38,7 @@ test('signs in with the link, stores key and session in a file that only its own
 
   const shown = await cleo.run('show');
   expect(shown.out).toContain(`${id}  `);
-  expect(shown.out).toContain('Companies: 0 of 2 companies moved, 2 not moved yet');
+  expect(shown.out).toContain('Companies: 0 of 2 moved, 2 not moved yet');
   expect(shown.out).toMatch(
     /Before you can decide, call the solutions team, and read out the fingerprint [\da-f-]{39}/,
   );
@@ -216,4 +216,16 @@ test('takes the portal from TOKENFERRY_PORTAL', async () => {
   const env = { TOKENFERRY_HOME: home, TOKENFERRY_PORTAL: await portal.invite(id) };
   expect((await ferry(['sign-in'], undefined, env)).out).toContain('See your migration with:\n  ferry show\n');
   expect((await ferry(['show'], undefined, { ...env, TOKENFERRY_PORTAL: portal.url })).out).toContain(`${id}  `);
+});
+
+test('does not ask a person to have the key confirmed once the migration has ended', async () => {
+  const { id } = await startMigration();
+  const cleo = portal.client();
+  await cleo.runWith(await portal.invite(id), 'sign-in');
+  expect((await portal.support('cancel', id, '--reason', 'the client withdraws', '--yes')).exitCode).toBe(0);
+  await until(async () => (await cleo.run('show')).out.includes('Cancelled: '));
+  expect((await cleo.run('show')).out).not.toMatch(/Before you can decide|fingerprint/);
+  const { err } = await cleo.run('pause', '--reason', 'any');
+  expect(err).toContain('see the outcome with: ');
+  expect(err).not.toContain('fingerprint');
 });

@@ -39,6 +39,15 @@ describeWithChromium("an invitation in the portal's page", () => {
     expect(await page.getByText(fingerprint).count()).toBe(0);
   });
 
+  test('does not show the fingerprint once the migration has ended', async () => {
+    current.portal.isKeyConfirmed = false;
+    const page = await signIn(current.browser, current);
+    const fingerprint = fingerprintOf(Buffer.from(current.portal.session?.publicKey ?? '', 'hex'));
+    await page.getByText(fingerprint).waitFor();
+    current.portal.publish({ state: 'abandoned', actions: [] });
+    await page.getByText(fingerprint).waitFor({ state: 'detached' });
+  });
+
   test('creates a key that cannot be exported', async () => {
     const page = await signIn(current.browser, current);
     const exported = await page.evaluate(`new Promise((resolve) => {
