@@ -57,7 +57,7 @@ function printTask(output: Output, { task, next }: MigrationView): void {
   if (next !== null) output.line(`What comes next: ${inReadersZone(next)}`);
 }
 
-/** Returns the number of companies in each state: `3 of 25 companies moved, 2 moving`. */
+/** Returns the number of companies in each state, after `Companies: `: `3 of 25 moved, 2 moving`. */
 export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'state'>): string {
   const parts: readonly (readonly [number, string])[] = [
     [counts.moving, clientStateWords(stageOf(state)).moving],
@@ -69,7 +69,8 @@ export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'st
   const others = parts
     .filter(([count]) => count > 0)
     .map(([count, what]) => `, ${count.toLocaleString('en-US')} ${what}`);
-  return `${counts.moved.toLocaleString('en-US')} of ${counted(counts.total, 'company')} moved${others.join('')}`;
+  if (counts.total === 0) return 'none yet';
+  return `${counts.moved.toLocaleString('en-US')} of ${counts.total.toLocaleString('en-US')} moved${others.join('')}`;
 }
 
 function printFacts(output: Output, view: MigrationView): void {

@@ -101,7 +101,7 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: strin
       `${state === 'done' ? '✓' : String(number)} ${title}${state === 'open' ? `  (${mark})` : ''}`,
     ]),
     [],
-    [countsText(view)],
+    [`Companies: ${countsText(view)}`],
     ...((isCurrent || isEnding(state)) && trouble === null
       ? []
       : [

@@ -221,9 +221,7 @@ test('no view says that companies of a migration that has ended are moving', () 
   const block = companyLines({ progress, overview: null }, new Date(AT)).map((line) => line.map(textOf).join(''));
   expect(block.join('\n')).toMatch(/1 still being checked, .*1 not moved,/);
   expect(currentDetails(progress, { now: AT })).toContain('- still being checked: 1');
-  expect(countsText(migrationView(progress, FACTS, AT))).toBe(
-    '8 of 10 companies moved, 1 still being checked, 1 not moved',
-  );
+  expect(countsText(migrationView(progress, FACTS, AT))).toBe('8 of 10 moved, 1 still being checked, 1 not moved');
 });
 
 test('the rate and the expected end replace the estimate once companies are being moved', () => {
