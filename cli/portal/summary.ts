@@ -27,14 +27,14 @@ interface CommandTexts {
 export function printView(
   output: Output,
   { view, writtenAt, isCurrent }: MigrationAnswer,
-  { canDecide, ...commands }: CommandTexts & { readonly canDecide: boolean },
+  { canDecide, isViewer, ...commands }: CommandTexts & { readonly canDecide: boolean; readonly isViewer: boolean },
 ): void {
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
   // Workers no longer update the view of a migration that has ended, because it is final.
   if (!isCurrent && !isEnding(view.state))
     output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. It might be out of date.`));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
-  printTask(output, view);
+  printTask(output, view, isViewer);
   output.line();
   if (view.steps.length > 1) {
     printSteps(output, view.steps, isOver(view.state));
@@ -44,10 +44,13 @@ export function printView(
   if (canDecide) printActions(output, view, commands);
 }
 
-function printTask(output: Output, { task, next }: MigrationView): void {
-  if (task === null) output.line('Nothing for you to do now.');
+/** Prints the task of the client. A viewer is told that the task is the client's, because a viewer cannot act. */
+function printTask(output: Output, { task, next }: MigrationView, isViewer: boolean): void {
+  if (task === null) output.line(`Nothing for ${isViewer ? 'the client' : 'you'} to do now.`);
   else {
-    output.line(`${output.styled('bold', 'What you need to do:')} ${inReadersZone(task.what)}`);
+    const label = isViewer ? 'What the client needs to do:' : 'What you need to do:';
+    output.line(`${output.styled('bold', label)} ${inReadersZone(task.what)}`);
+    for (const problem of task.problems ?? []) output.line(`  ${output.styled('red', '✗')} ${inReadersZone(problem)}`);
     output.line(`  ${task.why}`);
     if (task.by !== null) {
       const ifLate = task.ifLate === undefined ? '' : `. ${inReadersZone(task.ifLate)}`;
@@ -87,10 +90,15 @@ function printFacts(output: Output, view: MigrationView): void {
     output.line(`First company ${firstCompany.reference}: ${counted(passed, 'check')} passed, ${failed.length} failed`);
     for (const { label, result } of failed) output.line(`  ${output.styled('red', '✗')} ${label}: ${result}`);
   }
-  for (const problem of details.problems) output.line(`${output.styled('red', '✗')} ${inReadersZone(problem)}`);
+  for (const problem of problemsElsewhere(view)) output.line(`${output.styled('red', '✗')} ${inReadersZone(problem)}`);
   for (const warning of details.warnings) output.line(`${output.styled('yellow', '!')} ${inReadersZone(warning)}`);
   if (callbackUrl !== null) output.line(`Callback URL for your application: ${callbackUrl}`);
   output.line(`Your contact: ${contact}`);
+}
+
+/** Returns the problems of the details that the task does not list. */
+function problemsElsewhere({ task, details }: MigrationView): readonly string[] {
+  return details.problems.filter((problem) => !(task?.problems ?? []).includes(problem));
 }
 
 function printActions(output: Output, view: MigrationView, { suggest, withMigration }: CommandTexts): void {

@@ -73,6 +73,8 @@ export const MigrationViewSchema = z.object({
   task: z
     .object({
       what: z.string(),
+      /** The problems to solve, one sentence each, if the task is to correct details; absent if there are none. */
+      problems: z.array(z.string()).optional(),
       why: z.string(),
       since: moment.nullable(),
       /** The deadline; null if there is none. */

@@ -101,7 +101,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('notices'), notices(), () => renderNotices(notices()));
     render(byId('progress'), { counts, end, start: begin, windows, next, state }, renderProgress);
     render(byId('steps'), { steps, firstCompany, next }, renderSteps);
-    render(byId('facts'), { callbackUrl, application, details, contact, outOfDate, switchBackOn }, renderFacts);
+    render(byId('facts'), { callbackUrl, application, details, contact, outOfDate, switchBackOn, task }, renderFacts);
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
     byId('steps').hidden = steps.length === 0;

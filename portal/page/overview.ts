@@ -31,8 +31,9 @@ export function renderTask(app: App): readonly Child[] {
   const { task, next, actions } = app.view();
   const expected = actions.filter(({ isExpected }) => isExpected);
   return [
-    el('h2', {}, task ? 'What you need to do' : 'Nothing for you to do now'),
+    el('h2', {}, taskTitle(app)),
     task && el('p', { class: 'what' }, inReadersZone(task.what)),
+    ...findings(null, task?.problems ?? []),
     task && el('p', {}, el('strong', {}, 'Why: '), task.why),
     task?.by != null &&
       el(
@@ -60,6 +61,13 @@ export function renderTask(app: App): readonly Child[] {
     task?.since != null && el('p', { class: 'hint' }, `Open since ${timeText(task.since)}.`),
     next !== null && el('p', { class: 'next' }, el('strong', {}, 'What comes next: '), inReadersZone(next)),
   ];
+}
+
+/** Says who has to act. A viewer cannot act, so the task is the client's. */
+function taskTitle({ session, view }: App): string {
+  const isViewer = session.role === 'viewer';
+  if (view().task === null) return `Nothing for ${isViewer ? 'the client' : 'you'} to do now`;
+  return isViewer ? 'What the client needs to do' : 'What you need to do';
 }
 
 export const renderNotices = (notices: readonly string[]): readonly Child[] =>
@@ -219,7 +227,9 @@ export function renderFacts({
   callbackUrl,
   application,
   details,
-}: Shown<'contact' | 'outOfDate' | 'switchBackOn' | 'callbackUrl' | 'application' | 'details'>) {
+  task,
+}: Shown<'contact' | 'outOfDate' | 'switchBackOn' | 'callbackUrl' | 'application' | 'details' | 'task'>) {
+  const listed = task?.problems ?? [];
   return [
     el('h2', { id: 'facts-title' }, 'Good to know'),
     el(
@@ -231,7 +241,10 @@ export function renderFacts({
       fact('Data that is out of date', inReadersZone(sentence(outOfDate))),
       fact('Switching syncing back on', inReadersZone(sentence(switchBackOn))),
     ),
-    ...findings('Problems in your details', details.problems),
+    ...findings(
+      'Problems in your details',
+      details.problems.filter((problem) => !listed.includes(problem)),
+    ),
     ...findings('Warnings about your details', details.warnings),
   ];
 }
@@ -239,10 +252,10 @@ export function renderFacts({
 const contactLink = (contact: string): Child =>
   /^[^\s@<>"]+@[^\s@<>"]+$/.test(contact) ? el('a', { href: `mailto:${contact}` }, contact) : contact;
 
-function findings(title: string, texts: readonly string[]): readonly Child[] {
+function findings(title: string | null, texts: readonly string[]): readonly Child[] {
   if (texts.length === 0) return [];
   return [
-    el('h3', {}, title),
+    title !== null && el('h3', {}, title),
     el('ul', { class: 'points' }, ...texts.map((text) => el('li', {}, inReadersZone(text)))),
   ];
 }

@@ -20,6 +20,7 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
+import type { Task } from '../wording/client-page';
 import { deadlineOf, estimateBasisText, outOfDateText, switchOnText, taskOf } from '../wording/client-page';
 import { headlineText, laterText, meanwhileText, sentence } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
@@ -107,14 +108,22 @@ function taskView(
     const meanwhile = meanwhileText(progress);
     return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
   }
-  const what =
-    unconfirmedFirst === null
-      ? taskOf(progress, now).what
-      : `turn off syncing for ${unconfirmedFirst} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company`;
+  const { what, problems } = unconfirmedFirst === null ? taskOf(progress, now) : taskForFirst(unconfirmedFirst);
+  const listed = problems.map(text);
   const deadline = deadlineOf(progress, now);
   return {
-    ...{ what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) },
+    ...{ what: text(`${sentence(what)}${listed.length > 0 ? ':' : '.'}`), why: whyText(progress) },
+    ...(listed.length > 0 && { problems: listed }),
+    ...{ since: waitingSince, by: dueAt(progress, now) },
     ...(deadline && { ifLate: deadline.ifLate }),
+  };
+}
+
+/** Returns the task if the chosen first company is not confirmed. */
+function taskForFirst(reference: string): Task {
+  return {
+    what: `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company`,
+    problems: [],
   };
 }
 

@@ -6,11 +6,12 @@ import { Output } from '../../../cli/terminal/output';
 import { localTime } from '../../../cli/terminal/times';
 import { sampleView } from '../../portal/page/sample-view';
 
-function printed(changes: Partial<MigrationView>, isCurrent = true): string {
+function printed(changes: Partial<MigrationView>, isCurrent = true, isViewer = false): string {
   const stdout = new PassThrough({ encoding: 'utf8' });
   const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
   const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent };
-  printView(output, answer, { suggest: (command) => command, withMigration: (command) => command, canDecide: false });
+  const texts = { suggest: (command: string) => command, withMigration: (command: string) => command };
+  printView(output, answer, { ...texts, canDecide: false, isViewer });
   return String(stdout.read());
 }
 
@@ -29,4 +30,17 @@ test('prints the deadline of the task and the consequence in one line, and none 
 test('an old view might be out of date, but not the final view of a migration that has ended', () => {
   expect(printed({}, false)).toContain('It might be out of date.');
   expect(printed({ state: 'completed' }, false)).not.toContain('out of date.\n');
+});
+
+test('lists the problems to solve in the task, once, and tells a viewer that the client must act', () => {
+  const problems = ['no Xero application is registered'];
+  const task = { what: 'Correct these details:', problems, why: 'It matters.', since: null, by: null };
+  const changes = { task, details: { isChecking: false, problems, warnings: [] } };
+  const out = printed(changes);
+  expect(out).toContain(
+    'What you need to do: Correct these details:\n  ✗ no Xero application is registered\n  It matters.\n',
+  );
+  expect(out.split('no Xero application is registered')).toHaveLength(2);
+  expect(printed(changes, true, true)).toContain('What the client needs to do: Correct these details:\n');
+  expect(printed({ task: null }, true, true)).toContain('Nothing for the client to do now.');
 });

@@ -56,6 +56,21 @@ test('tells the client what to do, why and by when', () => {
   });
 });
 
+test('the task names the details to correct, in the words for the client', () => {
+  const problems = ['the application is used by beta.xero', 'the account is read-only'];
+  const clientProblems = ['the application is used by another client', 'the account is read-only'];
+  const checked = {
+    ...preflight(),
+    problems,
+    clientProblems,
+    problemCodes: ['account-limit', 'account-limit'] as never,
+  };
+  const view = viewOf(stateAt('supply-details', { preflight: checked }));
+  expect(view.task).toMatchObject({ what: 'Correct these details:', problems: clientProblems });
+  expect(MigrationViewSchema.parse(view)).toEqual(view);
+  expect(viewOf(stateAt('schedule')).task).not.toHaveProperty('problems');
+});
+
 test('one missing credential does not hide the companies to confirm, and the task is said once', () => {
   const lacking = { waiting: 51, withoutCredential: 1, firstWithoutCredential: ['M-1'] };
   const waves = { unconfirmed: 50, unconfirmedInNextWave: 50 };
