@@ -19,7 +19,11 @@ const figures = z.strictObject({
   ),
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),
-  movingMs: z.number().describe('how long companies were moving, without closed windows, pauses and downtime'),
+  movingMs: z
+    .number()
+    .describe(
+      'how long companies were moving until the last one had moved, without closed windows, pauses and downtime',
+    ),
   longestStaleHours: z.number().nullable(),
   medianStaleHours: z.number().nullable(),
   credentialsLeft: count,

@@ -25,7 +25,10 @@ export interface ReportFigures {
   readonly leftOutAtService: number;
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
-  /** How long at least one company was moving. Milliseconds. Leaves out closed windows, pauses and downtime. */
+  /**
+   * How long at least one company was moving, from `firstStartedAt` to `lastMovedAt`. Milliseconds. Leaves out closed
+   * windows, pauses and downtime.
+   */
   readonly movingMs: number;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
   readonly longestStaleHours: number | null;
@@ -58,7 +61,10 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
-      ${movingMs(sql`${migrationId}::text`, sql`'-infinity'::timestamptz`)} as "movingMs",
+      -- The periods are rounded up to seconds, so the part could be longer than the whole.
+      least(
+        ${movingMs(sql`${migrationId}::text`, sql`'-infinity'::timestamptz`, sql`(select max(moved_at) from companies where migration_id = ${migrationId})`)},
+        coalesce(extract(epoch from max(moved_at) - min(claimed_at)) * 1000, 0)::float8) as "movingMs",
       max(stale_hours) as "longestStaleHours",
       percentile_cont(0.5) within group (order by stale_hours) as "medianStaleHours",
       (select count(*) from credentials where migration_id = ${migrationId})

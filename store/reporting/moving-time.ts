@@ -23,21 +23,27 @@ const ENDED_AT = sql`case when m.state in ('importing', 'syncing') then clock_ti
 
 /**
  * Returns the time since a moment in which at least one company of a migration was moving, in milliseconds, as a scalar
- * subquery. Leaves out companies that failed, because the ledger does not know when.
+ * subquery. Leaves out companies that failed, because the ledger does not know when. Stops at `until`, which is now
+ * by default; 0 if `until` is null.
  *
  * Rounds to seconds first, so that few distinct periods remain, because merging a period for each company would be
  * slow.
  */
-export function movingMs(migrationId: RawBuilder<unknown>, since: RawBuilder<unknown>): RawBuilder<number> {
+export function movingMs(
+  migrationId: RawBuilder<unknown>,
+  since: RawBuilder<unknown>,
+  until: RawBuilder<unknown> = sql`clock_timestamp()`,
+): RawBuilder<number> {
+  const endedAt = sql`least(${ENDED_AT}, coalesce(${until}, '-infinity'::timestamptz))`;
   return sql<number>`(
     select coalesce(sum(extract(epoch from upper(period) - ${GAP} - lower(period))) * 1000, 0)::float8
     from unnest((
       select range_agg(tstzrange(began_at, ended_at + ${GAP})) from (
         select distinct date_trunc('second', greatest(${BEGAN_AT}, ${since})) as began_at,
-          date_trunc('second', ${ENDED_AT}) + interval '1 second' as ended_at
+          date_trunc('second', ${endedAt}) + interval '1 second' as ended_at
         from companies m
         where m.migration_id = ${migrationId} and m.claimed_at is not null
-          and ${ENDED_AT} > greatest(${BEGAN_AT}, ${since})
+          and ${ENDED_AT} is not null and ${endedAt} > greatest(${BEGAN_AT}, ${since})
       ) moves
     )) period)`;
 }

@@ -40,7 +40,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     leftOutAtService: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),
-    movingMs: 8.5 * 3_600_000 + 1_000,
+    movingMs: 8.5 * 3_600_000,
     longestStaleHours: 9,
     medianStaleHours: 2,
     credentialsLeft: 10,
