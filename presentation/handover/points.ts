@@ -10,7 +10,7 @@ import {
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
 import { findPlatform, isRotating } from '../../platforms/platforms';
-import { reconnectionsText } from '../wording/client-page';
+import { AFTER_THE_END, reconnectionsText } from '../wording/client-page';
 import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
 import { askContact, NOT_YET_AFTER_STOP } from './stopped-points';
@@ -33,12 +33,12 @@ export function switchOnPoints({ counts, figures, ending, endedInTemporal }: Rep
     {
       topic: 'Never',
       companies: crossed,
-      text: 'companies whose access was handed over to us. If two applications use the same token, both can lose access.',
+      text: `${AFTER_THE_END.never}. If two applications use the same token, both can lose access.`,
     },
     {
       topic: 'Ask first',
       companies: crossingUnknown,
-      text: 'companies for which we do not know yet whether the token was used. Call the contact under "Who to call".',
+      text: `${AFTER_THE_END.askFirst}. Call the contact under "Who to call".`,
     },
     ...(ending === null
       ? [
@@ -56,7 +56,7 @@ export function switchOnPoints({ counts, figures, ending, endedInTemporal }: Rep
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: `companies whose access was not handed over to us. You may use them in your own application${mustReconnect > 0 ? ' until their end customers reconnect to us' : ''}. If the tables below say otherwise for a company, follow the tables.`,
+            text: `${AFTER_THE_END.yes}${mustReconnect > 0 ? ' until their end customers reconnect to us' : ''}. If the tables below say otherwise for a company, follow the tables.`,
           },
         ]),
   ];

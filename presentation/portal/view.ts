@@ -134,18 +134,14 @@ const TASK_AFTER_TERMINATION: MigrationView['task'] = {
 };
 
 function taskAfterEnd(state: Ending): MigrationView['task'] {
-  const task = { since: null, by: null };
-  return state === 'completed'
-    ? {
-        ...task,
-        what: 'Open the handover report, and do what it lists under "What you need to do".',
-        why: 'The report says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.',
-      }
-    : {
-        ...task,
-        what: 'Ask your contact before you switch any syncing back on.',
-        why: 'Syncing of the companies that were moved must stay off in your own application.',
-      };
+  return {
+    what: 'Open the handover report, and do what it lists under "What you need to do".',
+    why:
+      state === 'completed'
+        ? 'The report says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.'
+        : 'The report says for which companies you may switch syncing back on, and which stored tokens and copies of credentials to delete.',
+    ...{ since: null, by: null },
+  };
 }
 
 /** Returns why the client's task matters. */

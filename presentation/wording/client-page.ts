@@ -101,13 +101,25 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   }
 }
 
+/** Which companies the client may switch back on after the end. The pages and the handover report use these words. */
+export const AFTER_THE_END = {
+  never: 'companies whose access was handed over to us',
+  askFirst: 'companies for which we do not know yet whether the token was used',
+  yes: 'companies whose access was not handed over to us. You may use them in your own application',
+} as const;
+
 /** Returns which companies the client may switch back on in its own application. */
 export function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
     if (counts.moved === counts.total) return 'nothing: every company was moved, and its syncing must stay off.';
     return 'look up each company in the handover report. Syncing of the companies that were moved must stay off.';
   }
-  if (state === 'abandoned' || state === 'cancelled' || state === 'terminated')
+  if (state === 'abandoned' || state === 'cancelled') {
+    const isUnknown = counts.importing + counts.outcomeUnknown + (counts.waitingAgain ?? 0) > 0;
+    const askFirst = isUnknown ? ` Ask your contact first about ${AFTER_THE_END.askFirst}.` : '';
+    return `${AFTER_THE_END.yes}.${askFirst} Never switch syncing back on for ${AFTER_THE_END.never}. The handover report says it for each company.`;
+  }
+  if (state === 'terminated')
     return 'ask the contact above first, because syncing of the companies that were moved must stay off.';
   // The client can confirm before step 4, and an earlier step can open again.
   const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;

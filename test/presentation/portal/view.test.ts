@@ -213,7 +213,9 @@ test('a migration that has ended offers no decision and has no key, and says wha
   const view = viewOf(
     stateAt('complete-migration', { closed: 'cancelled', counts: counts({ total: 3, moved: 1, waiting: 2 }) }),
   );
-  expect(view.task?.what).toBe('Ask your contact before you switch any syncing back on.');
+  expect(view.task?.what).toMatch(/^Open the handover report/);
+  expect(view.task?.why).toContain('for which companies you may switch syncing back on');
+  expect(view.switchBackOn).toMatch(/^Companies whose access was not handed over to us\. You may use them/);
   expect(viewOf(stateAt('complete-migration', { closed: 'completed' })).task?.what).toContain('handover report');
   expect(view).toMatchObject({ actions: [], start: null, next: null, migrationKey: null, state: 'cancelled' });
 });

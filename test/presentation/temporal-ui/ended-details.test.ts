@@ -24,7 +24,11 @@ test.each<[string, Partial<MigrationState>, string]>([
     { closed: 'completed', counts: counts({ total: 2, moved: 1, failed: 1 }) },
     'in the handover report',
   ],
-  ['if it was cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
+  [
+    'if it was cancelled',
+    { closed: 'cancelled' },
+    'companies whose access was not handed over to us. You may use them in your own application. Never switch',
+  ],
   [
     'if it was cancelled',
     { closed: 'cancelled' },
