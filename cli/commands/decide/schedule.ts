@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient, WindowSchedule } from '../../../client';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
+import { isAlwaysOpen } from '../../../domain/planning/windows';
 import { readMigration } from '../../../store';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
@@ -85,16 +86,18 @@ const OPENINGS_SHOWN = 5;
 
 async function show(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
   const schedules = await Promise.all(ids.map((id) => readWindowSchedule(ferry, id)));
+  const ended = new Set<string>();
+  for (const id of ids) if ((await readMigration(ferry.db, id))?.state === 'closed') ended.add(id);
   return {
     json: { schema: 'ferry.schedule/1', schedules },
     print: (output) => {
       if (schedules.length === 0) output.line('No migration has a schedule.');
-      for (const each of schedules) printSchedule(output, each);
+      for (const each of schedules) printSchedule(output, each, ended.has(each.migrationId));
     },
   };
 }
 
-function printSchedule(output: Output, schedule: WindowSchedule): void {
+function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boolean): void {
   const { migrationId, windows, occurrences, state, note, startAt, allReleased } = schedule;
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
@@ -102,11 +105,12 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
     'not-yet': allReleased
       ? 'moves begin only in the windows; the schedule that opens them is created before the next batch run'
       : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens the windows',
-    none: windows.length > 0 ? 'the migration has ended' : 'no windows: moves are not limited to certain hours',
+    none: hasEnded ? 'the migration has ended' : 'no windows: moves are not limited to certain hours',
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
   if (occurrences.length === 0 || zone === undefined) return;
+  if (isAlwaysOpen(windows)) return output.line('The windows cover the whole week, so moves can begin at any time.');
   if (startAt !== null) output.line(`Windows from the start (${localTime(startAt)}) on:`);
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
@@ -133,7 +137,10 @@ async function pause(
 
 /** Describes the effect of a pause. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
-  const [first] = (await readWindowSchedule(ferry, id)).occurrences;
+  const { windows, occurrences } = await readWindowSchedule(ferry, id);
+  // The window never closes, so the closing time of the occurrence is only the time up to which it was computed.
+  if (isAlwaysOpen(windows)) return `the windows cover the whole week. To stop moves now, run: ferry pause ${id}`;
+  const [first] = occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
     return `no window opens automatically until you run: ferry schedule resume ${id}`;
   return `no further window opens. If the current window is already open, companies keep moving until it closes at ${localTime(first.closesAt)}. To stop moves now, run: ferry pause ${id}`;

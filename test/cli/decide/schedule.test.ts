@@ -134,3 +134,19 @@ test('show requires a known migration or --all, and sweep finds nothing while mi
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });
   expect((await run('schedule', 'show', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });
+
+test('show prints no closing time if the windows cover the whole week, and says when a migration has ended', async () => {
+  const always = await startTestMigration(orchestrator, 'always-open', ['sbx-ok-1']);
+  await always.send(
+    'adjust',
+    windowChange([
+      { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from: '00:00', to: '00:00', timeZone: 'UTC' },
+    ]),
+  );
+  const { out } = await run('schedule', 'show', always.id);
+  expect(out).toContain('The windows cover the whole week');
+  expect(out).not.toContain('Closes');
+  await always.send('adjust', windowChange([]));
+  await always.send('cancel', { reason: 'the test has ended', ...SUPPORT });
+  await until(async () => (await run('schedule', 'show', always.id)).out.includes('the migration has ended'));
+});
