@@ -49,6 +49,7 @@ function valueOf(expression: string): string {
   if (/referenceArguments|referenceWords/.test(expression)) return 'C-1001 C-1002';
   if (/route/.test(expression)) return 'start';
   if (/environment/i.test(expression)) return 'production';
+  if (expression === 'wave') return '1';
   if (/wave/i.test(expression)) return '--wave 1';
   if (/exampleTime/.test(expression)) return '2026-11-21 22:00';
   return 'acme';

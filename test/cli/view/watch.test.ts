@@ -99,7 +99,8 @@ test('watch stops and restores the cursor on Ctrl-C', async () => {
   await watch.waitFor('Supply details');
   watch.type(KEY.ctrlC);
   expect(await watch.ended).toBe(0);
-  await watch.waitFor(`Stopped watching ${quiet.id}. This does not affect the migration.`);
+  // The line is wrapped at the width of the terminal.
+  await watch.waitFor(new RegExp(`Stopped watching ${quiet.id}\\. This does not affect the\\s+migration\\.`));
   expect(watch.isRestored()).toBe(true);
 });
 

@@ -52,7 +52,7 @@ describeWithChromium("an account in the portal's page", () => {
     expect(page.url()).toBe(`${portal.url}/`);
     expect(await axeViolations(page)).toEqual([]);
     await account(page).click();
-    await page.getByText('Confirm your key by phone').waitFor();
+    await page.getByRole('heading', { name: 'Confirm your key by phone' }).waitFor();
     expect(page.url()).toBe(`${portal.url}/`);
     expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
     expect(await listInvitations(portal.db, migrationId)).toMatchObject([{ subject: CLEO.sub, sessions: 1 }]);
