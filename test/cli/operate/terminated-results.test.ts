@@ -48,7 +48,8 @@ describe('before a terminated migration is closed', () => {
     expect(await readListed()).toMatchObject({ state: 'terminated', total: 3, done: 2, failed: 1 });
     expect((await run('list')).out).toMatch(new RegExp(`^${id} +terminated .* 1/3 +1 +1 `, 'm'));
     const { rows } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
-    expect(rows).toMatchObject([{ migrationId: id, total: 3, done: 2, failed: 1 }]);
+    const own = rows.filter(({ migrationId }) => migrationId === id);
+    expect(own).toMatchObject([{ migrationId: id, total: 3, done: 2, failed: 1 }]);
     expect((await run('companies', id)).out).toMatch(/R-2 .* interrupted\n.*R-3 .* not moved\n/);
     expect((await run('companies', id, '--state', 'not-moved-yet')).out).toContain('0 companies');
   });
