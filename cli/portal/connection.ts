@@ -268,7 +268,7 @@ function unreachableText(origin: string, error: unknown): string {
 
 export const fingerprintOfKey = (publicKey: string): string => fingerprintOf(Buffer.from(publicKey, 'hex'));
 
-/** Says whom to call about a key that support has not confirmed. */
+/** Says who to call about a key that support has not confirmed. */
 export function confirmAdvice({ contact }: Pick<MigrationView, 'contact'>, publicKey: string): string {
   return `call ${contact}, and read out the fingerprint ${fingerprintOfKey(publicKey)}`;
 }

@@ -129,7 +129,7 @@ export interface TrailVerifier {
 }
 
 /**
- * Creates a verifier that knows these approvers, and also trusts the approvers whom support adds.
+ * Creates a verifier that knows these approvers, and also trusts the approvers that support adds.
  *
  * If an approver for support is given, all applied decisions must be signed. If all given approvers are for the client,
  * only the client's decisions must be signed, because support need not sign in such a migration. An unsigned decision

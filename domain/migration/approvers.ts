@@ -36,7 +36,7 @@ export interface SigningRules {
 /**
  * Returns the signing rules after changes of the approvers.
  *
- * @param atStart the approvers with whom the migration was started; null if it was started without
+ * @param atStart the approvers that the migration was started with; null if it was started without approvers
  * @param changes the applied decisions about approvers, oldest first
  */
 export function signingRules(
