@@ -85,7 +85,7 @@ export function clientStateText(state: CompanyState, failure: FailureKind | null
   return clientStateWords(stage)[clientStateOf(state, failure, stage !== 'open')];
 }
 
-/** Says why a company was not moved: `must reconnect: the platform no longer accepts its authorization`. */
+/** Says why a company was not moved: `must reconnect: the authorization no longer works`. */
 export function notMovedText(state: ClientState, why: string | null): string {
   const text = CLIENT_STATES[state];
   if (why === null) return text;

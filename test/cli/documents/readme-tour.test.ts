@@ -27,7 +27,7 @@ test('the tour moves 25 companies and ends with the handover report', async () =
     printed.push(out);
   }
   expect(printed.join('')).toContain('23 of 25 companies moved');
-  expect(printed.join('')).toContain('Copper Kettle Catering: must reconnect: the platform no longer accepts');
+  expect(printed.join('')).toContain('Copper Kettle Catering: must reconnect: the authorization no longer works');
   expect(printed.at(-1)).toContain('Copper Kettle Catering');
 });
 

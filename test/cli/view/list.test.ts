@@ -48,7 +48,7 @@ test('list shows migrations that only the ledger has, and says whether they have
   await until(async () => (await linesOf()).every(({ onlyInLedger }) => onlyInLedger));
   const lines = await linesOf();
   expect(lines).toContainEqual(
-    expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 0 }),
+    expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 2 }),
   );
   expect(lines).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
   // A migration that was supplied less than a minute ago is left out, because Temporal lists a new workflow with a
