@@ -116,7 +116,7 @@ describe('once it is closed', () => {
 
 test('a workflow that timed out in Temporal has the same state in list, show and watch', async () => {
   const { db, temporal } = orchestrator.ferry;
-  const migration = suppliedMigration({ id: 'late.quickbooks-online' });
+  const migration = suppliedMigration({ id: 'timed-out.quickbooks-online' });
   await supplyMigration(db, migration, manifestRows(2));
   await openMigration(db, migration.id);
   await temporal.workflow.start(MIGRATIONS.managed, {
