@@ -47,7 +47,7 @@ describe('before a terminated migration is closed', () => {
     expect(shown).toContain('Companies: 1 of 3 moved, 1 interrupted\n  1 not moved: ferry report');
     expect(await readListed()).toMatchObject({ state: 'terminated', total: 3, done: 2, failed: 1 });
     expect((await run('list')).out).toMatch(new RegExp(`^${id} +terminated .* 1/3 +1 +1 `, 'm'));
-    const { rows } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
+    const { rows = [] } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
     const own = rows.filter(({ migrationId }) => migrationId === id);
     expect(own).toMatchObject([{ migrationId: id, total: 3, done: 2, failed: 1 }]);
     expect((await run('companies', id)).out).toMatch(/R-2 .* interrupted\n.*R-3 .* not moved\n/);

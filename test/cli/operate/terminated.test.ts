@@ -115,7 +115,7 @@ describe('once a terminated migration is closed', () => {
     });
     expect(await portalView()).toMatchObject({ state: 'cancelled', actions: [] });
     expect((await run('go-nogo', id)).err).toContain('is already cancelled');
-    const { rows } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
+    const { rows = [] } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
     expect(rows.filter(({ migrationId }) => migrationId === id)).toEqual([]);
   });
 });
