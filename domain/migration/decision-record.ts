@@ -5,7 +5,7 @@
 import type { Decision, Unreadable } from './decision';
 import type { DecisionRecord } from './migration-state';
 import type { DecisionMessage } from './parse-decision';
-import { claimedSender, DECISION_MESSAGES, parseDecision } from './parse-decision';
+import { claimedSender, isDecisionMessage, parseDecision } from './parse-decision';
 import { isStorable } from './decision-fields';
 import type { SignedMessage } from './signatures';
 import { canonicalJson, parseSignature } from './signatures';
@@ -107,10 +107,6 @@ function isSignedMessage(value: unknown): value is SignedMessage {
   const { message, content, signature } = fieldsOf(value);
   const isObject = typeof content === 'object' && content !== null;
   return isDecisionMessage(message) && isObject && parseSignature(signature) !== null;
-}
-
-function isDecisionMessage(message: unknown): message is DecisionMessage {
-  return DECISION_MESSAGES.some((each) => each === message);
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -53,6 +53,11 @@ export const DECISION_MESSAGES = [
 
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 
+/** Returns whether a value is the name of a decision message. */
+export function isDecisionMessage(message: unknown): message is DecisionMessage {
+  return DECISION_MESSAGES.some((each) => each === message);
+}
+
 /**
  * Maximum length of a message, in characters of JSON: more than the longest decision, which has 1,000 references of 200
  * characters. The record of a decision contains the message, and Temporal accepts 2 MB per payload.

@@ -5,7 +5,7 @@
  */
 import { isPublicKey } from '../../domain/migration/approvers';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
+import { isDecisionMessage, parseDecision } from '../../domain/migration/parse-decision';
 import { isSignedBy, parseSigned } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
 import type { SignedDecision } from '../../client';
@@ -97,8 +97,4 @@ export function decisionRefusal(
     return 'the signature does not match: the decision was changed, or it was signed for another migration';
   const parsed = parseDecision(message, decision, () => decision.decisionId);
   return 'malformed' in parsed ? parsed.malformed : null;
-}
-
-function isDecisionMessage(word: string): word is DecisionMessage {
-  return DECISION_MESSAGES.some((message) => message === word);
 }
