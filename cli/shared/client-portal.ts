@@ -4,7 +4,8 @@
  * cannot decide with `--as client`.
  */
 import { signingRules } from '../../domain/migration/approvers';
-import type { LedgerClient } from '../../client';
+import type { Progress } from '../../domain/progress/progress';
+import type { LedgerClient, MigrationClient } from '../../client';
 import { listInvitations, readMigration, readRecordedDecisions } from '../../store';
 import { AS_CLIENT, type NextCommand } from './remedy-commands';
 
@@ -29,6 +30,18 @@ export async function readClientPortal(
     ({ role, publicKey }) => role === 'client' && invitations.some((each) => each.publicKey === publicKey),
   );
   return isInPortal ? (portalUrl ?? ANY_PORTAL) : null;
+}
+
+/**
+ * Returns the portal's address, if the client must sign its decisions in the portal. Returns null if it does not, without
+ * the ledger, or if no worker has answered.
+ */
+export async function readSigningPortal(
+  { db, portalUrl }: Pick<MigrationClient, 'db' | 'portalUrl'>,
+  progress: Progress | undefined,
+): Promise<string | null> {
+  if (!db || !progress?.signing.mustSign.includes('client')) return null;
+  return readClientPortal({ db, portalUrl }, progress.migrationId);
 }
 
 /**

@@ -110,6 +110,23 @@ export function totalInvoicesOption(): Option {
   return integerOption('--total-invoices <number>', description);
 }
 
+/** Makes `--search <text>`, which selects companies. */
+export function searchOption(): Option {
+  const where = 'in their reference or name, or in the name stored at the service';
+  return new Option('--search <text>', `only companies with this text ${where}; case and accents are ignored`);
+}
+
+/** Makes `--wave <number>`, which selects companies. */
+export function waveOption(): Option {
+  return integerOption('--wave <number>', 'only companies of this wave');
+}
+
+/** Makes `--without-credential`, which selects companies. */
+export function withoutCredentialOption(): Option {
+  const description = 'only companies that could be moved if they had a usable credential';
+  return new Option('--without-credential', description);
+}
+
 /** Makes `--approver <role:name:key>`: a person whose signed decisions are accepted. */
 export function approverOption(purpose: string): Option {
   return new Option(

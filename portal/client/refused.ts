@@ -6,6 +6,10 @@ export type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
 
 const MAX_NAMED = 10;
 
+/** Returns one clause for each reason: `2 credentials (C-1, C-2) cannot be sent, because ...`. */
+export const unsentTexts = (unsent: Refused): readonly string[] =>
+  refusedTexts(unsent, ['cannot be sent', 'cannot be sent']);
+
 /**
  * Returns one clause for each reason: `2 credentials (C-1, C-2) were not accepted, because ...`.
  *

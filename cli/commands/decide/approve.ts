@@ -6,7 +6,7 @@ import type { Progress } from '../../../domain/progress/progress';
 import { eitherOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
 import { checkReconnected, readProgressIfAnswered } from '../../../client';
-import { clientCommand, readClientPortal, throughPortal } from '../../shared/client-portal';
+import { clientCommand, readSigningPortal, throughPortal } from '../../shared/client-portal';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -66,7 +66,7 @@ function approve(
         `add the step to the command: ${eitherOf(STEPS.filter((each) => STEP_RULES[each].approvers.length > 0))}`,
       );
     }
-    const portal = await readPortal(ferry, progress);
+    const portal = await readSigningPortal(ferry, progress);
     const refusedAs = progress && refusalHint(progress, step, options, portal);
     if (refusedAs !== undefined)
       return withHint(await sendDecision(ferry, migrationId, 'approve', { step, ...contentFrom(options) }), refusedAs);
@@ -106,12 +106,6 @@ async function readCurrentProgress(
   const progress = await readProgressIfAnswered(ferry, migrationId);
   if (progress === undefined || (requestedStep ?? progress.step) !== 'complete-migration') return progress;
   return checkReconnected(ferry, progress);
-}
-
-/** Returns the portal's address, if the client must sign its decisions there; null if not, or without the ledger. */
-async function readPortal({ db, portalUrl }: MigrationClient, progress: Progress | undefined): Promise<string | null> {
-  if (!db || !progress?.signing.mustSign.includes('client')) return null;
-  return readClientPortal({ db, portalUrl }, progress.migrationId);
 }
 
 /**

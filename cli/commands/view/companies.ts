@@ -13,7 +13,7 @@ import type { TableCell } from '../../terminal/table';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
-import { choiceOption, integerOption } from '../../shared/options';
+import { choiceOption, integerOption, searchOption, waveOption, withoutCredentialOption } from '../../shared/options';
 import { companyJson } from '../../../client/report-formats';
 import { explanationOf, writeCsv } from '../../shared/results';
 
@@ -37,12 +37,9 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .description('List the companies of a migration with their states and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', Object.keys(CLIENT_STATES)))
     .addOption(choiceOption('--failure <kind>', 'only companies whose move failed for this reason', FAILURE_KINDS))
-    .option(
-      '--search <text>',
-      'only companies with this text in their reference or name, or in the name stored at the service; case and accents are ignored',
-    )
-    .addOption(integerOption('--wave <number>', 'only companies of this wave'))
-    .option('--without-credential', 'only companies that could be moved if they had a usable credential')
+    .addOption(searchOption())
+    .addOption(waveOption())
+    .addOption(withoutCredentialOption())
     .option(
       '--replaced-application',
       'only companies whose application was replaced after their move, with the links to reconnect',

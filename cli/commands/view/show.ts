@@ -31,7 +31,7 @@ import { EVIDENCE_OPTION } from '../../shared/results';
 import type { NextCommand } from '../../shared/remedy-commands';
 import { MAX_REFERENCES_IN_A_CONFIRMATION } from '../../shared/remedy-commands';
 import type { NamedInCommands } from '../../shared/next-commands';
-import { readClientPortal, throughPortal } from '../../shared/client-portal';
+import { readSigningPortal, throughPortal } from '../../shared/client-portal';
 import { keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
@@ -68,10 +68,7 @@ export function addShow({ program, run, terminal }: Context): void {
             ...(applications === null ? {} : { applicationsOfMoved: applications }),
           };
           const now = new Date();
-          const portal =
-            db && progress.signing.mustSign.includes('client')
-              ? await readClientPortal({ ...ferry, db }, migration)
-              : null;
+          const portal = await readSigningPortal(ferry, progress);
           const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = isEnding(progress.state)
             ? [report(progress)]

@@ -8,7 +8,7 @@ import {
 } from '../../../portal/client/api';
 import { lacksCredential, noExceptionsText, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
-import { choiceOption, integerOption } from '../../shared/options';
+import { choiceOption, searchOption, waveOption, withoutCredentialOption } from '../../shared/options';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { writeCsv } from '../../shared/results';
 import type { TableCell } from '../../terminal/table';
@@ -42,12 +42,9 @@ export function addCompanies(context: PortalContext): void {
     .command('companies <migration>')
     .description('List the companies with their states, and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', STATES))
-    .option(
-      '--search <text>',
-      'only companies with this text in their reference or name, or in the name stored at the service; case and accents are ignored',
-    )
-    .addOption(integerOption('--wave <number>', 'only companies of this wave'))
-    .option('--without-credential', 'only companies that lack nothing but a usable credential')
+    .addOption(searchOption())
+    .addOption(waveOption())
+    .addOption(withoutCredentialOption())
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migrationId: string, { csv, state, search = '', wave, withoutCredential }: CompaniesOptions) => {
       const isSelected: Condition = (company) =>

@@ -1,7 +1,7 @@
 import { CompanySchema } from '../../../portal/contract/migration-view';
 import type { Company } from '../../../portal/client/api';
 import { readByReference, refusedCredentials } from '../../../portal/client/credential-check';
-import { refusedTexts, type Refused } from '../../../portal/client/refused';
+import { refusedTexts, unsentTexts, type Refused } from '../../../portal/client/refused';
 import { supplyInParts } from '../../../portal/client/supply';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { counted } from '../../../domain/text/sentences';
@@ -102,10 +102,7 @@ async function supply(
   const isUnsent = new Set(unsent.map(({ reference }) => reference));
   const credentials = read.credentials.filter(({ reference }) => !isUnsent.has(reference));
   if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent);
-  const facts = [
-    `${file}: ${counted(credentials.length, 'credential')} can be sent`,
-    ...refusedTexts(unsent, ['cannot be sent', 'cannot be sent']),
-  ];
+  const facts = [`${file}: ${counted(credentials.length, 'credential')} can be sent`, ...unsentTexts(unsent)];
   await review(context, portal, { message, facts }, options);
   const answer = await supplyInParts(
     { message, credentials, fields: reason === undefined ? {} : { reason } },

@@ -13,7 +13,7 @@ export function addShow(context: PortalContext): void {
         withPortal(context, migrationId, async ({ session, readMigration }) => {
           const answer = await readMigration();
           const { publicKey, person, role, isKeyConfirmed } = session;
-          // Nobody can decide once the migration has ended.
+          // A key needs no confirmation once the migration has ended, because no decision is possible.
           const mustConfirm = publicKey !== null && !isKeyConfirmed && !isOver(answer.view.state);
           return {
             json: { schema: 'ferry.portal-show/1', ...answer, person, role, isKeyConfirmed },

@@ -4,7 +4,7 @@ import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import type { Action, Company } from '../../client/api';
 import { readByReference, refusedCredentials } from '../../client/credential-check';
-import { refusedTexts, type Refused } from '../../client/refused';
+import { unsentTexts, type Refused } from '../../client/refused';
 import { eachCompany, type App } from '../app';
 import { checkCredentials, type CheckedFile } from './credential-file';
 import { FormProblem, openDialog, problemText, sentence } from '../elements/dialog';
@@ -159,9 +159,7 @@ function resultOf(
               : 'The file contains no credentials.',
       ),
     isGood && others.length > 0 && el('p', { class: 'hint' }, othersText(others)),
-    ...refusedTexts(refused, ['cannot be sent', 'cannot be sent']).map((text) =>
-      el('p', { class: 'problem' }, sentence(text)),
-    ),
+    ...unsentTexts(refused).map((text) => el('p', { class: 'problem' }, sentence(text))),
     ...accentedList(accented),
     ...findingsList(findings),
   ];
