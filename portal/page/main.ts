@@ -105,7 +105,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
     byId('steps').hidden = steps.length === 0;
-    // Nobody can decide once the migration has ended.
+    // A key needs no confirmation once the migration has ended, because no decision is possible.
     const unconfirmed = session.isKeyConfirmed || isOver(state) ? null : fingerprint;
     render(byId('key'), [unconfirmed, contact], () => (unconfirmed ? unconfirmedKey(unconfirmed, contact) : []));
     byId('key').hidden = unconfirmed === null;

@@ -28,7 +28,7 @@ export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvo
 
 /** The facts about a migration that decide how its companies are shown. */
 export interface ReportView {
-  /** Whether companies can still move. */
+  /** The stage decides whether companies can still move. */
   readonly stage: MoveStage;
   /** Times in this year are shown without the year. */
   readonly year: string;

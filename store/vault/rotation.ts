@@ -94,7 +94,7 @@ async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId:
   });
 }
 
-/** What the renewal of a vault has deleted and kept. */
+/** The numbers of secrets that the renewal of a vault has deleted and kept. */
 export interface Renewal {
   /** Number of deleted credentials. */
   readonly deleted: number;

@@ -146,7 +146,7 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
   expect(removed).toMatchObject({ exitCode: 0, out: expect.stringContaining('its sessions have ended') as string });
   expect(await invitation(id)).toMatchObject({ revokedBy: 'Sam' });
   expect((await pause('phone', OPEN)).out).toContain('does not belong to an approver');
-  // What the removed key has signed before remains in effect, so a verification needs its fingerprint.
+  // Decisions that the removed key has signed remain in effect, so a verification needs its fingerprint.
   const keys = [fingerprintOf('cleo'), fingerprintOf('phone')];
   expect((await run('nobody', 'invite', OPEN, '--list')).out).toMatch(
     new RegExp(`--verify trail.jsonl ${keys.map((each) => `--approver client:Cleo:${each}`).join(' ')}\\n`),
