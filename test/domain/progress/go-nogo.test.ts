@@ -1,83 +1,8 @@
-import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import type { Forecast } from '../../../domain/progress/forecast';
-import { goNoGo } from '../../../domain/progress/go-nogo';
-import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
-import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { progressOf } from '../../../domain/progress/progress';
-import type { Window } from '../../../domain/planning/windows';
-import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migrations/migration-states';
-import { platform } from '../../support/migrations/platforms';
-
-const quickBooks = platform('quickbooks-online');
-
-const plan = migrationPlan({ contact: 'Sam' });
-
-const MOVING = stateAt('complete-migration', { counts: counts({ total: 10, moved: 1, waiting: 9 }) });
-const NIGHT: Window = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'UTC' };
-
-const ACCOUNT = { plan: 'paid', role: 'administrator', companyLimit: null, companiesUsed: 1, expiresAt: null };
-const SERVICE: GoNoGoFacts['service'] = {
-  account: ACCOUNT,
-  platformEnabled: true,
-  callbackUrl: null,
-  application: { clientId: 'app-1', environment: 'production' },
-};
-
-const FORECAST: Forecast = {
-  ...{ companies: 9, isComplete: true, beginsAt: '2026-03-09T22:00:00.000Z', basis: 'estimate' },
-  ends: { earliest: '2026-03-09T23:00:00.000Z', latest: '2026-03-10T03:00:00.000Z' },
-  staleMs: 5 * 3_600_000,
-};
-
-const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
-  migrationId: plan.migrationId,
-  now: '2026-03-09T09:00:00.000Z',
-  route: 'managed',
-  platform: quickBooks,
-  contact: 'Sam, +44 20 7946 0000',
-  limits: { ...DEFAULT_LIMITS, windows: [NIGHT] },
-  next: {
-    wave: 2,
-    companies: 9,
-    unconfirmed: 0,
-    withoutCredential: 0,
-    firstWithoutCredential: [],
-    leftBehind: 0,
-    firstLeftBehind: [],
-    oldestCredentialAt: AT,
-  },
-  chosenFirst: null,
-  toCreate: 9,
-  failures: { failed: 0, tried: 1 },
-  forecast: FORECAST,
-  progress: progressOf(plan, state),
-  windowsPaused: null,
-  workers: { workflows: 1, activities: 1 },
-  failing: [],
-  service: SERVICE,
-  applications: { migrationId: 'kite.quickbooks-online', client: 'kite', supplied: null, others: [] },
-  moved: [],
-  ...changes,
-});
-
-const noGos = (given: GoNoGoFacts): readonly Answer['check'][] =>
-  goNoGo(given).answers.flatMap(({ check, go }) => (go ? [] : [check]));
-
-test('an application that another open migration has replaced is a no-go that names both applications', () => {
-  const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
-  const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', isSupplied: true };
-  const applications = {
-    ...{ migrationId: 'kite.quickbooks-online', client: 'kite', supplied },
-    others: [{ ...bee, application: { clientId: 'app-1', environment: 'production' } }],
-  };
-  const replaced = facts({ applications });
-  expect(noGos(replaced)).toEqual(['application']);
-  expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
-    'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
-      'app-1 (production); an account has only one application per platform',
-  );
-});
+import { goNoGo } from '../../../domain/progress/go-nogo';
+import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
+import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
+import { facts, MOVING, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
 
 test('a company that was chosen to go first, but cannot be moved, is a no-go', () => {
   const chosen = (notReady: string | null) => facts({ chosenFirst: { reference: 'C-7', notReady } });
@@ -98,61 +23,11 @@ test('companies of earlier waves that cannot be moved are named, but do not hold
   );
 });
 
-const warned = (given: GoNoGoFacts): readonly Answer['check'][] =>
-  goNoGo(given).answers.flatMap(({ check, warning }) => (warning ? [check] : []));
-
-test('an answer that contains a warning is a go with a warning, not a plain go', () => {
-  const application = { clientId: 'app-1', environment: 'production', suppliedBy: 'Cleo' };
-  const applications = { ...facts().applications, supplied: application };
-  const supplied = facts({ applications });
-  expect(warned(supplied)).toEqual([]);
-  expect(warned(facts())).toEqual(['application']);
-  expect(goNoGo(facts()).answers.find(({ check }) => check === 'application')?.why).toBe(
-    'app-1 (production); this application was not supplied for this migration',
-  );
-  const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
-  const selfService = { route: 'self-service', platform: platform('xero') } as const;
-  expect(warned(facts({ ...selfService, service: none }))).toEqual(['account', 'application']);
-  expect(warned(facts(selfService))).toEqual([]);
-  expect(warned({ ...supplied, next: { ...facts().next, leftBehind: 1, firstLeftBehind: ['C-7'] } })).toEqual([
-    'companies',
-  ]);
-});
-
 test('companies without a usable credential are named', () => {
   const next = { ...facts().next, withoutCredential: 3, firstWithoutCredential: ['C-1', 'C-2'] };
   expect(goNoGo(facts({ next })).answers.find(({ check }) => check === 'credentials')?.why).toBe(
     'a usable credential is missing for 3 confirmed companies (C-1, C-2 and 1 more) of wave 2',
   );
-});
-
-test('companies that were moved with a replaced application are a no-go that names them', () => {
-  const moved = [
-    { application: { clientId: 'old-app', environment: 'production' }, companies: 3, references: ['C-1', 'C-2'] },
-    { application: { clientId: 'app-1', environment: 'production' }, companies: 1, references: ['C-4'] },
-  ];
-  const replaced = facts({ moved });
-  expect(noGos(replaced)).toEqual(['application']);
-  expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
-    '3 companies (C-1, C-2 and 1 more) were connected with old-app (production), but app-1 (production) is registered now, ' +
-      'so the service can no longer refresh their tokens; register old-app (production) again, or let their end ' +
-      'customers reconnect with their links instead; once the replaced application is registered again, 1 company ' +
-      'connected with app-1 (production) must reconnect',
-  );
-});
-
-test('a replaced application is not to be registered again if more companies depend on the registered application', () => {
-  const moved = [
-    { application: { clientId: 'old-app', environment: 'production' }, companies: 1, references: ['C-1'] },
-    { application: { clientId: 'app-1', environment: 'production' }, companies: 3, references: ['C-2'] },
-  ];
-  // Nothing has to be done before other companies are moved, so the answer is only a warning.
-  expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')).toEqual({
-    ...{ check: 'application', go: true, warning: true },
-    why: expect.stringContaining(
-      'let its end customer reconnect with its link, and keep app-1 (production) registered, because 3 companies depend on it',
-    ) as string,
-  });
 });
 
 test('paused windows are a no-go, which says who paused them, why, and how to resume them', () => {
@@ -241,29 +116,11 @@ test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   expect(noGos(given)).toEqual(check);
 });
 
-test.each([null, undefined])('self-service needs no application if tokens are never refreshed: %s', (application) => {
-  const { application: _, ...silent } = SERVICE;
-  const service = application === undefined ? silent : { ...SERVICE, application };
-  const given = facts({ route: 'self-service', platform: platform('square'), service });
-  expect(goNoGo(given).answers.find(({ check }) => check === 'application')).toEqual({
-    ...{ check: 'application', go: true },
-    why: 'not needed: Square tokens are never refreshed',
-  });
-});
-
-test('the account is checked for the route of the migration, even if no worker is answering', () => {
-  const given = facts({ route: 'self-service', platform: platform('xero'), progress: null });
-  expect(noGos(given)).toEqual(['decisions', 'worker']);
-});
-
 test('a migration that a person has paused is a no-go, which says who paused it, why, and who can resume it', () => {
   const paused = { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } };
   const [decisions] = goNoGo(facts({}, paused)).answers;
   expect(decisions?.why).toMatch(/^paused by Sam since .* UTC: holiday; waiting for support: resume the migration/);
 });
-
-const whyOf = (given: GoNoGoFacts, asked: Answer['check']): string | undefined =>
-  goNoGo(given).answers.find(({ check }) => check === asked)?.why;
 
 test('credentials are a no-go while no company is confirmed, and the companies say what is missing', () => {
   const next = { ...facts().next, wave: null, companies: 60, unconfirmed: 60, oldestCredentialAt: null };
@@ -282,35 +139,6 @@ test('a worker that has answered is a go, however many workers are polling', () 
   expect(whyOf(facts({ workers: { workflows: 3, activities: 7 } }), 'worker')).toBe('a worker is answering');
 });
 
-test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
-  expect(goNoGo(facts()).notes.slice(-2)).toEqual([
-    'the last company is expected to be moved by 2026-03-10 03:00 UTC at the latest',
-    'until then, the data of a company can be out of date for up to 5 hours',
-  ]);
-  const some = { ...FORECAST, companies: 4, isComplete: false };
-  expect(goNoGo(facts({ forecast: some })).notes.at(-2)).toBe(
-    'the last of 4 companies that can be moved now is expected to be moved by 2026-03-10 03:00 UTC at the latest',
-  );
-  expect(goNoGo(facts({ forecast: null })).notes.join()).not.toContain('expected to be moved');
-});
-
-test('without a forecast, the expiry of the account is compared with the end of moves that start now', () => {
-  const volume = { companies: 9, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 };
-  const estimated = estimate({
-    volume: { ...volume, staleSince: null },
-    limits: DEFAULT_LIMITS,
-    speedEstimate: ASSUMED_SPEED,
-    from: AT,
-  });
-  const expiring = (expiresAt: string) =>
-    facts(
-      { forecast: null, service: { ...SERVICE, account: { ...SERVICE.account, expiresAt } } },
-      { ...MOVING, estimate: estimated },
-    );
-  expect(noGos(expiring('2026-06-01T00:00:00.000Z'))).toEqual([]);
-  expect(noGos(expiring('2026-03-09T10:00:00.000Z'))).toEqual(['account']);
-});
-
 test('held-back companies are reported but are not a no-go', () => {
   const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
   const { go, answers } = goNoGo(facts({}, state));
@@ -324,31 +152,6 @@ test('companies that are still syncing are enough for a go', () => {
   const state = { ...MOVING, counts: counts({ total: 2, syncing: 2 }) };
   const next = { ...facts().next, wave: null, companies: 0 };
   expect(goNoGo(facts({ next }, state)).go).toBe(true);
-});
-
-test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
-  [
-    { toleratedFailures: 5 },
-    { failed: 2, tried: 40 },
-    'more than 5 companies could not be moved; or, once 20 companies have been tried, more than 20% of them could not be moved (so far: 2 of 40 tried companies)',
-  ],
-  [
-    { toleratedFailures: 1 },
-    { failed: 2, tried: 40 },
-    'a worker tries another company: the number of companies that could not be moved already exceeds the limit (so far: 2 of 40 tried companies)',
-  ],
-])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
-  const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
-  expect(pauseNotes[0]).toBe(sentence);
-});
-
-test('without a limit on failures, the notes say that their number never pauses the migration', () => {
-  const limits = { ...DEFAULT_LIMITS, toleratedShare: null };
-  const { pauseNotes, notes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40 } }));
-  expect(pauseNotes.join()).not.toContain('could not be moved');
-  expect(notes[0]).toBe(
-    'the number of companies that could not be moved never pauses the migration (so far: 2 of 40 tried companies)',
-  );
 });
 
 const signingOff = (changes: Partial<MigrationState> = {}): GoNoGoFacts => {

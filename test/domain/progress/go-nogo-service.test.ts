@@ -1,0 +1,100 @@
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { goNoGo } from '../../../domain/progress/go-nogo';
+import { AT } from '../../support/migrations/migration-states';
+import { platform } from '../../support/migrations/platforms';
+import { ACCOUNT, facts, MOVING, noGos, SERVICE, warned } from './go-nogo-sample';
+
+test('an application that another open migration has replaced is a no-go that names both applications', () => {
+  const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
+  const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', isSupplied: true };
+  const applications = {
+    ...{ migrationId: 'kite.quickbooks-online', client: 'kite', supplied },
+    others: [{ ...bee, application: { clientId: 'app-1', environment: 'production' } }],
+  };
+  const replaced = facts({ applications });
+  expect(noGos(replaced)).toEqual(['application']);
+  expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
+    'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
+      'app-1 (production); an account has only one application per platform',
+  );
+});
+
+test('an answer that contains a warning is a go with a warning, not a plain go', () => {
+  const application = { clientId: 'app-1', environment: 'production', suppliedBy: 'Cleo' };
+  const applications = { ...facts().applications, supplied: application };
+  const supplied = facts({ applications });
+  expect(warned(supplied)).toEqual([]);
+  expect(warned(facts())).toEqual(['application']);
+  expect(goNoGo(facts()).answers.find(({ check }) => check === 'application')?.why).toBe(
+    'app-1 (production); this application was not supplied for this migration',
+  );
+  const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
+  const selfService = { route: 'self-service', platform: platform('xero') } as const;
+  expect(warned(facts({ ...selfService, service: none }))).toEqual(['account', 'application']);
+  expect(warned(facts(selfService))).toEqual([]);
+  expect(warned({ ...supplied, next: { ...facts().next, leftBehind: 1, firstLeftBehind: ['C-7'] } })).toEqual([
+    'companies',
+  ]);
+});
+
+test('companies that were moved with a replaced application are a no-go that names them', () => {
+  const moved = [
+    { application: { clientId: 'old-app', environment: 'production' }, companies: 3, references: ['C-1', 'C-2'] },
+    { application: { clientId: 'app-1', environment: 'production' }, companies: 1, references: ['C-4'] },
+  ];
+  const replaced = facts({ moved });
+  expect(noGos(replaced)).toEqual(['application']);
+  expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
+    '3 companies (C-1, C-2 and 1 more) were connected with old-app (production), but app-1 (production) is registered now, ' +
+      'so the service can no longer refresh their tokens; register old-app (production) again, or let their end ' +
+      'customers reconnect with their links instead; once the replaced application is registered again, 1 company ' +
+      'connected with app-1 (production) must reconnect',
+  );
+});
+
+test('a replaced application is not to be registered again if more companies depend on the registered application', () => {
+  const moved = [
+    { application: { clientId: 'old-app', environment: 'production' }, companies: 1, references: ['C-1'] },
+    { application: { clientId: 'app-1', environment: 'production' }, companies: 3, references: ['C-2'] },
+  ];
+  // Nothing has to be done before other companies are moved, so the answer is only a warning.
+  expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')).toEqual({
+    ...{ check: 'application', go: true, warning: true },
+    why: expect.stringContaining(
+      'let its end customer reconnect with its link, and keep app-1 (production) registered, because 3 companies depend on it',
+    ) as string,
+  });
+});
+
+test.each([null, undefined])('self-service needs no application if tokens are never refreshed: %s', (application) => {
+  const { application: _, ...silent } = SERVICE;
+  const service = application === undefined ? silent : { ...SERVICE, application };
+  const given = facts({ route: 'self-service', platform: platform('square'), service });
+  expect(goNoGo(given).answers.find(({ check }) => check === 'application')).toEqual({
+    ...{ check: 'application', go: true },
+    why: 'not needed: Square tokens are never refreshed',
+  });
+});
+
+test('the account is checked for the route of the migration, even if no worker is answering', () => {
+  const given = facts({ route: 'self-service', platform: platform('xero'), progress: null });
+  expect(noGos(given)).toEqual(['decisions', 'worker']);
+});
+
+test('without a forecast, the expiry of the account is compared with the end of moves that start now', () => {
+  const volume = { companies: 9, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 };
+  const estimated = estimate({
+    volume: { ...volume, staleSince: null },
+    limits: DEFAULT_LIMITS,
+    speedEstimate: ASSUMED_SPEED,
+    from: AT,
+  });
+  const expiring = (expiresAt: string) =>
+    facts(
+      { forecast: null, service: { ...SERVICE, account: { ...SERVICE.account, expiresAt } } },
+      { ...MOVING, estimate: estimated },
+    );
+  expect(noGos(expiring('2026-06-01T00:00:00.000Z'))).toEqual([]);
+  expect(noGos(expiring('2026-03-09T10:00:00.000Z'))).toEqual(['account']);
+});
