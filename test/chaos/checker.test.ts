@@ -9,13 +9,12 @@ import { credentialDigest, startHttpProxy } from '../../chaos/cluster';
 import type { HttpProxy } from '../../chaos/cluster';
 import { createTemporaryFolder } from '../../stack/folders';
 import { ferry } from '../cli/captured-terminal';
-import type { Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestrator } from '../support/servers/orchestrator';
 import { closedWindows, startTestMigration, SUPPORT } from '../workflows/running-migration';
 
 const TOKENS = ['sbx-ok-2.check-1', 'sbx-ok-2.check-2', 'sbx-ok-2.check-3', 'sbx-revoked.check-4'];
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let proxy: HttpProxy;
 let folder: string;
 let migration: string;
@@ -24,7 +23,6 @@ let evidence: Evidence;
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   folder = createTemporaryFolder();
   const requests: LoggedRequest[] = [];
   const log = (entry: LoggedRequest): void => void requests.push(entry);
@@ -50,7 +48,6 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  await orchestrator.close();
   await proxy.close();
   rmSync(folder, { recursive: true });
 });

@@ -14,7 +14,7 @@ import { optionsOf, runnableCommands } from '../../cli/reference/commands';
 import { hasUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 import { startTestMigration } from '../workflows/running-migration';
 import { anyText, fuzzer, NASTY_TEXTS, wellFormed, withinMs } from '../support/faults/fuzz';
-import type { Orchestrator } from '../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../support/servers/orchestrator';
 import { startOrchestrator } from '../support/servers/orchestrator';
 import { capturedStream, ferry } from './captured-terminal';
 
@@ -25,7 +25,7 @@ const NOT_STARTED = ['up', 'service start'];
 const ENDS_WITHIN_MS = 30_000;
 
 const before = process.cwd();
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let folder: string;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();

@@ -5,16 +5,10 @@ import path from 'node:path';
 import { countCompanies, readMigration } from '../../store';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration, type TestMigration } from '../workflows/running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -12,19 +12,17 @@ import { until } from '../support/async';
 import type { Orchestrator } from '../support/servers/orchestrator';
 import { SEPARATE_NAMESPACES } from '../support/jest/namespaces';
 import { PAYLOAD_KEY } from '../support/servers/keys';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestrator } from '../support/servers/orchestrator';
 
 const OTHER_KEY = randomBytes(32).toString('base64');
 const payloadKeys = (...keys: string[]) => parsePayloadKeys(new Secret(keys.join()));
 const OTHER_KEY_ID = payloadKeys(OTHER_KEY).newest.id;
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator({}, undefined, SEPARATE_NAMESPACES['missing-keys']);
 let worker: RunningWorker;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator({}, undefined, SEPARATE_NAMESPACES['missing-keys']);
   worker = await orchestrator.startWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
 });
-afterAll(() => orchestrator.close());
 
 const run = (env: NodeJS.ProcessEnv, ...args: string[]) => ferry(args, undefined, { ...orchestrator.env, ...env });
 

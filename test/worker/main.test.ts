@@ -6,12 +6,12 @@ import { SWEEP, TASK_QUEUE } from '../../workflows/messages';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/async';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
-import type { Orchestrator } from '../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../support/servers/orchestrator';
 import { startOrchestrator } from '../support/servers/orchestrator';
 
 const MAIN = ['worker/main.js'] as const;
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let ledger: Relay;
 let temporal: Relay;
 let worker: JsonProcess | undefined;

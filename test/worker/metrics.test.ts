@@ -6,11 +6,11 @@ import { WorkerMetrics } from '../../worker/metrics/worker-metrics';
 import { readDocument } from '../cli/documented-commands';
 import { until } from '../support/async';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
-import type { Orchestrator } from '../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../support/servers/orchestrator';
 import { startOrchestrator } from '../support/servers/orchestrator';
 import { startTestMigration } from '../workflows/running-migration';
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let worker: JsonProcess | undefined;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();

@@ -13,16 +13,16 @@ import { readMigration } from '../../store';
 import { runJson, MANIFEST } from '../cli/command-line';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/servers/orchestrator';
+import type { OpenedOrchestrator, Orchestrator } from '../support/servers/orchestrator';
 import { startOrchestrator } from '../support/servers/orchestrator';
 
 const NAMESPACE = `client-${randomBytes(4).toString('hex')}`;
 const ID = 'separated.quickbooks-online';
 
-let providerSide: Orchestrator;
+let providerSide: OpenedOrchestrator;
 let folder: string;
 /** The same servers with the configuration for the client's namespace. */
-let clientSide: Orchestrator;
+let clientSide: OpenedOrchestrator;
 
 beforeAll(async () => {
   providerSide = await startOrchestrator();

@@ -11,7 +11,7 @@ import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
 import { SERVICE_KEY } from '../support/servers/keys';
-import type { Orchestrator } from '../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../support/servers/orchestrator';
 import { startOrchestrator } from '../support/servers/orchestrator';
 import { startTraceReceiver, type TraceReceiver } from '../support/servers/trace-receiver';
 import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../workflows/running-migration';
@@ -21,7 +21,7 @@ const REASON = 'The reason says hidden-in-the-reason';
 const PERSON = 'Hidden Person';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let receiver: TraceReceiver;
 let service: JsonProcess;
 let proxy: HttpProxy;

@@ -6,8 +6,7 @@ import { ferry } from '../cli/captured-terminal';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
-import type { Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from './running-migration';
 
 const INVENTED_KEY = 'deadbeefdeadbeef';
@@ -16,18 +15,14 @@ const ALL_ELIGIBLE = 3;
 /** `RESET_REAPPLY_TYPE_NONE`: the decisions that arrived after the point of the reset are lost. */
 const NOTHING = 2;
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let between: HttpProxy;
 let worker: RunningWorker;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   between = await startHttpProxy(orchestrator.service.url);
   worker = await startWorker();
 });
-afterAll(async () => {
-  await orchestrator.close();
-  await between.close();
-});
+afterAll(() => between.close());
 
 /** Starts a worker that reaches the service through the proxy. */
 const startWorker = (): Promise<RunningWorker> =>

@@ -6,22 +6,17 @@ import { readRetriedErrors } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
-import type { Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestrator } from '../support/servers/orchestrator';
 import { startTestMigration } from './running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let between: HttpProxy;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
   await orchestrator.startWorker({ service: { url: between.url, apiKey } });
 });
-afterAll(async () => {
-  await orchestrator.close();
-  await between.close();
-});
+afterAll(() => between.close());
 
 test('after a Retry-After of an hour, an activity waits for an hour and shows the reason', async () => {
   const { ferry } = orchestrator;

@@ -9,16 +9,13 @@ import { CLOSE_TERMINATED, sweepSchedule, TASK_QUEUE } from '../../workflows/mes
 import type { SweepOutcome } from '../../workflows/sweep';
 import { until } from '../support/async';
 import { rowsWithCredential } from '../support/migrations/ledger';
-import type { Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration } from './running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   await Promise.all([orchestrator.startWorker(), orchestrator.startWorker()]);
 });
-afterAll(() => orchestrator.close());
 
 const schedule = () => orchestrator.ferry.temporal.schedule;
 const workflow = (id: string) => orchestrator.ferry.temporal.workflow.getHandle(id);

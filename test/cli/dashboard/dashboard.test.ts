@@ -4,21 +4,18 @@ import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
 import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let quay: TestMigration;
 let slip: TestMigration;
 let dock: TestMigration;
 let session: TerminalSession | undefined;
 
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   // quay is waiting for support to accept its details, slip for the client to approve the start, dock for the sign-off.
   quay = await startTestMigration(orchestrator, 'quay', ['sbx-ok-1.quay']);
   slip = await startTestMigration(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
@@ -33,7 +30,6 @@ beforeAll(async () => {
   await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
 });
 afterEach(() => session?.close());
-afterAll(() => orchestrator.close());
 
 function openDashboard(env: NodeJS.ProcessEnv = {}, columns = 80, rows = 24): TerminalSession {
   session = startTerminalSession(['desk', '--by', 'Sam'], { ...orchestrator.env, ...env }, columns, rows);

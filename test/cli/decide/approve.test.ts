@@ -1,21 +1,17 @@
 /** Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it has shown. */
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 const ID = 'approver.quickbooks-online';
 
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'approver', '--by', 'Mia'];
   const strictRules = ['--require-digest', '--four-eyes', '--ramp', '5', '--remind-while-stale', '1h,30m,4h'];
   await ferry([...start, ...strictRules], undefined, orchestrator.env);
 });
-afterAll(() => orchestrator.close());
 
 const SAM = ['--by', 'Sam'];
 /** Runs a command at a terminal, and answers every question of the command with yes (true) or no (false). */

@@ -5,11 +5,10 @@ import path from 'node:path';
 import { approverFingerprint } from '../../../domain/migration/approvers';
 import { createInvitation, listInvitations } from '../../../store';
 import { updateRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let folder: string;
 const keys = new Map<string, string>();
 const OPEN = 'keys.quickbooks-online';
@@ -22,8 +21,6 @@ const fingerprintOf = (machine: string): string => approverFingerprint({ publicK
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   for (const [machine, name] of [
     ['sam', 'Sam'],
     ['cleo', 'Cleo'],
@@ -37,10 +34,7 @@ beforeAll(async () => {
   await start('7300000000000001');
   await start('7300000000000002', '--label', 'signed', '--approver', `support:Sam:${keyOf('sam')}`);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 async function start(organization: string, ...more: string[]): Promise<void> {
   const manifest = path.join(folder, `${organization}.csv`);

@@ -1,26 +1,22 @@
 import { sendCompanyDecision } from '../../../cli/shared/decisions';
 import { until } from '../../support/async';
 import { createTestDatabase } from '../../support/servers/database';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson, exportedCredentials, MANIFEST } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let started: Awaited<ReturnType<typeof ferry>>;
 const ID = 'decider.quickbooks-online';
 const CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   started = await ferry(['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider'], undefined, {
     ...orchestrator.env,
     TOKENFERRY_CLIENT_UI_URL: 'https://ui.example/',
   });
 });
-afterAll(() => orchestrator.close());
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -2,19 +2,15 @@
 import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'on-schedule', ['sbx-ok-1.ws1', 'sbx-ok-1.ws2']);
 });
-afterAll(() => orchestrator.close());
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let folder: string;
 const publicKeys = new Map<string, string>();
 const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
@@ -22,8 +21,6 @@ const run = (machine: string, ...args: string[]) => ferry(args, undefined, atMac
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   // Eve has a key that claims to be Sam's. Pia has no key.
   for (const [machine, name] of [
     ['sam', 'Sam'],
@@ -37,10 +34,7 @@ beforeAll(async () => {
   await start(ID, '7100000000000001');
   await start(OTHER, '7100000000000002', '--label', 'other');
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const approvers = (): string[] => [
   ...['--approver', `support:Sam:${publicKeys.get('sam')}`],

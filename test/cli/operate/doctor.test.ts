@@ -18,7 +18,7 @@ import { failing } from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/async';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { startHttpProxy } from '../../support/faults/http-proxy';
-import type { Orchestrator } from '../../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import { ferry } from '../captured-terminal';
@@ -26,7 +26,7 @@ import { ferry } from '../captured-terminal';
 const UNREACHABLE = '127.0.0.1:1';
 const EMPTY_NAMESPACE = `examined-${randomBytes(4).toString('hex')}`;
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let worker: RunningWorker;
 let database: TestDatabase;
 let codec: CodecServer;

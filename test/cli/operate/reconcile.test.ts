@@ -9,20 +9,17 @@ import type { Backup } from '../../support/servers/backup';
 import { forgetIdempotencyKeys, takeBackup } from '../../support/servers/backup';
 import { until } from '../../support/async';
 import { statusAtService } from '../../support/migrations/company-import';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let worker: RunningWorker;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   worker = await orchestrator.startWorker();
 });
-afterAll(() => orchestrator.close());
 
 const ROWS = [1, 2, 3];
 const SINGLE_USE = { slug: 'freshbooks' };

@@ -5,17 +5,12 @@ import { temporal } from '@temporalio/proto';
 import { cloudSearchAttributesCommand } from '../../../domain/migration/temporal-names';
 import { SEARCH_ATTRIBUTES, sweepSchedule } from '../../../workflows/messages';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
 const { INDEXED_VALUE_TYPE_INT: INT, INDEXED_VALUE_TYPE_TEXT: TEXT } = temporal.api.enums.v1.IndexedValueType;
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestrator();
 
 const newName = () => `setup-${randomBytes(4).toString('hex')}`;
 

@@ -8,16 +8,13 @@ import { until } from '../../support/async';
 import { manifestRows, suppliedMigration, updateRow } from '../../support/migrations/ledger';
 import { openMigration, supplyMigration } from '../../../store';
 import { MIGRATIONS } from '../../../workflows/messages';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let id: string;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'stopped', ['sbx-ok-1.st1', 'sbx-ok-1.st2', 'sbx-ok-1.st3']);
   ({ id } = migration);
   await migration.readyToMove();
@@ -25,7 +22,6 @@ beforeAll(async () => {
   await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
   await until(async () => (await readProgress(orchestrator.ferry, id)).state === 'terminated');
 });
-afterAll(() => orchestrator.close());
 
 const run = async (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -7,15 +7,14 @@ import type { PortalContext } from '../../../worker/portal/context';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let worker: Awaited<ReturnType<Orchestrator['startWorker']>>;
 let id: string;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   worker = await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'terminated', ['sbx-ok-1.tm1']);
   ({ id } = migration);
@@ -25,7 +24,6 @@ beforeAll(async () => {
   await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
 });
-afterAll(() => orchestrator.close());
 
 const run = async (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -2,19 +2,12 @@ import { localTime } from '../../../cli/terminal/times';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(async () => {
-  removeTempFiles();
-  await orchestrator.close();
-});
+const orchestrator = useOrchestrator();
+afterAll(() => removeTempFiles());
 
 const UNREACHABLE = '127.0.0.1:1';
 

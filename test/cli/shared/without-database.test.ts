@@ -1,20 +1,16 @@
 /** Tests `ferry` for a client that has a Temporal profile and the payload key, but neither database nor service. */
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let env: NodeJS.ProcessEnv;
 const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TOKENFERRY_PAYLOAD_KEY } = orchestrator.env;
   env = { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TOKENFERRY_PAYLOAD_KEY };
 });
-afterAll(() => orchestrator.close());
 
 const run = (...args: string[]) => ferry(args, undefined, env);
 async function json(...args: string[]): Promise<Record<string, unknown>> {

@@ -6,19 +6,13 @@ import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
 import { CLEO, SAM } from '../../support/migrations/signed-decisions';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
+const orchestrator = useOrchestratorWithWorker();
 afterAll(async () => {
-  await orchestrator.close();
   removeTempFiles();
 });
 

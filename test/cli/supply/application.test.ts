@@ -7,8 +7,7 @@ import type { Prompts } from '../../../cli/terminal/prompts';
 import { createKey, listAccounts } from '../../../company-data-service';
 import { createPayloadCodec } from '../../../security';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 
@@ -16,18 +15,13 @@ const ID = 'owner.quickbooks-online';
 const CANARY = 'canary-7f3a-client-secret';
 const CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   await ferry(['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'owner'], undefined, orchestrator.env);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function secretFile(text: string): string {
   const file = path.join(folder, 'secret');

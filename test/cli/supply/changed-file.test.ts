@@ -2,19 +2,12 @@
 import { appendFileSync } from 'node:fs';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { readMigration } from '../../../store';
 import { ferry } from '../captured-terminal';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(async () => {
-  removeTempFiles();
-  await orchestrator.close();
-});
+const orchestrator = useOrchestrator();
+afterAll(() => removeTempFiles());
 
 const obtainedAt = new Date().toISOString();
 const CASES = {

@@ -6,17 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
+const orchestrator = useOrchestrator();
 afterAll(async () => {
-  await orchestrator.close();
   removeTempFiles();
 });
 

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration } from '../../workflows/running-migration';
 import { platform } from '../../support/migrations/platforms';
@@ -13,22 +12,17 @@ import { ferry } from '../captured-terminal';
 const ZOHO_BOOKS = platform('zoho-books');
 
 const keys = new Map(['Sam', 'Cleo'].map((by) => [by, createSigningKey(by)]));
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   const signers = [...keys.values()].map((key) => parseSigningKey(new Secret(key)));
   const options = { slug: 'zoho-books', signers };
   migration = await startTestMigration(orchestrator, 'supply', ['sbx-ok-1.s1', 'sbx-ok-1.s2'], null, options);
   await migration.until(({ preflight }) => preflight !== null);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
  * Runs `ferry credentials` as the client, with a file of credentials for these companies.

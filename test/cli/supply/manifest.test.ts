@@ -3,20 +3,14 @@ import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { readMigration } from '../../../store';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT, waitForProgress } from '../../workflows/running-migration';
 import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
+const orchestrator = useOrchestratorWithWorker();
 afterAll(async () => {
-  await orchestrator.close();
   removeTempFiles();
 });
 

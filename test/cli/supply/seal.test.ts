@@ -16,8 +16,7 @@ import {
   SealBroken,
 } from '../../../security';
 import { readVault } from '../../../store';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { platform } from '../../support/migrations/platforms';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
@@ -26,7 +25,7 @@ import { runJson } from '../command-line';
 
 const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 let folder: string;
 let key: string;
@@ -34,8 +33,6 @@ let provider: string;
 let keys: VaultKeyWrapper;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'sealing', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
   const { json } = await runJson(orchestrator, 'migration-key', migration.id);
@@ -45,10 +42,7 @@ beforeAll(async () => {
   provider = providerFingerprint(keys.providerPublicKey);
   expect(json['signedBy']).toBe(provider);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function fileOf(name: string, content: string): string {
   const file = path.join(folder, name);

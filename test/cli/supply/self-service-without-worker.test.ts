@@ -1,18 +1,11 @@
 /** Tests a self-service migration that is started before any worker is running. */
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(async () => {
-  removeTempFiles();
-  await orchestrator.close();
-});
+const orchestrator = useOrchestrator();
+afterAll(() => removeTempFiles());
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -2,24 +2,18 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let folder: string;
 const ID = 'shredder.zoho-books';
 
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await orchestrator.close();
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const writeLines = (name: string, lines: readonly string[]): string => {
   const file = path.join(folder, name);

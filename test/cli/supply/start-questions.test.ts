@@ -2,22 +2,14 @@
 import { readMigration } from '../../../store';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, startTerminalSession } from '../terminal/pseudo-terminal';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let session: TerminalSession | undefined;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
 afterEach(() => session?.close());
-afterAll(async () => {
-  removeTempFiles();
-  await orchestrator.close();
-});
+afterAll(() => removeTempFiles());
 
 function startWizard(...args: string[]): TerminalSession {
   session = startTerminalSession(['start', ...args], orchestrator.env, 180, 40);

@@ -3,17 +3,10 @@ import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(async () => {
-  removeTempFiles();
-  await orchestrator.close();
-});
+const orchestrator = useOrchestrator();
+afterAll(() => removeTempFiles());
 
 test('start and self-service say why a credential is not stored if its company is left out while the details are checked', async () => {
   const id = 'raced.zoho-books';

@@ -5,22 +5,18 @@ import { formatTable, type TableColumn } from '../../../cli/terminal/table';
 import { capturedStream, ferry } from '../captured-terminal';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { SEPARATE_NAMESPACES } from '../../support/jest/namespaces';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker({}, undefined, SEPARATE_NAMESPACES.list);
 let migration: TestMigration;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator({}, undefined, SEPARATE_NAMESPACES.list);
-  await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'eighty-columns', ['sbx-ok-1.t1', 'sbx-revoked.t2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 1);
 });
-afterAll(() => orchestrator.close());
 
 test.each([
   ['list', 'Migration'],

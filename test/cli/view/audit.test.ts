@@ -6,28 +6,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 
 const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   const credentials = ['sbx-ok-1.a1', 'sbx-ok-1.a2', 'sbx-ok-1.a3'];
   migration = await startTestMigration(orchestrator, 'audited', credentials, null, { signers });
   await migration.until(({ preflight }) => preflight !== null);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function verifyExport() {
   const { out } = await ferry(['audit', migration.id, '--format', 'jsonl'], undefined, orchestrator.env);

@@ -1,17 +1,15 @@
 /** Tests the filters, pages and CSV of `ferry companies`. */
 import { supplyMigration } from '../../../store';
 import { suppliedMigration, updateRow, manifestRows } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 const ID = 'listed.quickbooks-online';
 const NAMES = ['Bramble & Finch', 'Copper Kettle', '100% Wool', 'copper mill', '=1+1', 'Zürich Quill'];
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   const { db } = orchestrator.ferry;
   const rows = manifestRows(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
   await supplyMigration(db, suppliedMigration({ id: ID }), rows);
@@ -24,7 +22,6 @@ beforeAll(async () => {
     link_url: 'https://link.example/3',
   });
 });
-afterAll(() => orchestrator.close());
 
 async function listReferences(...options: string[]): Promise<readonly string[]> {
   const { json } = await runJson(orchestrator, 'companies', ID, ...options);

@@ -12,19 +12,16 @@ import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { closedWindows, startTestMigration, SUPPORT, windowChange } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   migration = await startTestMigration(
     orchestrator,
     'excepted',
@@ -36,10 +33,7 @@ beforeAll(async () => {
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 2 && counts.moved === 2);
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await orchestrator.close();
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });

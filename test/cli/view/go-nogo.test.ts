@@ -3,20 +3,17 @@ import type { RunningWorker } from '../../../worker';
 import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let worker: RunningWorker;
 let migration: TestMigration;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   worker = await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'nightly', ['sbx-ok-1.n1', 'sbx-ok-1.n2']);
 });
-afterAll(() => orchestrator.close());
 
 /** Returns the exit code, and the checks that are answered with no-go. */
 async function noGoChecks(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; check: readonly string[] }> {

@@ -2,8 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
@@ -12,11 +11,7 @@ interface Line {
   readonly onlyInLedger: boolean;
 }
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestrator();
 
 /** Deletes a workflow from Temporal, as Temporal does when the retention period of an ended workflow is over. */
 async function forget(workflowId: string): Promise<void> {

@@ -4,20 +4,14 @@ import { CLIENT, closedWindows, startTestMigration, SUPPORT, windowChange } from
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
 import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let session: TerminalSession | undefined;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
 afterEach(() => session?.close());
-afterAll(() => orchestrator.close());
 
 function startWatch(id: string, env: NodeJS.ProcessEnv = {}): TerminalSession {
   session = startTerminalSession(['watch', id], { ...orchestrator.env, ...env });

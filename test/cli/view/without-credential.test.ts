@@ -8,20 +8,17 @@ import {
   updateRow,
   useLedger,
 } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 /** The tests use only the keys of this ledger. The migrations are in the orchestrator's ledger. */
 const ledger = useLedger();
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let id: string;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   ({ id } = await withoutCredentials(15, 2));
 });
-afterAll(() => orchestrator.close());
 
 /**
  * Creates a migration without usable credentials in its first `lacking` companies: the credential of the first company

@@ -13,6 +13,7 @@ import type { RunningWorker, WorkerConfig } from '../../../worker';
 import { startWorker } from '../../../worker';
 import type { WorkerTiming } from '../../../worker/timing';
 import { TIMING } from '../../../worker/timing';
+import { useOpened } from '../async';
 import { createTestDatabase } from './database';
 import { saveHistories } from '../migrations/histories';
 import { PAYLOAD_KEY, SERVICE_CIPHER } from './keys';
@@ -43,7 +44,24 @@ export interface Orchestrator {
   startWorker(changes?: Partial<WorkerConfig>, timing?: Partial<WorkerTiming>): Promise<RunningWorker>;
   /** Returns a client of the service, for reading its data. */
   client(): CompanyDataClient;
+}
+
+export interface OpenedOrchestrator extends Orchestrator {
   close(): Promise<void>;
+}
+
+/** Opens an orchestrator for the tests of a file. */
+export function useOrchestrator(...options: Parameters<typeof startOrchestrator>): Orchestrator {
+  return useOpened(() => startOrchestrator(...options));
+}
+
+/** Opens an orchestrator for the tests of a file, and starts a worker. */
+export function useOrchestratorWithWorker(...options: Parameters<typeof startOrchestrator>): Orchestrator {
+  const orchestrator = useOrchestrator(...options);
+  beforeAll(async () => {
+    await orchestrator.startWorker();
+  });
+  return orchestrator;
 }
 
 /** @param temporalAddress the address of the test's own Temporal server; default: the shared server */
@@ -51,7 +69,7 @@ export async function startOrchestrator(
   serviceOptions: Partial<ServiceOptions> = {},
   temporalAddress?: string,
   namespace = ownNamespace(),
-): Promise<Orchestrator> {
+): Promise<OpenedOrchestrator> {
   const address = temporalAddress ?? (await sharedTemporal());
   const [serviceDatabase, database] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const service = await startService({

@@ -13,7 +13,7 @@ import { createSealer, fingerprintOf, sealCredential, Secret } from '../../../se
 import { createInvitation, grantPortalRole, markKeyConfirmed, readMigrationKey, readTrail } from '../../../store';
 import type { z } from 'zod';
 import { until } from '../../support/async';
-import { startOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/servers/killable-process';
 import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { CLEO, signedDecision } from './portal-requests';
@@ -22,7 +22,7 @@ const COMPANIES = 3;
 /** The key of an advisory lock. Statements wait for the lock while the test holds it. */
 const LOCK = 4711;
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let databaseUrl: string;
 let portal: KillableProcess & { readonly url: string };
 let worker: KillableProcess;

@@ -4,17 +4,11 @@ import { decide, startMigration } from '../../../client';
 import { findPlatform } from '../../../platforms/platforms';
 import { countCompanies, manifestDigest, readDecisions } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { SUPPORT, waitForProgress } from '../../workflows/running-migration';
 import { ask, CLEO, CLIO, invited, readView, signedDecision } from './portal-requests';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 let started = 0;
 

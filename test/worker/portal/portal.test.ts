@@ -8,8 +8,7 @@ import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../s
 import { handleRequest } from '../../../worker/portal/requests';
 import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT } from '../../workflows/running-migration';
 import {
   ask,
@@ -27,12 +26,7 @@ import {
 
 const CLARA = parseSigningKey(new Secret(createSigningKey('Clara')));
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 let started = 0;
 function startWithGuest(credentials?: readonly string[]) {

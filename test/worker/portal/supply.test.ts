@@ -4,17 +4,11 @@ import { sql } from 'kysely';
 import { credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import { createSealer, fingerprintOf, sealClientSecret, sealCredential, Secret } from '../../../security';
 import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT, SUPPORT } from '../../workflows/running-migration';
 import { ask, CLEO, decision, signedDecision, startWithGuest } from './portal-requests';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 const hashed = ({ reference, obtainedAt, sealed }: { reference: string; obtainedAt: string; sealed: string }) => ({
   ...{ reference, obtainedAt, boxHash: hashOfBox(Buffer.from(sealed, 'base64')) },

@@ -1,8 +1,7 @@
 /** Migrations with many slices occupy many activity slots of a worker. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
@@ -11,12 +10,7 @@ const SLICES = 64;
 /** Nearly as many slices as the SDK's default would let run at the same time. */
 const BUSY_SLICES = 90;
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 /** Prepares a migration up to the approval of its first company. */
 async function prepare(client: string, companies: number, limits: object): Promise<TestMigration> {

@@ -2,17 +2,11 @@
  * A company with a long sync does not delay other companies, and a decision that arrives during a count is not missed.
  */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  // Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
-  orchestrator = await startOrchestrator({ syncMsPerRecord: 50 });
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+// Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
+const orchestrator = useOrchestratorWithWorker({ syncMsPerRecord: 50 });
 
 /** A credential whose organization has so many invoices that its sync takes longer than the test. */
 const LONG_SYNC = 'sbx-ok-3000';

@@ -1,16 +1,10 @@
 /** A company that syncs for more than a day delays no other company and times out. */
 import { msFromNow, updateRow, readRow } from '../../support/migrations/ledger';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker({ syncMsPerRecord: 100 });
 
 /**
  * A credential for a company with so many records that its sync takes thirty hours, at a tenth of a second per record.

@@ -10,15 +10,13 @@ import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/faults/http-proxy';
 import { countCompanies } from '../../../store';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator({ syncMsPerRecord: 100 });
 let between: HttpProxy;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
   between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
   // Short limits, so that the test of an outage takes seconds instead of minutes.
@@ -26,10 +24,7 @@ beforeAll(async () => {
   await orchestrator.startWorker({ service: { url: between.url, apiKey } }, timing);
 });
 beforeEach(() => between.reset());
-afterAll(async () => {
-  await orchestrator.close();
-  await between.close();
-});
+afterAll(() => between.close());
 
 /** A FreshBooks refresh token can be used only once. */
 const SINGLE_USE = 'freshbooks';

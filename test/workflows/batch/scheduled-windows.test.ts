@@ -4,18 +4,12 @@ import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type Win
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  // Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
-  orchestrator = await startOrchestrator({ syncMsPerRecord: 50 });
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+// Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
+const orchestrator = useOrchestratorWithWorker({ syncMsPerRecord: 50 });
 
 /** Returns windows that open daily at the given minute, for two hours. */
 function openingAt(minute: Date) {

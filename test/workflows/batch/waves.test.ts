@@ -1,14 +1,8 @@
 /** Waves are confirmed, exported and moved one at a time, so that the data of each wave is out of date only briefly. */
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 test('the tokens of the second wave stay in use while the first wave is moved, and the second wave is moved after its own confirmation', async () => {
   const tokens = [1, 2, 3, 4, 5].map((number) => `sbx-ok-1.waves${number}`);

@@ -2,17 +2,11 @@
 import { countCompanies, readDecisions, readMigration } from '../../../store';
 import { until } from '../../support/async';
 import { readRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 const REASON = { reason: 'the client has changed its mind' };
 const cancel = ({ send }: TestMigration) => send('cancel', { ...SUPPORT, ...REASON });

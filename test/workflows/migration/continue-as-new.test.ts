@@ -6,7 +6,7 @@ import type { RunningTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { readTrail } from '../../../store';
 import { ownNamespace } from '../../support/jest/namespaces';
-import type { Orchestrator } from '../../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { temporalCli } from '../../support/servers/shared-servers';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
@@ -15,7 +15,7 @@ import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 const EVENTS = 40;
 
 let temporal: RunningTemporal;
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 beforeAll(async () => {
   temporal = await startTemporal({
     cli: temporalCli(),

@@ -4,20 +4,17 @@
  */
 import { readOutcome } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let worker: RunningWorker;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   worker = await orchestrator.startWorker();
 });
-afterAll(() => orchestrator.close());
 
 /** Temporal waits a few seconds for the stopped worker before it gives the task to the new worker. */
 const APPLIED_WITHIN_MS = 40_000;

@@ -3,17 +3,11 @@ import { checkReconnected } from '../../../client';
 import { findCompany } from '../../../store';
 import { until } from '../../support/async';
 import { readRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 const company = async ({ id }: TestMigration, reference: string) =>
   findCompany(orchestrator.ferry.db, id, { reference });

@@ -1,16 +1,10 @@
 import { reopenedText } from '../../../domain/progress/progress';
 import { readCompanies, readDecisions } from '../../../store';
 import type { LedgerCompany } from '../../../store';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 async function statesOf(id: string): Promise<Record<string, string>> {
   const companies: LedgerCompany[] = [];

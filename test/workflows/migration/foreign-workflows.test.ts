@@ -11,23 +11,19 @@ import { CLOSE_TERMINATED, MIGRATIONS, progressQuery, TASK_QUEUE } from '../../.
 import { readCounts } from '../../../client';
 import { ferry } from '../../cli/captured-terminal';
 import { readRow } from '../../support/migrations/ledger';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   const credentials = ['sbx-ok-1.t1', 'sbx-ok-1.t2', 'sbx-ok-1.t3'];
   migration = await startTestMigration(orchestrator, 'attacked', credentials, null, { signers });
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
-afterAll(() => orchestrator.close());
 
 const workflows = () => orchestrator.ferry.temporal.workflow;
 let started = 0;

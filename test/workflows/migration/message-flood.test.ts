@@ -1,15 +1,10 @@
 /** While no worker is running, more decisions arrive than fit into one Temporal payload. */
 import { readDecisions } from '../../../store';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestrator();
 
 const MESSAGES = 60;
 /** The length of a UUID with a prefix, in characters. */

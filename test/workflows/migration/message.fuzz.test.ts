@@ -22,9 +22,8 @@ import {
   withinMs,
 } from '../../support/faults/fuzz';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
 import { PAYLOAD_KEY } from '../../support/servers/keys';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const messages = fuzzer('signals, updates and queries');
@@ -32,15 +31,12 @@ const messages = fuzzer('signals, updates and queries');
 /** The test checks that the migration answers after each group of this many messages. */
 const CHECK_EVERY = 40;
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'fuzzed-messages', ['sbx-ok-1.any']);
   await migration.until(({ preflight }) => preflight !== null);
 });
-afterAll(() => orchestrator.close());
 
 interface Input {
   readonly as: 'signal' | 'update' | 'query';

@@ -4,16 +4,10 @@ import { readDecisions, readOutcome, readTrail } from '../../../store';
 import type { Outcome } from '../../../domain/migration/decision';
 import { progressQuery } from '../../../workflows/messages';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 test('an update returns the outcome of a decision, even a refusal, and rejects a malformed message', async () => {
   const migration = await startTestMigration(orchestrator, 'updated', ['sbx-ok-1.updated']);

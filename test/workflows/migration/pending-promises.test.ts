@@ -10,12 +10,12 @@ import type { RunningWorker } from '../../../worker';
 import { startWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let worker: RunningWorker;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();

@@ -1,22 +1,17 @@
 /** Decisions that are refused cause no calls to the service. */
 import type { HttpProxy } from '../../support/faults/http-proxy';
 import { startHttpProxy } from '../../support/faults/http-proxy';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let between: HttpProxy;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   between = await startHttpProxy(orchestrator.service.url);
   const { service } = orchestrator.config;
   await orchestrator.startWorker({ service: { ...service, url: between.url } });
 });
-afterAll(async () => {
-  await orchestrator.close();
-  await between.close();
-});
+afterAll(() => between.close());
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
 

@@ -4,23 +4,18 @@ import { Secret } from '../../../security';
 import { startMisbehavingService, json, failing } from '../../company-data-client/misbehaving-service';
 import type { MisbehavingService } from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 let receiver: MisbehavingService;
 beforeAll(async () => {
   receiver = await startMisbehavingService();
   receiver.answer(failing(503, 'later'), json(200, {}));
-  orchestrator = await startOrchestrator();
   const target = { url: receiver.url, secret: new Secret(randomBytes(32).toString('base64')) };
   await orchestrator.startWorker({ webhook: { target } });
 });
-afterAll(async () => {
-  await orchestrator.close();
-  await receiver.close();
-});
+afterAll(() => receiver.close());
 
 const notices = () =>
   receiver.arrived.map(({ body, headers }) => {

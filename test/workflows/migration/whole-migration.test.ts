@@ -7,20 +7,14 @@ import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import type { LedgerCompany } from '../../../client';
 import { supplyCredentials } from '../../../store';
 import { readWholeCredentials } from '../../cli/manifest/manifest-files';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { platform } from '../../support/migrations/platforms';
 import { CLIENT as client, waitForProgress, SUPPORT as support } from '../running-migration';
 
 const EXAMPLE = path.join(__dirname, '../../../examples/quickbooks-online-25');
 const quickBooks = platform('quickbooks-online');
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 test('25 companies go through the six steps: 23 are moved, one must reconnect, one is incomplete', async () => {
   const { ferry } = orchestrator;

@@ -2,21 +2,16 @@
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
 import { startHttpProxy, type HttpProxy } from '../../support/faults/http-proxy';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
-let orchestrator: Orchestrator;
+const orchestrator = useOrchestrator();
 /** One proxy per worker, to find out which worker has moved which company. */
 let proxies: readonly [HttpProxy, HttpProxy];
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
   proxies = await Promise.all([startHttpProxy(orchestrator.service.url), startHttpProxy(orchestrator.service.url)]);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  await Promise.all(proxies.map((proxy) => proxy.close()));
-});
+afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())));
 
 /** Starts a worker whose slices end after two seconds instead of a minute. */
 const startWorker = ({ url }: HttpProxy) =>

@@ -16,7 +16,7 @@ import { buildIdOf } from '../../../worker/versioning';
 import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/async';
 import { SEPARATE_NAMESPACES } from '../../support/jest/namespaces';
-import type { Orchestrator } from '../../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { temporalCli } from '../../support/servers/shared-servers';
 import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
@@ -35,7 +35,7 @@ const BROKEN = withCode(
   "function managedMigration(input) {\n    throw new Error('this build is broken');",
 );
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 const workers: RunningWorker[] = [];
 beforeAll(async () => {
   orchestrator = await startOrchestrator({}, undefined, NAMESPACE);
