@@ -27,9 +27,18 @@ export async function recordApplication(
     .updateTable('migrations')
     .set({ application: JSON.stringify({ clientId, environment }) })
     .where('id', '=', migrationId)
-    .where(
-      sql<boolean>`application is null or not exists (
-        select from companies c where c.migration_id = migrations.id and c.crossed_at is not null)`,
+    .where(({ eb, or, not, exists, selectFrom }) =>
+      or([
+        eb('application', 'is', null),
+        not(
+          exists(
+            selectFrom('companies')
+              .select('row')
+              .where('companies.migration_id', '=', migrationId)
+              .where('crossed_at', 'is not', null),
+          ),
+        ),
+      ]),
     )
     .execute();
 }

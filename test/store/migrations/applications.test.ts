@@ -99,6 +99,19 @@ test('an application found by a self-service migration is included without an ap
   expect(await others(migration)).toEqual([[other.id, 'found']]);
 });
 
+test('records the application of this migration only, and keeps it once a company has been connected with it', async () => {
+  const [own, other] = [await openedMigration({}), await openedMigration({})];
+  const recorded = async ({ id }: SuppliedMigration) =>
+    (await ledger.db.selectFrom('migrations').select('application').where('id', '=', id).executeTakeFirstOrThrow())
+      .application;
+  await recordApplication(ledger.db, own.id, app('first'));
+  await recordApplication(ledger.db, own.id, app('second'));
+  expect([await recorded(own), await recorded(other)]).toEqual([app('second'), null]);
+  await updateRow(ledger.db, own.id, 1, { crossed_at: new Date(nextMoment()) });
+  await recordApplication(ledger.db, own.id, app('third'));
+  expect(await recorded(own)).toEqual(app('second'));
+});
+
 test('companies belong to the application that was registered when the service accepted them', async () => {
   const platform = PLATFORM();
   const migration = suppliedMigration({ ...platform, client: 'acme' });
