@@ -8,7 +8,9 @@ const { count, time } = part;
 
 const figures = z.strictObject({
   crossed: count.describe('companies whose credential was handed over to the service'),
-  crossingUnknown: count,
+  crossingUnknown: count.describe(
+    'companies whose credential might have been handed over to the service; it is unknown whether it was used',
+  ),
   movable: count.describe('companies that can still be moved while the migration is open'),
   mustReconnect: count,
   reconnectionsCheckedAt: time
@@ -17,16 +19,26 @@ const figures = z.strictObject({
   leftOutAtService: count.describe(
     'companies that were left out after their credential was handed over to the service',
   ),
-  firstStartedAt: time.nullable(),
-  lastMovedAt: time.nullable(),
+  firstStartedAt: time.nullable().describe('when the first move began; null if no move has begun'),
+  lastMovedAt: time.nullable().describe('when the latest move was completed; null if no company has moved'),
   movingMs: z
     .number()
     .describe(
-      'how long companies were moving until the last one had moved, without closed windows, pauses and downtime',
+      'milliseconds between `firstStartedAt` and `lastMovedAt` in which at least one company was moving; time in which several companies were moving is counted once. 0 if no company has moved',
     ),
-  longestStaleHours: z.number().nullable(),
-  medianStaleHours: z.number().nullable(),
-  credentialsLeft: count,
+  longestStaleHours: z
+    .number()
+    .nullable()
+    .describe(
+      'the longest time for which the data of a moved company was out of date: from its confirmation to its move, in hours; null if no company has moved',
+    ),
+  medianStaleHours: z
+    .number()
+    .nullable()
+    .describe(
+      'the median of the times for which the data of moved companies was out of date, in hours; null if no company has moved',
+    ),
+  credentialsLeft: count.describe('credentials in the vault that have not been deleted yet'),
 });
 
 export const REPORT_SCHEMAS: CommandSchemas = {
@@ -129,7 +141,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
           exportedAt: time,
         })
         .nullable()
-        .describe('null if the file as a whole is not signed, or is signed with a key that was not given'),
+        .describe(
+          'null if the file as a whole is not signed, or if no key was given with which its signature could be verified',
+        ),
     },
   ],
 };
