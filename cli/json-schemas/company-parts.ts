@@ -86,9 +86,7 @@ export const firstCompany = (
     stage: z.enum(['importing', 'verified', 'failed']),
     failure: failureKind.nullable(),
     evidence: z.array(evidence),
-    checkedAt: time
-      .exactOptional()
-      .describe('when the result was read; later after each new attempt. Absent until there is a result'),
+    checkedAt: time.exactOptional().describe('when the latest result was read; absent until there is a result'),
   }) satisfies z.ZodType<FirstCompany>
 ).meta({ id: 'FirstCompany' });
 
