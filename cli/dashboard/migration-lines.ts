@@ -67,7 +67,7 @@ export function companyLines(
     ? []
     : ([
         [counts.unconfirmed, 'unconfirmed'],
-        [counts.withoutCredential, 'without credential'],
+        [counts.withoutCredential, 'without a usable credential'],
       ] as const);
   return [
     ...packed(
