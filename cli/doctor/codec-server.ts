@@ -31,7 +31,7 @@ export async function checkCodecServer(
       notChecked(
         ABOUT,
         'not configured on this machine (TEMPORAL_CODEC_ENDPOINT)',
-        "Temporal's own tools need a codec server to show names and decisions",
+        "Temporal's own tools need a codec server to show names and decisions; to run one, see: ferry codec-server --help",
       ),
     ];
   }

@@ -27,7 +27,7 @@ export async function checkService(
   try {
     const { value } = await client.account({ signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
     const { role, plan, expiresAt, companiesUsed = 0, companyLimit } = value;
-    const room = companyLimit == null ? '' : `, ${companiesUsed} of ${companyLimit} companies`;
+    const room = companyLimit == null ? '' : `, ${companiesUsed} of ${companyLimit} companies used`;
     const until = expiresAt ? `, until ${expiresAt.slice(0, 10)}` : '';
     const scope = role === 'administrator' ? '' : ' (self-service migrations only)';
     return [...answers, ok(KEY, `role ${role}${scope}; plan ${plan}${until}${room}`)];
