@@ -230,7 +230,10 @@ export async function readSealedApplication(file: string): Promise<SealedFor & S
 
 async function* linesOf(file: string): AsyncGenerator<string> {
   if ((await stat(file)).size > MAX_BYTES)
-    throw new CommandFailed(`${file} is larger than 512 MB`, 'seal the credentials in several files');
+    throw new CommandFailed(
+      `${file} is larger than 512 MB`,
+      'split the original file into several files, and seal each file',
+    );
   const input = createReadStream(file, { encoding: 'utf8' });
   const closed = once(input, 'close');
   try {
