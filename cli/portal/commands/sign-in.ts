@@ -189,7 +189,7 @@ export function addSignOut(context: PortalContext): void {
           `list your migrations with: ${commandText(context, 'list')}`,
         );
       const question = `Sign out of ${migrationId}?`;
-      if (!(await confirm(context, options, { question, consequence: KEY_LOST })))
+      if (!(await confirm(context, options, { question, consequence: keyLost(signIn) })))
         throw new CommandFailed(
           'you are still signed in',
           `see the migration with: ${commandText(context, 'show', migrationId)}`,
@@ -217,8 +217,11 @@ export function addSignOut(context: PortalContext): void {
   );
 }
 
-const KEY_LOST =
-  'your key is deleted; to sign in again, you need a new invitation from support, which then has to confirm a new key';
+/** Says what is lost with the key. Support confirms no key of a viewer, because a viewer signs no decisions. */
+function keyLost({ role }: SignIn): string {
+  const lost = 'your key is deleted; to sign in again, you need a new invitation from support';
+  return role === 'viewer' ? lost : `${lost}, which then has to confirm a new key`;
+}
 
 interface ListedSignIn {
   readonly signIn: SignIn;
