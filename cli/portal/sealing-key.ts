@@ -26,11 +26,11 @@ export async function trustedKey(
   if (migrationKey === null)
     throw isEnding(state)
       ? new CommandFailed(
-          `the migration was ${state}, so it no longer accepts credentials or client secrets`,
+          `${migrationId} was ${state}, so it no longer accepts credentials or client secrets`,
           'nothing was sent; to move more companies, ask your contact for a new migration',
         )
       : new CommandFailed(
-          'the migration has no signed encryption key at the moment',
+          `${migrationId} has no signed encryption key at the moment`,
           'nothing was sent; tell your contact',
         );
   const key = parseMigrationKey(migrationKey);
