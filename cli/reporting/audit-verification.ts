@@ -91,7 +91,7 @@ export async function verifyTrail(
       if (unproven.length === 0) printVerified(output, verification);
       for (const { approver } of found.filter(({ isInTrail }) => !isInTrail))
         output.line(
-          `${output.styled('yellow', '!')} nothing in the trail is signed with this key of ${approver.by} (${approver.role})`,
+          `${output.styled('yellow', '!')} nothing in the trail is signed with the key that you passed for ${approver.by} (${approver.role})`,
         );
     },
   };
@@ -182,7 +182,7 @@ function createUnsignedNotes(given: readonly Approver[]): {
       const these = before.length === 1 ? 'this decision' : 'these decisions';
       notes.set(
         approver.role,
-        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role}, in ${which}, ${before.length === 1 ? 'is' : 'are'} older and not signed. Nothing proves the author or the content of ${these}. Ask ${approver.by} about ${these}.`,
+        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of ${approver.role === 'client' ? 'the client' : 'support'}, in ${which}, ${before.length === 1 ? 'is' : 'are'} older and not signed. Nothing proves the author or the content of ${these}. Ask ${approver.by} about ${these}.`,
       );
     },
     notes: () => [...notes.values()],

@@ -242,7 +242,7 @@ describe('the verification of an exported trail', () => {
     const others = await verify(SIGNED, [`client:Dana:${fingerprintOf('cleo')}`]);
     expect(others).toMatchObject({ exitCode: 1 });
     expect(others.out).toContain('a key that does not belong to an approver');
-    expect(others.out).toContain('nothing in the trail is signed with this key of Dana (client)');
+    expect(others.out).toContain('nothing in the trail is signed with the key that you passed for Dana (client)');
   });
 
   test('with only keys of the client, verifies its decisions and counts those of support', async () => {
