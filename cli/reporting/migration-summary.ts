@@ -196,11 +196,13 @@ const number = (count: number): string => count.toLocaleString('en-US');
 
 /** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
 function windowsPausedText(progress: Progress, why: string, now: Date): string {
-  const { migrationId, windows } = progress;
+  const { migrationId, state, windows } = progress;
   const open = openWindowOf(progress, windows, now.toISOString());
-  const stop = `To stop moves in a window that is already open: ferry pause ${migrationId}`;
+  // In a paused migration, no moves begin in an open window either.
+  const stop =
+    state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;
   const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;
-  return `${until ?? 'No'} window opens${open ? '' : ' now'} (${why}). To open windows again: ferry schedule resume ${migrationId}. ${stop}`;
+  return `${until ?? 'No'} window opens${open ? '' : ' now'} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
 }
 
 const ONE_INTERRUPTED = [
