@@ -101,6 +101,8 @@ export async function readSelection(
   if (wave !== undefined) return readWave(wave);
   const references = [...new Set([...given, ...(file === undefined ? [] : readLines(file))])];
   if (references.length > 0) return references;
+  if (file !== undefined)
+    throw new CommandFailed(`${file} contains no reference`, 'specify a file with one reference per line');
   const options = ['--file', ...(byWave ? ['--wave'] : []), ...(allDescription === undefined ? [] : ['--all'])];
   throw new CommandFailed('no company was specified', `specify references, or use ${eitherOf(options)}`);
 }
