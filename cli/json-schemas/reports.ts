@@ -54,7 +54,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       endedInTemporal: part.endedInTemporal
         .nullable()
         .describe(
-          'how and when the workflow ended in Temporal, until support has closed the migration; otherwise null',
+          'how and when the workflow ended in Temporal, if support has not closed the migration yet; otherwise null',
         ),
       isFinishing: z
         .boolean()
