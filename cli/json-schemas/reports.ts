@@ -142,7 +142,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
         })
         .nullable()
         .describe(
-          'null if the file as a whole is not signed, or if no key was given with which its signature could be verified',
+          'null if the file as a whole is not signed, or if its signature was not verified, because no key of support was given',
         ),
     },
   ],
