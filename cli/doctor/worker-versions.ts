@@ -62,7 +62,8 @@ export async function checkWorkerVersions(
     ];
   }
   const older = pinned.map(({ buildId }) => buildId).join(', ');
-  return [ok(VERSIONS, `build ${current.buildId} is current${older && `; builds still finishing batch runs: ${older}`}`)];
+  const finishing = older && `; builds still finishing batch runs: ${older}`;
+  return [ok(VERSIONS, `build ${current.buildId} is current${finishing}`)];
 }
 
 function versionOf(version: { [Key in keyof Version]?: string | null } | null | undefined): Version {
