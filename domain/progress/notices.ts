@@ -5,6 +5,7 @@
 import type { ReminderIntervals } from '../planning/limits';
 import type { MigrationState, Wait } from '../migration/migration-state';
 import { automaticPause, isPaused } from '../migration/pauses';
+import { detailProblems } from '../migration/preflight-result';
 import { currentTask, waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
@@ -79,16 +80,21 @@ export function noticeOf(migrationId: string, state: MigrationState, wait: Wait,
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
-/** Replaces the preflight's problems, because they can contain names. */
+/** Replaces the preflight's problems, because they can contain names. A missing manifest is not one of them. */
 function withoutNames(migrationId: string, state: MigrationState): MigrationState {
   const { preflight } = state;
-  const kinds = preflight?.problems.length ?? 0;
+  if (preflight === null) return state;
+  const { problems, isManifestMissing } = detailProblems(preflight);
+  const kinds = counted(problems.length, 'kind');
   return {
     ...state,
-    preflight: preflight && {
+    preflight: {
       ...preflight,
-      problems:
-        kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem; to see them, run: ferry show ${migrationId}`],
+      problems: [
+        ...(isManifestMissing ? ['no manifest'] : []),
+        ...(problems.length === 0 ? [] : [`${kinds} of problem, listed by: ferry show ${migrationId}`]),
+      ],
+      problemCodes: isManifestMissing ? ['no-companies'] : [],
     },
   };
 }

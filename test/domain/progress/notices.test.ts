@@ -60,7 +60,7 @@ test('a notice says what to do, but contains no names', () => {
   };
   const problems = ['acme-1: "91" is connected already, to company "Bramble Ltd"', 'no room'];
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
-    'details to correct: 2 kinds of problem; to see them, run: ferry show acme.quickbooks-online',
+    'details to correct: 2 kinds of problem, listed by: ferry show acme.quickbooks-online',
   );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
   expect(noticeFor(stateAt('complete-migration', { pause }))).toBe(
