@@ -65,7 +65,7 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
     ready + moving > 0
       ? `${counted(ready, 'company')}${ofWave} can be moved`
       : companies > 0
-        ? `none of ${counted(companies, 'company')}${ofWave} can be moved yet (${missing})`
+        ? `no company${ofWave} can be moved yet (${missing})`
         : 'no company can be moved';
   return {
     check: 'companies',

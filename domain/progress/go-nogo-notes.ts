@@ -48,7 +48,7 @@ function hasTolerance({ toleratedFailures, toleratedShare }: MigrationLimits): b
 }
 
 function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
-  return `(so far: ${outOf(failed, tried, 'tried company')})`;
+  return `(counted so far: ${outOf(failed, tried, 'tried company')})`;
 }
 
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {

@@ -88,6 +88,9 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
     return { check, go: true, why: `no decision is needed (${where})` };
   }
   const what = currentTask(progress, now);
+  // The task ends with a command, so nothing may follow it.
+  if (progress.endedInTemporal)
+    return { check, go: false, why: `${headline(progress)}; waiting for ${waitingFor.roles.join(' and ')}: ${what}` };
   if (isReadyForSignOff(progress))
     return { check, go: true, why: `waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})` };
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };

@@ -39,7 +39,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain(
     '✗ credentials: no company that is still to be moved is confirmed yet, so no credential can be used',
   );
-  expect(out).toContain('✗ companies: none of 2 companies can be moved yet (2 not confirmed)');
+  expect(out).toContain('✗ companies: no company can be moved yet (2 not confirmed)');
   expect(out).toContain('✓ worker: a worker is answering');
   expect(out).toContain(
     '! application: the-clients-own (production); this application was not supplied for this migration',
@@ -82,7 +82,7 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   expect(out).toContain('GO  nightly.quickbooks-online');
   expect(out).toContain('Who to call: the solutions team');
   expect(out).toContain(
-    'once 20 companies have been tried, more than 20% of them could not be moved (so far: 0 of 0 tried companies)',
+    'once 20 companies have been tried, more than 20% of them could not be moved (counted so far: 0 of 0 tried companies)',
   );
 });
 

@@ -19,12 +19,12 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40 },
-    'more than 5 companies could not be moved; or, once 20 companies have been tried, more than 20% of them could not be moved (so far: 2 of 40 tried companies)',
+    'more than 5 companies could not be moved; or, once 20 companies have been tried, more than 20% of them could not be moved (counted so far: 2 of 40 tried companies)',
   ],
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'a worker tries another company: the number of companies that could not be moved already exceeds the limit (so far: 2 of 40 tried companies)',
+    'a worker tries another company: the number of companies that could not be moved already exceeds the limit (counted so far: 2 of 40 tried companies)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
@@ -36,6 +36,6 @@ test('without a limit on failures, the notes say that their number never pauses 
   const { pauseNotes, notes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40 } }));
   expect(pauseNotes.join()).not.toContain('could not be moved');
   expect(notes[0]).toBe(
-    'the number of companies that could not be moved never pauses the migration (so far: 2 of 40 tried companies)',
+    'the number of companies that could not be moved never pauses the migration (counted so far: 2 of 40 tried companies)',
   );
 });

@@ -128,10 +128,10 @@ test('credentials are a no-go while no company is confirmed, and the companies s
   expect(whyOf(facts({ next }), 'credentials')).toBe(
     'no company that is still to be moved is confirmed yet, so no credential can be used',
   );
-  expect(whyOf(facts({ next }), 'companies')).toBe('none of 60 companies can be moved yet (60 not confirmed)');
+  expect(whyOf(facts({ next }), 'companies')).toBe('no company can be moved yet (60 not confirmed)');
   const confirmed = { ...next, unconfirmed: 57, withoutCredential: 3 };
   expect(whyOf(facts({ next: confirmed }), 'companies')).toBe(
-    'none of 60 companies can be moved yet (57 not confirmed, 3 without a usable credential)',
+    'no company can be moved yet (57 not confirmed, 3 without a usable credential)',
   );
 });
 
