@@ -180,16 +180,18 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 export const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance, with the limit: `6 of 27 tried companies could not be moved`. */
+/** Returns the numbers that exceed the tolerance, with the limit that they exceed. */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is ${percent(failed / tried)}`;
+  const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
-  return `${numbers} and more than the limit of ${isShare ? percent(toleratedShare ?? 1) : counted(toleratedFailures ?? 0, 'company')}`;
+  return isShare
+    ? `${numbers} ${percent(failed / tried)} and more than the limit of ${percent(toleratedShare ?? 1)}`
+    : `${numbers} more than the limit of ${counted(toleratedFailures ?? 0, 'company')}`;
 }
 
 /** Formats a share with at most one decimal, as `20%` or `20.4%`. */
