@@ -165,10 +165,10 @@ function reconnectText(
 export const REPLACED_PROBLEM =
   'the application that obtained the tokens was replaced, so the service can no longer refresh them';
 
-/** Returns the remedy for one company, if the numbers of companies that depend on each application are not known. */
+/** Returns the remedy for one company, for the client, if the numbers of companies that depend on each application are not known. */
 export function replacedRemedyFor(linkUrl: string | null): string {
   const ask = linkUrl === null ? ' (ask support for the link)' : '';
-  return `its end customer reconnects with the link${ask}, or support registers the replaced application again`;
+  return `let the end customer reconnect with the link${ask}, or ask support to register the replaced application again`;
 }
 
 /** Says what happens to the data of companies whose application was replaced. */
@@ -242,7 +242,7 @@ export function applicationConflicts(
       const advice = isSameClient ? ADVICE_FOR_ONE_CLIENT : ACCOUNT_ADVICE;
       const found = finding('application-of-another-migration', message, advice);
       if (isSameClient) return [found];
-      const otherUse = `another client of this account uses a different application; ${rule}, so support has to decide`;
+      const otherUse = `another client of this account uses a different application; ${rule}, so ask support what to do`;
       return [{ ...found, clientMessage: applications.supplied ? `${ownUse}, but ${otherUse}` : otherUse }];
     }
     case 'not-supplied': {

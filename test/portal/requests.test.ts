@@ -288,7 +288,7 @@ describe('companies', () => {
     ]);
     expect(companies[2]?.problem).not.toContain('was replaced');
     expect(companies.slice(0, 2).map(({ problem }) => problem)).toEqual([
-      expect.stringMatching(/^the application .* was replaced, .*; its end customer reconnects with the link/),
+      expect.stringMatching(/^the application .* was replaced, .*; let the end customer reconnect with the link/),
       expect.stringMatching(/^sold; the application .* was replaced/),
     ]);
     const answer = await session.fetch('/api/reconnect-links.csv');
