@@ -93,7 +93,7 @@ export async function supplyInParts<Credential extends Label>(
   function afterEarlierParts(last: RequestAnswer): RequestAnswer {
     if (replaced === 0) return last;
     const applied = `${outOf(replaced, credentials.length, 'credential')} were replaced before this answer: ${last.text}`;
-    return { ...last, text: `${applied}. The credentials after these were not sent` };
+    return { ...last, text: `${applied}. No credential was sent after this answer` };
   }
 
   async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {

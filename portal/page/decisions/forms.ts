@@ -148,7 +148,8 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
     ),
     waves.length > 0 &&
       el('div', { class: 'choice-more' }, radio('scope', 'wave', 'one wave', next !== undefined), wave),
-    open.length > 0 && radio('scope', 'selected', `the ${counted(open.length, 'company')} that you selected`, true),
+    open.length > 0 &&
+      radio('scope', 'selected', `the selected companies (${counted(open.length, 'company')} not confirmed yet)`, true),
   );
   if (open.length === 0)
     group.append(el('p', { class: 'hint' }, 'To confirm single companies, select them in the list of companies.'));

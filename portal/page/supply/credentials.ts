@@ -167,8 +167,7 @@ function resultOf(
 
 /** Says that the file contains companies that are not selected, and are not sent. */
 function othersText(others: readonly string[]): string {
-  const are = others.length === 1 ? 'company that you did not select is' : 'companies that you did not select are';
-  return `The file also contains ${named(others)}. The ${are} not sent.`;
+  return `The file also contains ${named(others)}. Credentials of companies that you did not select are not sent.`;
 }
 
 function named(references: readonly string[]): string {
