@@ -45,7 +45,7 @@ const HELP: Readonly<Record<Remedy, Help>> = {
     client: 'replace the manifest with a corrected one',
     support: 'correct the manifest, if you send the correct row',
   },
-  skip: { message: 'skip', title: 'Give up', client: 'give up', support: 'give up' },
+  skip: { message: 'skip', title: 'Give up', client: 'give up on the company', support: 'give up on the company' },
   exclude: { message: 'exclude', title: 'Leave out', client: 'leave the company out', support: null },
 };
 

@@ -147,7 +147,7 @@ test('the client replaces the credential of a company that was not moved', async
   const advice = `\n  ${ferry} replace-credential credentials.csv\n      replace the stored credential with a new credential that was exported after`;
   await until(async () => (await cleo.run('exceptions')).out.includes(advice));
   const exceptions = (await cleo.run('exceptions')).out;
-  expect(exceptions).toMatch(/\n {2}Support can: .*try again; give up\.\n1 exception\n$/);
+  expect(exceptions).toMatch(/\n {2}Support can: .*try again; give up on the company\.\n1 exception\n$/);
   expect(exceptions).not.toContain(`${ferry} skip`);
   const late = await writeCredentials(cleo, id, { 'R-2': 'sbx-ok-1.r2' });
   expect((await cleo.run('credentials', late)).out + (await cleo.run('show')).out).toContain('replace-credential');

@@ -199,7 +199,7 @@ describeWithChromium("the portal's page", () => {
     await waiting.getByText('You can: supply a credential that was exported after').waitFor();
     expect(await waiting.locator('.buttons button').allTextContents()).toEqual(['Supply a credential', 'Leave out']);
     const failed = page.locator('#companies li').nth(5);
-    expect(await failed.textContent()).toContain('Support can: try again; give up.');
+    expect(await failed.textContent()).toContain('Support can: try again; give up on the company.');
     expect(await failed.textContent()).not.toContain('You can');
     const mustReconnect = page.locator('#companies li').nth(2);
     const replace = { ...CONFIRM_SYNC, message: 'replaceCredential', title: 'Replace credentials' };
