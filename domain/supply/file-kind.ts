@@ -67,7 +67,7 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     message: `this is ${kind}, not CSV or JSON`,
     advice: /Excel|spreadsheet/.test(kind)
       ? 'open it in the spreadsheet program, format the id columns as text, and save it as "CSV UTF-8 (comma delimited)"'
-      : 'export the companies as CSV in UTF-8, or as JSON',
+      : 'export the data as CSV in UTF-8, or as JSON',
   };
 }
 

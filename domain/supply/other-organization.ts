@@ -9,6 +9,6 @@ import type { RowReader } from './row-reader';
  */
 export function reportOtherOrganization(reader: RowReader, reference: string, field: string): void {
   const message = `${field} differs from the ${field} of ${inQuotes(reference)} in the manifest`;
-  const advice = 'check whether the rows of one file have shifted by one';
+  const advice = 'check whether the rows of one of the two files have shifted by one';
   reader.error(field, 'credential-of-other-organization', message, advice);
 }
