@@ -49,7 +49,7 @@ export function switchOnPoints({ counts, figures, ending, endedInTemporal }: Rep
           },
           {
             topic: 'Yes',
-            text: 'companies that were left out. If the tables below say otherwise for a company, follow the tables.',
+            text: `companies that were left out${endedInTemporal === null ? '' : ', once the contact under "Who to call" has agreed'}. If the tables below say otherwise for a company, follow the tables.`,
           },
         ]
       : [
