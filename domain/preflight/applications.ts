@@ -250,7 +250,9 @@ export function applicationConflicts(
         `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
         `but no application was supplied for ${migrationId}`;
       const advice = `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
-      const clientMessage = `no application was supplied for ${migrationId}; supply the application that obtained your tokens`;
+      // In self-service, the client cannot supply an application.
+      const supply = isSelfService ? 'ask support to register' : 'supply';
+      const clientMessage = `no application was supplied for ${migrationId}; ${supply} the application that obtained your tokens`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }
     case 'not-registered': {

@@ -2,6 +2,7 @@
 import type { Finding } from '../companies/finding';
 import type { ManifestRow } from '../companies/manifest';
 import type { Preflight } from '../migration/preflight-result';
+import { counted } from '../text/sentences';
 
 /** A problem with the account, with all companies, or with the company in `about`. */
 export interface PreflightFinding extends Pick<Finding, 'code' | 'severity' | 'field' | 'message' | 'advice'> {
@@ -73,5 +74,5 @@ function clientSentence({ first, count }: FindingsOfCode): string {
 function sentence({ first, count }: FindingsOfCode): string {
   // Names the reference and not the line, because the ledger does not store the lines of the client's file.
   const place = first.about ? `${first.about.reference}: ` : '';
-  return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
+  return `${place}${first.message}${count > 1 ? `; and ${counted(count - 1, 'more company')} like this` : ''}`;
 }

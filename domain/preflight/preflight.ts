@@ -95,7 +95,7 @@ function accountFindings(
     findings.push(
       errorFinding(
         'key-not-administrator',
-        'the API key is not an administrator key',
+        "Tokenferry's API key is not an administrator key",
         'set COMPANY_DATA_API_KEY to an administrator key, also for the workers',
       ),
     );

@@ -79,7 +79,7 @@ test("a client's key and a trial account that is too small cause errors", async 
   const { exitCode, out } = await run(['check', file, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
   expect(exitCode).toBe(1);
   expect(out).toContain('Account and other migrations');
-  expect(out).toContain('the API key is not an administrator key');
+  expect(out).toContain("Tokenferry's API key is not an administrator key");
   expect(out).toContain('the account has room for 50 companies, not for 51');
   expect(out).toContain('no QuickBooks Online application is registered');
   expect(out).not.toContain(key);

@@ -220,7 +220,7 @@ test('a summary has one sentence per code, with the first company and the number
   expect(summary.sentences).toEqual({
     problems: ['C-3: the service cannot store any character of the name "株"'],
     problemCodes: ['name-empty'],
-    warnings: ['C-1: the name "Bäcker" will be stored as "Bcker"; and 1 more like this'],
+    warnings: ['C-1: the name "Bäcker" will be stored as "Bcker"; and 1 more company like this'],
   });
 });
 
