@@ -68,6 +68,10 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const stage = reportStage(head);
   const ended = stage === 'ended';
   const checkedAt = figures.reconnectionsCheckedAt;
+  const reconnections =
+    checkedAt === null && stage !== 'open'
+      ? 'Reconnections were never checked'
+      : reconnectionsText(checkedAt === null ? null : timeText(checkedAt, viewOf(head).year));
   const secrets = rotationPoints(head).length;
   const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
@@ -75,7 +79,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Send the link to each company that must reconnect',
       companies: figures.mustReconnect,
-      text: `its owner opens the link and authorizes us again. ${reconnectionsText(checkedAt === null ? null : timeText(checkedAt, viewOf(head).year))}.`,
+      text: `its owner opens the link and authorizes us again. ${reconnections}.`,
       section: 'must-reconnect',
     },
     {
