@@ -106,7 +106,7 @@ export function signatureRefusal(
     return 'the signature does not match: the decision was changed, or the signature is for another decision';
   }
   if (content['role'] !== approver.role || content['by'] !== approver.by) {
-    return `the key belongs to ${approver.by} (${approver.role}), but the decision names another person or role`;
+    return `the decision is signed with the key of ${approver.by} (${approver.role}), but names another person or role`;
   }
   const { signedAt } = content;
   if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt))
