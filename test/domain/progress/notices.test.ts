@@ -62,6 +62,10 @@ test('a notice says what to do, but contains no names', () => {
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
     'details to correct: 2 kinds of problem, listed by: ferry show acme.quickbooks-online',
   );
+  const missing = preflight({ problems: ['no room', 'no manifest'], problemCodes: ['no-room', 'no-companies'] });
+  expect(noticeFor(stateAt('supply-details', { preflight: missing }))).toBe(
+    'supply the manifest; details to correct: 1 kind of problem, listed by: ferry show acme.quickbooks-online',
+  );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
   expect(noticeFor(stateAt('complete-migration', { pause }))).toBe(
     'resume the migration once the pause is no longer needed; support or the client can do so',
