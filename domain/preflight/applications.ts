@@ -165,10 +165,14 @@ function reconnectText(
 export const REPLACED_PROBLEM =
   'the application that obtained the tokens was replaced, so the service can no longer refresh them';
 
-/** Returns the remedy for one company, for the client, if the numbers of companies that depend on each application are not known. */
+/**
+ * Returns the remedy for one company, for the client, if the numbers of companies that depend on each application are
+ * not known.
+ */
 export function replacedRemedyFor(linkUrl: string | null): string {
   const ask = linkUrl === null ? ' (ask support for the link)' : '';
-  return `let the end customer reconnect with the link${ask}, or ask support to register the replaced application again`;
+  const other = 'ask support to register the replaced application again';
+  return `let the end customer reconnect with the link${ask}, or ${other}`;
 }
 
 /** Says what happens to the data of companies whose application was replaced. */
@@ -242,7 +246,7 @@ export function applicationConflicts(
       const advice = isSameClient ? ADVICE_FOR_ONE_CLIENT : ACCOUNT_ADVICE;
       const found = finding('application-of-another-migration', message, advice);
       if (isSameClient) return [found];
-      const otherUse = `another client of this account uses a different application; ${rule}, so ask support what to do`;
+      const otherUse = `another client of this account uses another application; ${rule}, so ask support what to do`;
       return [{ ...found, clientMessage: applications.supplied ? `${ownUse}, but ${otherUse}` : otherUse }];
     }
     case 'not-supplied': {
@@ -251,8 +255,8 @@ export function applicationConflicts(
         `but no application was supplied for ${migrationId}`;
       const advice = `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
       // In self-service, the client cannot supply an application.
-      const supply = isSelfService ? 'ask support to register' : 'supply';
-      const clientMessage = `no application was supplied for ${migrationId}; ${supply} the application that obtained your tokens`;
+      const remedy = `${isSelfService ? 'ask support to register' : 'supply'} the application that obtained your tokens`;
+      const clientMessage = `no application was supplied for ${migrationId}; ${remedy}`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }
     case 'not-registered': {

@@ -55,7 +55,7 @@ describe('before a terminated migration is closed', () => {
     const { exitCode, out } = await run('go-nogo', id);
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^NO-GO/);
-    expect(out).toMatch(/✗ decisions: terminated in Temporal at .*; waiting for support: close the migration.* ferry sweep --close\n/);
+    expect(out).toMatch(/✗ decisions: terminated in Temporal .*; waiting for support: close .* ferry sweep --close\n/);
   });
 
   test('list and watch name the next command', async () => {
