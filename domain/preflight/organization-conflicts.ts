@@ -68,6 +68,6 @@ function connectedFinding(
     : warningFinding(
         'organization-was-connected',
         `${quoted(organization)} was previously connected to ${which}; ${into}`,
-        'delete the old company if it is no longer needed',
+        'delete the old company at the service if it is no longer needed',
       );
 }

@@ -29,6 +29,7 @@ export interface Point {
 export function switchOnPoints({ counts, figures, ending, endedInTemporal }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown, movable, mustReconnect } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
+  const onceAgreed = endedInTemporal === null ? '' : ', once the contact under "Who to call" has agreed';
   return [
     {
       topic: 'Never',
@@ -49,7 +50,7 @@ export function switchOnPoints({ counts, figures, ending, endedInTemporal }: Rep
           },
           {
             topic: 'Yes',
-            text: `companies that were left out${endedInTemporal === null ? '' : ', once the contact under "Who to call" has agreed'}. If the tables below say otherwise for a company, follow the tables.`,
+            text: `companies that were left out${onceAgreed}. If the tables below say otherwise for a company, follow the tables.`,
           },
         ]
       : [
@@ -252,6 +253,8 @@ function rotationPoints(head: ReportHead): readonly Point[] {
   const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
   // `ferry application` needs an open migration and an administrator's key.
   const how = route === 'managed' && ending === null ? 'supply the new secret' : 'give support the new secret';
+  const dependents =
+    figures.crossed > 0 ? 'Connections at the service depend' : 'A connection at the service could depend';
   const needed = applications.moved;
   const other =
     supplied && !needed.some(({ application }) => isSameApplication(application, supplied)) ? [supplied] : [];
@@ -264,7 +267,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
       point(
         needed[0]?.application ?? supplied,
         figures.crossed + figures.crossingUnknown > 0
-          ? `The moved connections depend on it, so ${how} before the old secret expires.`
+          ? `${dependents} on it, so ${how} before the old secret expires.`
           : reportStage(head) === 'open'
             ? `The migration needs it, so ${how} before the old secret expires.`
             : UNUSED_SECRET,
