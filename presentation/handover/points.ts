@@ -29,6 +29,7 @@ export interface Point {
 export function switchOnPoints({ counts, figures, ending, endedInTemporal }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown, movable, mustReconnect } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
+  const untilReconnected = mustReconnect > 0 ? '; a company that must reconnect, only until it reconnects' : '';
   const onceAgreed = endedInTemporal === null ? '' : ', once the contact under "Who to call" has agreed';
   return [
     {
@@ -57,7 +58,7 @@ export function switchOnPoints({ counts, figures, ending, endedInTemporal }: Rep
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: `${AFTER_THE_END.yes}${mustReconnect > 0 ? ' until their end customers reconnect to us' : ''}. If the tables below say otherwise for a company, follow the tables.`,
+            text: `${AFTER_THE_END.yes}${untilReconnected}. If the tables below say otherwise for a company, follow the tables.`,
           },
         ]),
   ];
