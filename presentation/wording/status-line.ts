@@ -91,8 +91,13 @@ export function meanwhileText(progress: Progress): string | null {
   if (isOver(state) || !isMoving || waitingFor.roles.includes('client')) return null;
   const { withoutCredential, heldBack } = counts;
   if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
-  if (heldBack > 0 && !checking) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
+  if (heldBack > 0 && !checking) return correctionText(heldBack);
   return null;
+}
+
+function correctionText(heldBack: number): string {
+  const asTheyAre = heldBack === 1 ? 'as it is' : 'as they are';
+  return `Please correct or leave out ${counted(heldBack, 'company')} that cannot be moved ${asTheyAre}.`;
 }
 
 function statusText(progress: Progress, platform: string, now: string): string {
@@ -315,7 +320,7 @@ function needsText(progress: Progress): string {
   ];
   if (needed.length > 0) return `Please ${needed.join('; then ')}.`;
   if (checking) return 'Your changes are being checked.';
-  if (heldBack > 0) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
+  if (heldBack > 0) return correctionText(heldBack);
   const who = route === 'self-service' ? 'Please find out' : 'Support is finding out';
   if (outcomeUnknown > 0) return `${who} what happened to ${counted(outcomeUnknown, 'company')}.`;
   return route === 'self-service'

@@ -187,7 +187,7 @@ export const MANAGED: readonly Row[] = [
   [
     'moving, with companies that are held back',
     step6({ total: 60, moved: 41, waiting: 19, heldBack: 1 }),
-    '41 of 60 companies have moved, 18 to go. Please correct or leave out 1 company.',
+    '41 of 60 companies have moved, 18 to go. Please correct or leave out 1 company that cannot be moved as it is.',
   ],
   [
     'outage of the platform',
@@ -227,7 +227,7 @@ export const MANAGED: readonly Row[] = [
   [
     'companies that are held back',
     step6({ total: 60, moved: 58, waiting: 2, heldBack: 2 }),
-    '58 of 60 companies have moved. Please correct or leave out 2 companies.',
+    '58 of 60 companies have moved. Please correct or leave out 2 companies that cannot be moved as they are.',
   ],
   [
     'corrections being checked',
