@@ -37,4 +37,4 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
   }
 }
 
-const CHANGED = 'the state has just changed; try again';
+const CHANGED = 'the state of a company changed while its credential was being stored; supply the credential again';

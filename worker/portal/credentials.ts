@@ -46,7 +46,9 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   const refusal = await keyRefusal(db, migrationId, keyFingerprint);
   if (refusal !== null) return failed(refusal);
   if (await readOutcome(db, migrationId, decisionId))
-    return failed('this decision has already been recorded; supply the credentials again');
+    return failed(
+      'these credentials were not stored, because the migration has already answered the decision about them; if the migration still asks for these credentials, supply them again',
+    );
   const { accepted, refused } = examined(credentials);
   const staged = await stageCredentials(db, migrationId, accepted, person, {
     ...{ decisionId, replaces, isLimited: true },
@@ -131,7 +133,7 @@ async function keyRefusal(db: Database, migrationId: string, fingerprint: string
   if (current === null) return 'the migration does not accept credentials or client secrets now; ask support';
   return current === fingerprint
     ? null
-    : 'the data was encrypted with a key that is no longer in use; supply the data again, on the page after you have reloaded it';
+    : 'the data was encrypted with a key that is no longer in use; supply the data again (in a browser, reload the page first)';
 }
 
 /**

@@ -34,7 +34,9 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
     if (problem !== null) return failed(`${oneLine(row.reference, 100)}: ${problem}`);
   }
   if (await readOutcome(db, migrationId, decisionId))
-    return failed('this decision has already been recorded; supply the manifest again');
+    return failed(
+      'these rows were not stored, because the migration has already answered the decision about this manifest; if the migration does not show the manifest, supply it again',
+    );
   await stageManifest(db, migrationId, { decisionId, part, rows }, person);
   return { outcome: 'stored', text: `${counted(rows.length, 'row')} stored`, stored: rows.length };
 }

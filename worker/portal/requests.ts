@@ -108,7 +108,9 @@ async function writeReport({ ferry }: PortalContext, { migrationId, body }: Port
 
 function expectedFailure(error: unknown): RequestAnswer | null {
   if (error instanceof StagingFull)
-    return failed('too much supplied data is already waiting for a decision; use a smaller file, or ask support');
+    return failed(
+      'the data was not stored, because the migration already stores too much data that no decision uses; use a smaller file, or try again in a day',
+    );
   if (error instanceof MigrationClosed) return failed('the migration has ended');
   if (error instanceof NoSuchMigration) return failed('the migration no longer exists');
   if (error instanceof LedgerBehind)
