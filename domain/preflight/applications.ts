@@ -155,7 +155,7 @@ function reconnectText(
   reader: Role,
 ): string {
   const [customers, links] =
-    companies === 1 ? ['its end customer', 'its link'] : ['their end customers', 'their links'];
+    companies === 1 ? ["the company's end customer", 'the link'] : ['their end customers', 'their links'];
   const missing = withoutLink === companies ? links : `the links of ${counted(withoutLink, 'company')}`;
   const find = reader === 'support' ? `look up ${missing} at the service` : `ask support for ${missing}`;
   return `let ${customers} reconnect with ${links}${withoutLink === 0 ? '' : ` (${find})`}`;

@@ -9,5 +9,7 @@ export function replacedNote(applications: ApplicationsOfMoved): string {
     const text = `${sentence(replacedRemedyText(remedyForReplaced(each, applications, 'client')))}.`;
     return applications.replaced.length === 1 ? text : `Connected with ${applicationName(each.application)}: ${text}`;
   });
-  return ['The service can no longer refresh the tokens of these companies.', ...remedies].join(' ');
+  const companies = applications.replaced.reduce((sum, each) => sum + each.companies, 0);
+  const which = companies === 1 ? 'this company' : 'these companies';
+  return [`The service can no longer refresh the tokens of ${which}.`, ...remedies].join(' ');
 }

@@ -267,10 +267,10 @@ test('CSV says what to do about a moved company whose application was replaced',
   };
   const registered = current.application;
   expect(await actionAfter({ moved: [old], replaced: [old], registered })).toContain(
-    ',"keep your application old-app (production), and ask support to register it again, or let its end customer reconnect with its link (ask support for its link) instead",never',
+    `,"keep your application old-app (production), and ask support to register it again, or let the company's end customer reconnect with the link (ask support for the link) instead",never`,
   );
   expect(await actionAfter({ moved: [old, current], replaced: [old], registered })).toContain(
-    ',"let its end customer reconnect with its link (ask support for its link), and keep new-app (production) registered',
+    `,"let the company's end customer reconnect with the link (ask support for the link), and keep new-app (production) registered`,
   );
 });
 

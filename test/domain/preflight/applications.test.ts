@@ -112,13 +112,13 @@ test.each([
     'more depend on the registered application',
     group('old', 1),
     3,
-    'let its end customer reconnect with its link, and keep new (production) registered, because 3 companies depend on it',
+    "let the company's end customer reconnect with the link, and keep new (production) registered, because 3 companies depend on it",
   ],
   [
     'no link is known',
     group('old', 1, 1),
     0,
-    'keep your application old (production), and ask support to register it again, or let its end customer reconnect with its link (ask support for its link) instead',
+    "keep your application old (production), and ask support to register it again, or let the company's end customer reconnect with the link (ask support for the link) instead",
   ],
   [
     'some links are known',

@@ -62,7 +62,7 @@ test('a replaced application is not to be registered again if more companies dep
   expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')).toEqual({
     ...{ check: 'application', go: true, warning: true },
     why: expect.stringContaining(
-      'let its end customer reconnect with its link, and keep app-1 (production) registered, because 3 companies depend on it',
+      "let the company's end customer reconnect with the link, and keep app-1 (production) registered, because 3 companies depend on it",
     ) as string,
   });
 });

@@ -244,10 +244,12 @@ describe('a company in the report', () => {
     const noteWith = (applications: Parameters<typeof sectionsOf>[1]) =>
       sectionsOf('ended', applications).find(({ id }) => id === 'replaced-application')?.note;
     expect(noteWith(REPLACED)).toBe(
-      'The service can no longer refresh the tokens of these companies. Keep your application old-app (production), and ask support to register it again, or let its end customer reconnect with its link instead.',
+      "The service can no longer refresh the tokens of this company. Keep your application old-app (production), and ask support to register it again, or let the company's end customer reconnect with the link instead.",
     );
     const kept = noteWith({ moved: [OLD, current], replaced: [OLD], registered: current.application });
-    expect(kept).toContain('Let its end customer reconnect with its link, and keep new-app (production) registered');
+    expect(kept).toContain(
+      "Let the company's end customer reconnect with the link, and keep new-app (production) registered",
+    );
     expect(kept).not.toMatch(/register(s|ed)? .*again/);
   });
 
