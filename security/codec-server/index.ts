@@ -92,7 +92,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   const { payloadKeys, origins, verifyToken, trustNetwork = false, host, port, log } = options;
   if (!verifyToken && !trustNetwork && !isLoopback(host))
     throw new Error(
-      `without token checks, the codec server listens only on a loopback address such as 127.0.0.1, not on ${host}`,
+      `without token checks, the codec server listens only on a loopback address such as 127.0.0.1, not on ${host}; ` +
+        'omit --host, or check tokens with --issuer, --audience and --key-set',
     );
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, trustProxy: false });
   await app.register(cors, {
