@@ -77,7 +77,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
-    help: 'Age of the oldest credential that has not been handed over to the service. 0 if there is none.',
+    help: 'Longest time since the client obtained a credential that has not been handed over to the service. 0 if there is none.',
   },
   tokenferry_decisions_total: {
     type: 'counter',
