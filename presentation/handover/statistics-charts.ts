@@ -103,7 +103,7 @@ function failureChart({ failures }: MigrationStatistics): readonly Html[] {
   return [
     figure(
       'Failures by kind',
-      `${counted(companies, 'company')}, including companies that were left out after they had failed.`,
+      `${counted(companies, 'company')}, including any that were left out after they had failed.`,
       barChart(bars, 'failures'),
     ),
   ];

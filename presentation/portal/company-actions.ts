@@ -62,7 +62,7 @@ export function supplies(
       applies: canSeal && accepting > 0 && (unconfirmedFirst === null || withoutCredential > 0),
       title: 'Supply credentials',
       facts: [
-        ...(withoutCredential === 0 ? [] : [`Missing: ${withoutCredentialText(counts)}`]),
+        ...(withoutCredential === 0 ? [] : [`Missing: credentials of ${withoutCredentialText(counts)}`]),
         ...(isRotating
           ? ['Each credential must have been obtained after you confirmed that syncing is off for its company.']
           : []),

@@ -36,7 +36,7 @@ export function batchDetails({ migrationId, runNumber, window, counts, at, outag
 
 function windowText(window: WindowOccurrence | null): string {
   if (!window) return 'none; moves can begin at any time';
-  return `companies are moved from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
+  return `moves can begin from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 
 /** Temporal's limit for a summary, in bytes. */

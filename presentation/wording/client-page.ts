@@ -117,7 +117,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'abandoned' || state === 'cancelled') {
     const isUnknown = counts.importing + counts.outcomeUnknown + (counts.waitingAgain ?? 0) > 0;
     const askFirst = isUnknown ? ` Ask your contact first about ${AFTER_THE_END.askFirst}.` : '';
-    return `${AFTER_THE_END.yes}.${askFirst} Never switch syncing back on for ${AFTER_THE_END.never}. The handover report says it for each company.`;
+    return `${AFTER_THE_END.yes}.${askFirst} Never switch syncing back on for ${AFTER_THE_END.never}. The handover report has the answer for each company.`;
   }
   if (state === 'terminated')
     return 'ask the contact above first, because syncing of the companies that were moved must stay off.';

@@ -53,7 +53,7 @@ const OTHERS = [
     message: 'credentialsSupplied',
     title: 'Supply credentials',
     facts: [
-      'Missing: 60 companies',
+      'Missing: credentials of 60 companies',
       'Each credential must have been obtained after you confirmed that syncing is off for its company.',
     ],
     consequence:
