@@ -62,7 +62,7 @@ function showKey(env: NodeJS.ProcessEnv): CommandResult {
 }
 
 function keyResult(file: string): CommandResult {
-  const { by, publicKey } = parseSigningKey(new Secret(readFileSync(file, 'utf8')));
+  const { by, publicKey } = parseSigningKey(new Secret(readFileSync(file, 'utf8')), file);
   return {
     json: { schema: 'ferry.signing-key/1', by, publicKey, file },
     printQuietly: (output) => output.line(publicKey),
