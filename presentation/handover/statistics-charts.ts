@@ -70,7 +70,7 @@ function durationCharts({
   return [
     figure(
       'Duration per company',
-      `Half of the companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.`,
+      `Half of the moved companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.`,
       charts,
     ),
   ];

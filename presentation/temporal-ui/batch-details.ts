@@ -22,8 +22,9 @@ export interface BatchFacts {
 
 /** Returns the current details of a batch run, as Markdown. */
 export function batchDetails({ migrationId, runNumber, window, counts, at, outage }: BatchFacts): string {
+  const next = outage ? 'The companies are waiting to move' : 'The companies are about to move';
   return [
-    `# ${counts ? sentence(movedText(counts)) : 'The companies are about to move'}. Nothing for you to do here.`,
+    `# ${counts ? sentence(movedText(counts)) : next}. Nothing for you to do here.`,
     ...(outage ? [`**On hold:** ${outageText(outage)}. The run continues automatically.`] : []),
     ...(counts
       ? [...companyLines(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
