@@ -60,7 +60,7 @@ export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): st
 }
 
 export function stateText(head: ReportHead): string {
-  const finishing = '; companies that were being moved are still being checked (this report is preliminary)';
+  const finishing = ' (this report is preliminary: companies that were being moved are still being checked)';
   return `${endingText(head)}${head.isFinishing ? finishing : ''}`;
 }
 

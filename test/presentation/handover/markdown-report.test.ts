@@ -70,7 +70,7 @@ describe('the head of the report', () => {
     [{ paused: true }, 'State: paused (this report is preliminary)'],
     [
       { ending: 'cancelled', isFinishing: true },
-      'State: cancelled; companies that were being moved are still being checked (this report is preliminary)',
+      'State: cancelled (this report is preliminary: companies that were being moved are still being checked)',
     ],
     [{ ending: 'cancelled', isFinishing: true }, '**Stored**: none at the moment. The migration has ended'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
