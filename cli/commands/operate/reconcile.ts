@@ -67,17 +67,17 @@ function repairRows(result: ReconciliationResult): string[][] {
     ],
     [
       adopted,
-      'company exists, credential can still be sent',
-      ifRunning('kept; the next try uses this company', 'kept, but not moved'),
+      'company already at the service, credential can still be sent',
+      ifRunning('kept; the next try uses the company at the service', 'kept at the service, but not moved'),
     ],
     [
       gone,
-      'lost by the service, credential might have been sent',
+      'company lost by the service, credential might have been sent',
       ifRunning('not moved; supply a new credential', 'not moved'),
     ],
     [
       toCreate,
-      'lost by the service, credential never sent',
+      'company lost by the service, credential never sent',
       ifRunning('the next try creates the company again', 'not moved'),
     ],
     [doubled, 'several companies at the service for one row', 'delete all but one there; keep a linked company'],
