@@ -29,15 +29,14 @@ export function createSigningKey(by: string): string {
 /**
  * Parses the content of a signing key file.
  *
- * @param file how the message names the file; default: `the file`
  * @throws {KeyInvalid} with a message that never quotes the text
  */
-export function parseSigningKey(text: Secret, file = 'the file'): SigningKey {
+export function parseSigningKey(text: Secret): SigningKey {
   const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
   if (!parsed.success)
     throw new KeyInvalid(
-      `${file} does not contain a valid signing key. Restore the file from a copy. ` +
-        'If there is none, move the file away, and create a new key with: ferry keys create',
+      'the file does not contain a valid signing key. Restore the file from a copy. ' +
+        'If you have no copy, move the file away, and create a new key with: ferry keys create',
     );
   const { by, privateKey } = parsed.data;
   const key = hexToBytes(privateKey);

@@ -14,8 +14,10 @@ import { z } from 'zod';
 // Does not import the indexes of these folders, because they load Temporal's payload converters.
 import { homeFolder } from '../../config/environment';
 import { PORTAL_ROLES } from '../../portal/contract/session';
+import { KeyInvalid } from '../../security/key-ring';
 import { Secret } from '../../security/secret';
-import { parseSigningKey } from '../../security/signing-key';
+import { parseSigningKey, type SigningKey } from '../../security/signing-key';
+import { CommandFailed } from '../shared/errors';
 
 const signInFile = z.object({
   portalSignIn: z.literal(1),
@@ -36,17 +38,38 @@ export type SignIn = Omit<z.infer<typeof signInFile>, 'portalSignIn' | 'signingK
   readonly token: Secret;
 };
 
-/** Returns the person's key. */
-export const signingKeyOf = ({ signingKey }: SignIn) => parseSigningKey(signingKey);
+/**
+ * Returns the person's key.
+ *
+ * @throws CommandFailed if the file of the sign-in contains no valid key
+ */
+export function signingKeyOf(signIn: SignIn): SigningKey {
+  try {
+    return parseSigningKey(signIn.signingKey);
+  } catch (error) {
+    if (!(error instanceof KeyInvalid)) throw error;
+    throw new CommandFailed(
+      `the file portal/${fileNameOf(signIn)} in the home folder of Tokenferry does not contain a valid signing key`,
+      'restore the file from a copy; if you have no copy, sign in with the link of a new invitation from your contact',
+      { cause: error },
+    );
+  }
+}
 
 /** Returns the folder of the sign-ins, which need not exist. */
 function folderOf({ TOKENFERRY_HOME }: NodeJS.ProcessEnv): string {
   return path.join(homeFolder(TOKENFERRY_HOME === '' ? undefined : TOKENFERRY_HOME), 'portal');
 }
 
-function fileOf(env: NodeJS.ProcessEnv, { portal, migrationId }: Pick<SignIn, 'portal' | 'migrationId'>): string {
+type SignInKey = Pick<SignIn, 'portal' | 'migrationId'>;
+
+function fileNameOf({ portal, migrationId }: SignInKey): string {
   const name = `${migrationId}@${new URL(portal).host}`.replace(/[^\w.@-]/g, '_');
-  return path.join(folderOf(env), `${name}.json`);
+  return `${name}.json`;
+}
+
+function fileOf(env: NodeJS.ProcessEnv, signIn: SignInKey): string {
+  return path.join(folderOf(env), fileNameOf(signIn));
 }
 
 /** Returns the sign-ins at a portal, in the order of their migrations. Ignores files with other content. */

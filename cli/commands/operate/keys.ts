@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Option } from 'commander';
 import { loadConfig, signingKeyFile } from '../../../config';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { createSigningKey, KeyInvalid, parseSigningKey, Secret, type SigningKey } from '../../../security';
 import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../shared/remedy-commands';
@@ -62,7 +62,7 @@ function showKey(env: NodeJS.ProcessEnv): CommandResult {
 }
 
 function keyResult(file: string): CommandResult {
-  const { by, publicKey } = parseSigningKey(new Secret(readFileSync(file, 'utf8')), file);
+  const { by, publicKey } = readKey(file);
   return {
     json: { schema: 'ferry.signing-key/1', by, publicKey, file },
     printQuietly: (output) => output.line(publicKey),
@@ -75,4 +75,15 @@ function keyResult(file: string): CommandResult {
       );
     },
   };
+}
+
+/** @throws {KeyInvalid} with a message that names the file */
+function readKey(file: string): SigningKey {
+  const text = new Secret(readFileSync(file, 'utf8'));
+  try {
+    return parseSigningKey(text);
+  } catch (error) {
+    if (!(error instanceof KeyInvalid)) throw error;
+    throw new KeyInvalid(`the signing key ${file} cannot be used: ${error.message}`, { cause: error });
+  }
 }
