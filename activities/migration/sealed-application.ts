@@ -16,7 +16,8 @@ import {
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 
-const SUPPLY_AGAIN = 'supply the application again; if the service has refused it, correct it first';
+const SUPPLY_AGAIN = 'supply the application again';
+const CORRECT = 'correct the application, and supply it again';
 const CHECK_KEY =
   'check COMPANY_DATA_API_KEY of the workers, which retry the registration whenever they check the details';
 
@@ -47,13 +48,15 @@ export async function registerSealedApplication(
     if (error instanceof CompanyDataError && error.retrySafety !== 'useless') throw error;
     if (!(error instanceof CompanyDataError || error instanceof SealBroken)) throw error;
     log.warn('the application with a sealed secret was not registered', { migrationId, reason: error.message });
-    const isUseless = error instanceof BadRequest || error instanceof SealBroken;
+    const isBroken = error instanceof SealBroken;
+    const isUseless = error instanceof BadRequest || isBroken;
     if (isUseless) await discardSealedApplication(db, migrationId, decisionId);
-    const reason = error instanceof SealBroken ? 'its sealed secret cannot be opened' : error.message;
+    const reason = isBroken ? 'its sealed secret cannot be opened' : error.message;
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
     // A migration keeps only the messages of its findings, so the messages say what to do.
+    const again = isBroken ? SUPPLY_AGAIN : CORRECT;
     const [code, advice, clientAdvice] = isUseless
-      ? (['application-not-registered', SUPPLY_AGAIN, SUPPLY_AGAIN] as const)
+      ? (['application-not-registered', again, again] as const)
       : (['service-refuses', CHECK_KEY, 'support has to check its access to the service'] as const);
     const finding = errorFinding(code, `${message}; ${advice}`, advice);
     return { ...finding, clientMessage: `${inClientWords(message)}; ${clientAdvice}` };

@@ -104,7 +104,7 @@ test('the preflight says who supplied the application, and reports a different a
 });
 
 test.each([
-  [400, 'application-not-registered', /; supply the application again/, /; supply the application again/],
+  [400, 'application-not-registered', /; correct the application, and supply it again/, /; correct the application/],
   [403, 'service-refuses', /; check COMPANY_DATA_API_KEY of the workers/, /; support has to check its access/],
 ])('an application that the service refuses with %d says what to do', async (status, code, advice, clientAdvice) => {
   const { db } = rig.ledger;
