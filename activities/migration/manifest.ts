@@ -34,7 +34,8 @@ export async function stagedManifestRefusal(
   const listed = taken.slice(0, MAX_LISTED).map(({ reference }) => oneLine(reference, 100));
   const more = taken.length > listed.length ? ` and ${taken.length - listed.length} more` : '';
   const [have, these] = taken.length === 1 ? ['has', 'this company'] : ['have', 'these companies'];
-  return `${counted(taken.length, 'company')} (${listed.join(', ')}${more}) ${have} an organization that is already part of another open migration; remove ${these} from the manifest, or ask support`;
+  const orAsk = decision.role === 'support' ? '' : ', or ask support';
+  return `${counted(taken.length, 'company')} (${listed.join(', ')}${more}) ${have} an organization that is already part of another open migration; remove ${these} from the manifest${orAsk}`;
 }
 
 /** Returns why the staged rows do not match the decision; null if they do. */
