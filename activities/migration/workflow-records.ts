@@ -87,11 +87,13 @@ function isNotFound(error: unknown): boolean {
 }
 
 /** Creates a failure that is not retried, because the worker gets no further payload key while it runs. */
-function keyMissing(migrationId: string, cause: UnknownPayloadKey): ApplicationFailure {
+function keyMissing(migrationId: string, { keyId, message: why }: UnknownPayloadKey): ApplicationFailure {
   // Without a valid id, no key can be added, so reconciling again would fail again.
-  const next = isKeyId(cause.keyId) ? ` Then run: ferry reconcile ${migrationId}` : '';
-  const message = `this worker cannot read the history of ${migrationId}. ${cause.message}${next}`;
-  return ApplicationFailure.create({ message, type: 'UnknownPayloadKey', nonRetryable: true, cause });
+  const message = isKeyId(keyId)
+    ? `a worker cannot read the history of ${migrationId}, because payload key ${keyId} is missing. Start every worker with payload key ${keyId} as well. Then run: ferry reconcile ${migrationId}`
+    : `a worker cannot read the history of ${migrationId}. ${why}`;
+  // Has no cause, because `ferry` prints only the message of the deepest cause.
+  return ApplicationFailure.create({ message, type: 'UnknownPayloadKey', nonRetryable: true });
 }
 
 /** The gRPC status code NOT_FOUND. */

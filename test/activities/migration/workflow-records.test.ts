@@ -95,7 +95,7 @@ test('a history under a payload key that the worker lacks says which key to add'
   await expect(recordsOf([scheduled({})], { codecs: [{ decode }] }).decisionsOf(ID)).rejects.toMatchObject({
     nonRetryable: true,
     message: expect.stringMatching(
-      /^this worker cannot read the history of .* payload key 0123456789abcdef .* ferry reconcile/,
+      /^a worker cannot read the history of .* payload key 0123456789abcdef .* ferry reconcile/,
     ) as string,
   });
 });
