@@ -110,8 +110,11 @@ function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boole
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
   if (occurrences.length === 0 || zone === undefined) return;
-  if (isAlwaysOpen(windows)) return output.line('The windows cover the whole week, so moves can begin at any time.');
-  if (startAt !== null) output.line(`Windows from the start (${localTime(startAt)}) on:`);
+  const isPaused = state === 'paused';
+  if (isAlwaysOpen(windows))
+    return output.line(`The windows cover the whole week${isPaused ? '' : ', so moves can begin at any time'}.`);
+  if (isPaused) output.line('The windows, once the schedule is resumed:');
+  else if (startAt !== null) output.line(`Windows from the start (${localTime(startAt)}) on:`);
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
     occurrences
@@ -135,11 +138,13 @@ async function pause(
   });
 }
 
+const ALWAYS_OPEN = 'the windows cover the whole week, so moves can continue';
+
 /** Describes the effect of a pause. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const { windows, occurrences } = await readWindowSchedule(ferry, id);
   // The window never closes, so the closing time of the occurrence is only the time up to which it was computed.
-  if (isAlwaysOpen(windows)) return `the windows cover the whole week. To stop moves now, run: ferry pause ${id}`;
+  if (isAlwaysOpen(windows)) return `${ALWAYS_OPEN}. To stop moves now, run: ferry pause ${id}`;
   const [first] = occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
     return `no window opens automatically until you run: ferry schedule resume ${id}`;
