@@ -159,7 +159,7 @@ async function invite(
         );
         if (role === 'client')
           output.line(
-            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for it by phone. If it is the same as in the list, confirm the key with the command in the list. ${person} can make decisions only after that. To print the list: ferry invite --list ${migrationId}`,
+            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for it by phone. ${person} can make decisions only after you have confirmed this key. To see the fingerprint to compare, and the command that confirms the key, run: ferry invite --list ${migrationId}`,
           );
         if (provider === '')
           output.line(
@@ -221,7 +221,7 @@ async function assertOpen(db: Database, migrationId: string): Promise<void> {
   if (migration === undefined) throw new NoSuchMigration(migrationId);
   if (migration.state === 'closed')
     throw new CommandFailed(
-      `migration ${migrationId} is ${migration.ending ?? 'closed'}, so nobody can be invited to it`,
+      `migration ${migrationId} is ${migration.ending ?? 'closed'}, so it accepts no more invitations`,
       `nothing was created; to send its outcome to the client, run: ferry report ${migrationId} --format html > handover.html`,
     );
 }

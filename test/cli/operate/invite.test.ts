@@ -42,7 +42,7 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   await portal.end();
 
   expect(out).toContain(
-    `confirm the key with the command in the list. Cleo can make decisions only after that. To print the list: ferry invite --list ${migration}\n`,
+    `To see the fingerprint to compare, and the command that confirms the key, run: ferry invite --list ${migration}\n`,
   );
 
   const { out: listed } = await run(['--list', migration]);
@@ -189,7 +189,7 @@ test.each(['completed', 'cancelled'] as const)('nobody is invited to a migration
   await ledger.db.updateTable('migrations').set({ state: 'closed', ending }).where('id', '=', migration).execute();
   const { exitCode, err } = await run([migration, '--name', 'Cleo']);
   expect(exitCode).toBe(1);
-  expect(err).toContain(`migration ${migration} is ${ending}, so nobody can be invited to it; nothing was created`);
+  expect(err).toContain(`migration ${migration} is ${ending}, so it accepts no more invitations; nothing was created`);
   expect(err).toContain(`ferry report ${migration} --format html`);
   expect(await listInvitations(ledger.db, migration)).toEqual([]);
 });
