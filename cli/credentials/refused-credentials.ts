@@ -130,14 +130,14 @@ function wrongStateText(
       return ['a company that has moved needs no credential'];
     case 'importing':
     case 'syncing':
-      return ['being moved now'];
+      return ['the company is being moved now'];
     case 'skipped':
     case 'excluded':
-      return ['left out of the migration'];
+      return ['the company was left out of the migration'];
     case 'waiting':
       if (command === 'credentials') return CHANGED;
       return [
-        'still waiting to be moved',
+        'the company is still waiting to be moved',
         `supply the new credentials with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
         'the new credentials replace any that are stored',
       ];
@@ -145,7 +145,7 @@ function wrongStateText(
     case 'outcome-unknown':
       if (command === 'replace-credential') return CHANGED;
       return [
-        'already tried',
+        'the company was already tried',
         `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${shellQuoted(file)}${decides}`, portal)}`,
       ];
   }

@@ -123,7 +123,7 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
     const known = approvers.map((each) => `${each.by} (${each.role}) ${approverFingerprint(each)}`);
     throw new CommandFailed(
       `no approver of ${id} has this key`,
-      known.length === 0 ? 'the migration has no approvers' : `its approvers: ${known.join(', ')}`,
+      known.length === 0 ? 'the migration has no approvers' : `the approvers of the migration: ${known.join(', ')}`,
     );
   });
   const { approver } = content;
