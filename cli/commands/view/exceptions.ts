@@ -62,6 +62,7 @@ interface Target {
 interface Opening {
   readonly windows: readonly Window[];
   readonly now: Date;
+  readonly paused: boolean;
 }
 
 /** Companies with the same problem and the same remedies. */
@@ -102,7 +103,7 @@ async function exceptions(
     return { written: true };
   }
   const { limits, now } = await readLimits(db, migrationId);
-  const opening = { windows: limits.windows, now };
+  const opening = { windows: limits.windows, now, paused: migration.paused };
   let count = 0;
   for (const [key, group] of await readGroups(migration, readExceptions())) {
     await printGroup(output, { migration, portal }, opening, group, () => ofGroup(migration, key, readExceptions()));
@@ -187,7 +188,7 @@ async function printRetried(
 ): Promise<void> {
   if (matching === 0) return;
   const { id } = target.migration;
-  const when = retriedAt(target.migration, opening);
+  const when = retriedAt(opening);
   for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
   if (matching > companies.length) {
     const more = (matching - companies.length).toLocaleString('en-US');
@@ -208,7 +209,7 @@ async function printRetried(
   output.line();
 }
 
-function retriedAt({ paused }: StoredMigration, { windows, now }: Opening): string {
+function retriedAt({ windows, now, paused }: Opening): string {
   return paused ? 'once the migration is resumed' : nextDueTryText(windows, now.toISOString(), localTime);
 }
 
@@ -237,8 +238,9 @@ async function readRetriedRemedies(db: Database, target: Target): Promise<readon
 
 /** Returns the commands for the companies that wait for their next try; none if they are tried now. */
 async function retriedJson(db: Database, target: Target): Promise<readonly object[]> {
-  const { limits, now } = await readLimits(db, target.migration.id);
-  if (retriedAt(target.migration, { windows: limits.windows, now }) === 'now') return [];
+  const { id, paused } = target.migration;
+  const { limits, now } = await readLimits(db, id);
+  if (retriedAt({ windows: limits.windows, now, paused }) === 'now') return [];
   return (await readRetriedRemedies(db, target)).map(({ remedy, companies, command }) => ({
     ...{ remedy, does: remedyText(remedy), companies, command },
   }));
@@ -377,8 +379,9 @@ function whatHappened(company: LedgerCompany, opening: Opening): string {
   return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${nextTryText(retryAt, opening)})`;
 }
 
-/** Describes the next try, which begins when the company's delay has passed and a window is open. */
-function nextTryText(retryAt: Date, { windows, now }: Opening): string {
+/** Describes the next try, which begins when the company's delay has passed, a window is open, and no pause is on. */
+function nextTryText(retryAt: Date, { windows, now, paused }: Opening): string {
+  if (paused) return 'next try once the migration is resumed';
   const due = retryAt > now ? retryAt : now;
   const at = nextMove(windows, due.toISOString());
   if (at === null) return 'next try in the next window';
