@@ -174,10 +174,10 @@ export async function assertTrusted(
   assertSignedBy(key, signer);
   if (!prompts)
     throw new CommandFailed(
-      'ferry cannot check that this key comes from your provider',
+      'ferry cannot check that the migration key comes from your provider',
       'add --provider with the fingerprint that your provider publishes',
     );
-  const question = `The key was signed by ${signer}. Is this the fingerprint that your provider publishes?`;
+  const question = `The migration key was signed by ${signer}. Is this the fingerprint that your provider publishes?`;
   if (!(await prompts.confirm(question)))
     throw new CommandFailed('nothing was sealed', 'ask your provider for its fingerprint, by phone for example');
 }
@@ -201,7 +201,7 @@ async function sealCredentials(
   const platform = findPlatform(key.platformKey);
   if (!platform)
     throw new CommandFailed(
-      `the key is for the platform ${key.platformKey}, which this version of ferry does not support`,
+      `the migration key is for the platform ${key.platformKey}, which this version of ferry does not support`,
       'update ferry',
     );
   const original = await identifyFile(file);

@@ -279,7 +279,7 @@ test('a key of another provider is refused, and the client is asked if no finger
     );
   const wrong = await run(undefined, '--provider', '0000-0000-0000-0000-0000-0000-0000-0000');
   expect(wrong.err).toContain(`was signed by ${provider}, and not by the provider`);
-  expect((await run(undefined)).err).toContain('ferry cannot check that this key comes from your provider');
+  expect((await run(undefined)).err).toContain('ferry cannot check that the migration key comes from your provider');
   expect((await run(false)).err).toContain('nothing was sealed');
   expect(existsSync(`${file}.sealed`)).toBe(false);
   expect((await run(true)).exitCode).toBe(0);
