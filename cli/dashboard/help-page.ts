@@ -14,9 +14,9 @@ const HELP = [
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
+  ['Waiting for', 'who must act, and for how long; "on hold" means an outage'],
   ['Moved', 'number of moved companies, and of all companies'],
-  ['/min', 'companies moved per minute while moving, in ten minutes'],
+  ['/min', 'companies moved per minute in the last ten minutes'],
   ['Ends', 'expected end, from the current rate or the estimate'],
   ['Exc.', 'not moved, deferred, held back or of unknown outcome'],
 ] as const;
