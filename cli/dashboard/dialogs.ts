@@ -5,7 +5,7 @@ import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pa
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
-import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
+import { isStep, ROLES } from '../../domain/migration/steps';
 import { approvalConsequence, endingConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
@@ -115,7 +115,7 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
       if (!isStep(step))
         throw new CommandFailed(`there is no step to ${request.kind}`, 'self-service migrations need no approvals');
       return request.kind === 'approve'
-        ? draftApproval(context, progress, step)
+        ? draftApproval(context, progress, step, request)
         : draftRejection(context, progress, step, request);
     }
     case 'pause':
@@ -161,12 +161,17 @@ const pauseDraft = (migrationId: string): Draft => ({
 });
 
 /** Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest. */
-async function draftApproval(context: DialogContext, progress: Progress | undefined, step: Step): Promise<Draft> {
+async function draftApproval(
+  context: DialogContext,
+  progress: Progress | undefined,
+  step: Step,
+  { migrationId }: RequestedDecision,
+): Promise<Draft> {
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
-  if (review) printReview(context.terminal, review, progress.migrationId);
+  if (review) printReview(context.terminal, review, migrationId);
   return {
     message: 'approve',
-    question: `Approve ${step}?`,
+    question: `In ${migrationId}, approve ${step}?`,
     consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',
@@ -185,10 +190,10 @@ async function draftRejection(
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
   const review = progress && (await readReview(ferry, progress, step, MAX_COMPANIES));
-  if (review) printReview(terminal, review, progress.migrationId);
+  if (review) printReview(terminal, review, migrationId);
   const nextAttempt =
     step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId, progress) : {};
-  const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
+  const question = `In ${migrationId}, reject ${step}?`;
   const isAbandoned = nextAttempt['next'] === 'abandon';
   const consequence = isAbandoned ? `this cannot be undone: ${endingConsequence(progress)}` : null;
   return { message: 'reject', question, consequence, fields: { step, ...nextAttempt }, reason: 'required' };
