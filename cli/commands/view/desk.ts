@@ -16,12 +16,13 @@ export function addDesk({ program, run, output, terminal }: Context): void {
   ).action((options: ActorOptions) =>
     run(async (): Promise<AlreadyWritten> => {
       const { prompts, keyboard, env } = terminal;
-      if (!prompts || !keyboard || output.json || env['TERM'] === 'dumb') {
+      if (output.json)
+        throw new CommandFailed('the dashboard does not work with --json', 'use this instead: ferry list --json');
+      if (!prompts || !keyboard || env['TERM'] === 'dumb')
         throw new CommandFailed(
-          'the dashboard needs a terminal that can position the cursor, and does not work with --json',
-          'use this instead: ferry list --json',
+          'the dashboard needs a terminal that can position the cursor',
+          'use this instead: ferry list',
         );
-      }
       const actor = actorFrom(options);
       await withLedgerClient(env, (ferry) => runDashboard({ ferry, terminal, prompts, keyboard, ...actor }));
       return { written: true };

@@ -268,6 +268,6 @@ test('desk fails without a terminal, and names the command to use instead', asyn
   expect({ exitCode, out, err }).toEqual({
     exitCode: 1,
     out: '',
-    err: 'ferry: the dashboard needs a terminal that can position the cursor, and does not work with --json; use this instead: ferry list --json\n',
+    err: 'ferry: the dashboard needs a terminal that can position the cursor; use this instead: ferry list\n',
   });
 });
