@@ -148,7 +148,8 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
 function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   const ids = lines.flatMap(({ migrationId, endedInTemporal }) => (endedInTemporal ? [migrationId] : []));
   if (ids.length === 0) return;
-  output.line(`The workflow of ${ids.join(', ')} has ended in Temporal, so no company moves.`);
+  const these = ids.length === 1 ? 'this migration' : 'these migrations';
+  output.line(`Temporal is no longer running ${ids.join(', ')}, so no company of ${these} moves.`);
   output.line('  To close such migrations, run: ferry sweep --close');
 }
 
