@@ -157,5 +157,5 @@ function entryOf({ decision, outcome, signed }: DecisionRecord) {
 }
 
 function whatOf({ decision }: DecisionRecord): string {
-  return decision.kind === 'unreadable' ? `unreadable ${decision.message}` : decisionText(decision);
+  return decision.kind === 'unreadable' ? `unreadable decision: ${decision.message}` : decisionText(decision);
 }

@@ -122,7 +122,7 @@ test('the audit trail contains every decision in order, and can be exported', as
 
   const { out: table } = await ferry(['audit', ID], 160, orchestrator.env);
   expect(table).toContain('approve step 1 (supply details)');
-  expect(table).toContain('unreadable approve');
+  expect(table).toContain('unreadable decision: approve');
 });
 
 test('audit fails for an unknown migration', async () => {
