@@ -110,7 +110,9 @@ function printStart(output: Output, { findings, manifest, platform }: CheckOutco
   const into =
     totals.existing === 0
       ? 'for each, the service creates a new company in your account'
-      : `for ${totals.existing} of these, the service uses the existing company that you specified; for any other, it creates a new company`;
+      : totals.existing === totals.companies
+        ? 'for each, the service uses the existing company that you specified'
+        : `for ${totals.existing} of these, the service uses the existing company that you specified; for any other, it creates a new company`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
   output.line(
     `${sentence(credentialsText(manifest))} will be encrypted on this machine, handed over to the service, and then destroyed.`,
