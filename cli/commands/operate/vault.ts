@@ -52,7 +52,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
     )
     .option(
       '--key-lost',
-      "confirm that the master key of the vault is lost, and not just missing on this machine; the key's id is in the refusal without this option",
+      "confirm that the master key of the vault is lost, and not just missing on this machine; without this option, the command names the key's id",
     )
     .action((migration: string, options: RenewOptions) =>
       run(async () => {

@@ -43,7 +43,7 @@ export function addAmend({ program, run, terminal, output }: Context): void {
       program
         .command('amend <migration> <manifest>')
         .description(
-          'Add companies, or correct companies that have not been moved yet; the manifest (CSV or JSON) has only these rows',
+          'Add companies, or correct companies that have not been moved yet. In the manifest (CSV or JSON), list only these companies',
         ),
     ),
   ).action((migration: string, manifest: string, options: AmendOptions) =>
