@@ -53,7 +53,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
       withDatabase(async (url) => {
         const key = await rotateKey(url, id);
         if (!key) throw noSuchKey(id);
-        return createdResult(key);
+        return createdResult(key, id);
       }),
     );
 }
@@ -82,12 +82,14 @@ async function withServiceDatabase(
   }
 }
 
-function createdResult({ id, key }: CreatedKey): CommandResult {
+/** @param revoked the id of the key that the new key replaces */
+function createdResult({ id, key }: CreatedKey, revoked?: string): CommandResult {
   return {
     json: { schema: 'ferry.service-key/1', id, key },
     printQuietly: (output) => output.line(key),
     print: (output) => {
-      output.line(`${output.styled('green', '✓')} Created key ${id}. It is shown only once:`);
+      const done = revoked === undefined ? `Created key ${id}` : `Revoked key ${revoked}, and created key ${id}`;
+      output.line(`${output.styled('green', '✓')} ${done}. The new key is shown only once:`);
       output.line(key);
     },
   };
