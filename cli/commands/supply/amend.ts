@@ -198,7 +198,7 @@ function amendResult(
           `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`,
           portal,
         );
-        output.line('  Once the client has disabled syncing for the added and corrected companies, confirm this with:');
+        output.line('  Once syncing is off for the added and corrected companies, the client confirms it with:');
         printCommand(output, confirm, [...changed]);
       }
     },
