@@ -36,15 +36,15 @@ export async function readClientSecret(
   if (secretFile !== undefined) return readSecretFile(secretFile);
   if (!prompts) {
     throw new CommandFailed(
-      'cannot ask for the secret, because this is not a terminal',
-      'put the secret in a file, and pass the file with --secret-file',
+      'cannot ask for the client secret, because this is not a terminal',
+      'put the client secret in a file, and pass the file with --secret-file',
     );
   }
   const secret = (await prompts.secret('Client secret')).trim();
   const problem = clientSecretProblem(secret);
   if (problem !== null)
     throw new CommandFailed(
-      `the secret ${problem}`,
+      `the client secret ${problem}`,
       'nothing was sent; run the command again, and enter the client secret',
     );
   return new Secret(secret);

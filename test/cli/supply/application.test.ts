@@ -172,7 +172,7 @@ test('application fails without a terminal on which to ask for the secret', asyn
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: cannot ask for the secret, because this is not a terminal; put the secret in a file, and pass the file with --secret-file\n',
+    err: 'ferry: cannot ask for the client secret, because this is not a terminal; put the client secret in a file, and pass the file with --secret-file\n',
   });
 });
 
