@@ -56,7 +56,7 @@ const confirmationOf = (invitation: Invitation): string =>
 export function keyConfirmations(invitations: readonly Invitation[]): readonly NextCommand[] {
   return invitations.filter(isUnconfirmed).map((each) => ({
     ...bySupport(confirmationOf(each)),
-    first: `ask ${each.person} by phone for the fingerprint of the key, and compare it with this command`,
+    first: `ask ${each.person} by phone for the fingerprint of the key, and compare it with the fingerprint in this command`,
   }));
 }
 

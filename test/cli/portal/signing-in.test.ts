@@ -49,7 +49,7 @@ test('signs in with the link, stores key and session in a file that only its own
   const [fingerprint] = /(?<=\n {2})(?:[\da-f]{4}-){7}[\da-f]{4}(?=\n)/.exec(signedIn.out) ?? [];
   const confirmation = `ferry approver add ${id} ${fingerprint}`;
   expect((await portal.support('show', id)).out).toContain(
-    `  first ask Cleo by phone for the fingerprint of the key, and compare it with this command; then\n  support: ${confirmation}\n`,
+    `  first ask Cleo by phone for the fingerprint of the key, and compare it with the fingerprint in this command; then\n  support: ${confirmation}\n`,
   );
   expect((await portal.support('invite', '--list', id)).out).toContain(`  ${confirmation}\n`);
   expect((await portal.support('approver', 'add', id, fingerprint ?? '', '--yes')).exitCode).toBe(0);
