@@ -202,7 +202,7 @@ async function askForCorrection(prompts: Prompts, answers: Answers, { findings }
   if (encoding !== null && (await prompts.confirm(`Read the files as ${encoding}?`))) {
     return { ...answers, encoding, added: [...answers.added, '--encoding', encoding] };
   }
-  if (await prompts.confirm('Check the corrected files again?')) return answers;
+  if (await prompts.confirm('Check again?')) return answers;
   throw notStarted();
 }
 

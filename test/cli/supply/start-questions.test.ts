@@ -51,7 +51,7 @@ test('the wizard asks only for missing arguments, and starts nothing while the m
   const start = startWizard(file, '-p', 'quickbooks-online', '--contact', 'Sam');
   await start.waitFor('Short name of the client, e.g. acme');
   start.type(`faulty-wizard${KEY.enter}`);
-  await start.waitFor('Check the corrected files again?');
+  await start.waitFor('Check again?');
   start.type(`n${KEY.enter}`);
   expect(await start.ended).toBe(1);
   expect(start.text()).toContain('nothing was stored or started');
