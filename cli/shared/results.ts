@@ -131,7 +131,10 @@ export function printFirstCompany(
   const passed = evidence.length - failed.length;
   const isApproved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
   const result = stage === 'failed' ? 'not moved' : isApproved ? 'approved' : 'moved';
-  const checks = failed.length === 0 ? `all ${counted(passed, 'check')}` : counted(passed, 'other check');
+  const checks =
+    failed.length > 0
+      ? counted(passed, 'other check')
+      : `${stage === 'failed' ? '' : 'all '}${counted(passed, 'check')}`;
   const summary = inFull || passed === 0 ? '' : `, ${checks} passed (${how} lists them)`;
   const at = checkedAt === undefined ? '' : `, checked ${shortTime(checkedAt, now)}`;
   output.line(`First company ${reference}: ${result}${at}${summary}`);

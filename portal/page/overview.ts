@@ -206,10 +206,12 @@ function firstCompanyResult({ reference, stage, evidence }: NonNullable<Migratio
   const failed = evidence.filter(({ ok }) => !ok).length;
   const checks =
     failed === 0 ? `all ${evidence.length} checks passed` : `${failed} of ${evidence.length} checks failed`;
+  // A move can fail although every check so far has passed.
+  const hasResult = evidence.length > 0 && (failed > 0 || stage !== 'failed');
   return el(
     'details',
     { class: 'first', open: failed > 0 },
-    el('summary', {}, `First company: ${reference}, ${evidence.length === 0 ? (STAGES[stage] ?? stage) : checks}`),
+    el('summary', {}, `First company: ${reference}, ${hasResult ? checks : (STAGES[stage] ?? stage)}`),
     el(
       'ul',
       {},

@@ -8,15 +8,17 @@ interface Result {
   readonly state?: 'open' | 'done';
   /** True if the last check has passed. */
   readonly passed: boolean;
+  /** Default: `verified` if the last check has passed, otherwise `failed`. */
+  readonly stage?: 'verified' | 'failed';
   /** True with `--evidence`. */
   readonly inFull?: boolean;
 }
 
 /** Returns the output about a first company with three checks. */
-function printed({ state = 'open', passed, inFull = false }: Result): string {
+function printed({ state = 'open', passed, stage, inFull = false }: Result): string {
   const stdout = capturedStream();
   const firstCompany: Shown['firstCompany'] = {
-    ...{ row: 1, reference: 'K-7', stage: passed ? 'verified' : 'failed', failure: null },
+    ...{ row: 1, reference: 'K-7', stage: stage ?? (passed ? 'verified' : 'failed'), failure: null },
     evidence: [
       { code: 'authorized', label: 'authorized', passed: true, detail: 'yes', correlationId: 'c-1' },
       { code: 'synced', label: 'synced', passed: true, detail: 'in time', durationMs: 40 },
@@ -37,6 +39,12 @@ test('passed checks are only counted, and a failed check is always printed', () 
   expect(printed({ passed: false })).toBe(
     'First company K-7: not moved, 2 other checks passed (--evidence lists them)\n' +
       '  ✗ organization: 4711  (correlation id c-2)\n',
+  );
+});
+
+test('a first company that failed without a failed check has not passed all checks', () => {
+  expect(printed({ passed: true, stage: 'failed' })).toBe(
+    'First company K-7: not moved, 3 checks passed (--evidence lists them)\n',
   );
 });
 
