@@ -4,6 +4,7 @@ import { NamespaceNotFoundError, ServiceError, WorkflowFailedError, WorkflowNotF
 import { CompanyDataError, DeferredUntil, ForeignResponse } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
 import {
+  isKeyId,
   KeyInvalid,
   MigrationKeyInvalid,
   UnknownMasterKey,
@@ -94,7 +95,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [MigrationExists, 'choose another --label'],
   [
     StagingFull,
-    'supply a smaller file, or try again in a day: supplied data that no decision uses is deleted after a day',
+    'nothing was changed; supply a smaller file, or try again in a day: supplied data that no decision uses is deleted after a day',
   ],
   [LabelReserved, 'choose another --label'],
   [LedgerBehind, 'then make this decision again'],
@@ -108,7 +109,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'this vault was not changed; once this master key is added, run the command again'],
-  [WrappedKeyBroken, 'this vault was not changed; once the stored key is restored, run the command again'],
+  [WrappedKeyBroken, 'this vault was not changed; once the private key is restored, run the command again'],
   [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
@@ -140,6 +141,9 @@ export function withAdvice(error: unknown): unknown {
     return error;
   const failed = (message: string, advice: string): CommandFailed =>
     new CommandFailed(message, advice, { cause: error });
+  // No key with this id can exist, so no operator can add it.
+  if (error instanceof UnknownPayloadKey && !isKeyId(error.keyId))
+    return failed(error.message, 'find out who may write to the Temporal namespace');
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed)
@@ -158,7 +162,7 @@ export function withAdvice(error: unknown): unknown {
   if (error instanceof WorkflowFailedError)
     return failed(
       deepestMessage(error),
-      'the workflow failed; to see its history, open the workflow in the Temporal UI',
+      "the workflow failed; its id is the migration's id, followed by .reconciliation or .closing. To see its history, open it in the Temporal UI",
     );
   if (error instanceof ServiceError) {
     return failed(
