@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAccount, createKey } from '../company-data-service';
-import { parseServiceKeys, Secret, type KeyRing } from '../security';
+import { KeyInvalid, parseServiceKeys, Secret, type KeyRing } from '../security';
 import { errorCode } from './ports';
 
 /**
@@ -32,10 +32,15 @@ export function ensurePayloadKeyFile(dataFolder: string): string {
  * Returns the keys under which the Company Data Service encrypts tokens and client secrets, from the file `service.key`.
  * Creates the file if it does not exist. Without these keys, the service does not start with its existing database.
  *
- * @throws {KeyInvalid}
+ * @throws {KeyInvalid} with a message that names the file
  */
 export function ensureServiceKeys(dataFolder: string): KeyRing {
-  return parseServiceKeys(new Secret(readFileSync(ensureKeyFile(dataFolder, 'service.key'), 'utf8')));
+  const file = ensureKeyFile(dataFolder, 'service.key');
+  try {
+    return parseServiceKeys(new Secret(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw error instanceof KeyInvalid ? new KeyInvalid(`${file}: ${error.message}`, { cause: error }) : error;
+  }
 }
 
 /**

@@ -113,10 +113,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
-  [
-    KeyInvalid,
-    'nothing was signed or changed; if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file',
-  ],
+  [KeyInvalid, 'nothing was signed or changed; restore the key from a copy'],
   [DeferredUntil, 'run the command again after this time'],
   [
     ForeignResponse,

@@ -61,6 +61,19 @@ function showKey(env: NodeJS.ProcessEnv): CommandResult {
   return keyResult(file);
 }
 
+function readKey(file: string): SigningKey {
+  try {
+    return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
+  } catch (error) {
+    if (!(error instanceof KeyInvalid)) throw error;
+    throw new CommandFailed(
+      `the signing key ${file} cannot be used: ${error.message}`,
+      'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file',
+      { cause: error },
+    );
+  }
+}
+
 function keyResult(file: string): CommandResult {
   const { by, publicKey } = readKey(file);
   return {

@@ -112,7 +112,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     /^the history is malformed$/,
     /Temporal UI/,
   ],
-  [new KeyInvalid('This is no signing key.'), /no signing key/, /TOKENFERRY_SIGNING_KEY_FILE/],
+  [new KeyInvalid('This is no signing key.'), /no signing key/, /restore the key from a copy/],
   [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
   [
     new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
