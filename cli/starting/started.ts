@@ -55,8 +55,9 @@ export async function* credentialsAfterStart<Credential>(
 }
 
 /** Says that credentials were refused because a decision, for example to leave companies out, arrived before them. */
-export function noLongerWaitingText(migrationId: string): string {
-  return `because the companies are no longer waiting to be moved. See their states with: ferry companies ${migrationId}`;
+export function noLongerWaitingText(migrationId: string, credentials: number): string {
+  const companies = credentials === 1 ? 'its company is' : 'their companies are';
+  return `because ${companies} no longer waiting to be moved. See the states with: ferry companies ${migrationId}`;
 }
 
 /**

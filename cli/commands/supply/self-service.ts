@@ -195,7 +195,7 @@ function printStarted(
     const left = counted(notStored, 'credential');
     output.line(
       started.preflight
-        ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId)}`
+        ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId, notStored)}`
         : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
     );
   }

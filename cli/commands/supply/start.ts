@@ -291,5 +291,5 @@ function notStoredText({ migrationId, platform, preflight, credentialFile }: Sta
   if (isRotating(platform)) return `${left}, because tokens must be obtained after syncing is disabled. ${later}`;
   if (preflight === null) return `${left}, because the supplied details must be checked first. ${later}`;
   // A decision, for example to leave out a company, can arrive while the details are being checked.
-  return `${left}, ${noLongerWaitingText(migrationId)}`;
+  return `${left}, ${noLongerWaitingText(migrationId, count)}`;
 }

@@ -31,9 +31,9 @@ test('start and self-service say why a credential is not stored if its company i
   const { out } = await started;
   expect(out).not.toContain('must be checked first');
   expect(out).toContain(
-    `Not stored: 1 credential, because the companies are no longer waiting to be moved. See their states with: ferry companies ${id}`,
+    `Not stored: 1 credential, because its company is no longer waiting to be moved. See the states with: ferry companies ${id}`,
   );
   expect((await selfService).out).toContain(
-    `Not stored: 1 credential, because the companies are no longer waiting to be moved. See their states with: ferry companies ${ownId}`,
+    `Not stored: 1 credential, because its company is no longer waiting to be moved. See the states with: ferry companies ${ownId}`,
   );
 });
