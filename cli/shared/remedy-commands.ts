@@ -123,7 +123,7 @@ export function referenceArguments(references: readonly string[]): string {
 }
 
 /**
- * Says how many companies a command with {@link referenceArguments} lacks: `also specify 30 other companies`.
+ * Says how many companies a command with {@link referenceArguments} lacks: `add the references of 30 other companies`.
  *
  * @param companies number of companies that the command is for
  * @returns null if the command is complete, because it names all companies, `--all` or a file
@@ -136,7 +136,7 @@ export function otherReferencesText(
   const others = companies - MAX_REFERENCES_IN_A_COMMAND;
   const words = referenceArguments(references);
   const namesCompanies = words !== FILE_EXAMPLE && command.includes(words);
-  return others > 0 && namesCompanies ? `also specify ${counted(others, 'other company')}` : null;
+  return others > 0 && namesCompanies ? `add the references of ${counted(others, 'other company')}` : null;
 }
 
 /**

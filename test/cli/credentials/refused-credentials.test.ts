@@ -30,8 +30,8 @@ test('the suggested confirmation of more companies than fit into a command says 
     const [group] = await readRefused({} as never, supply, supplied, 'credentials');
     return group?.details.join('\n') ?? '';
   };
-  expect(await detailsFor(50)).not.toContain('also specify');
-  expect(await detailsFor(80)).toMatch(/ K-50 --as client .*\nalso specify 30 other companies\n/);
+  expect(await detailsFor(50)).not.toContain('add the references');
+  expect(await detailsFor(80)).toMatch(/ K-50 --as client .*\nadd the references of 30 other companies\n/);
 });
 
 test('times that differ by seconds are shown with seconds', async () => {

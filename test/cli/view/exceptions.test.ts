@@ -130,7 +130,9 @@ test('a command that does not fit all companies of a group says how many others 
   await db.updateTable('companies').set({ held_back: 'no access' }).where('migration_id', '=', id).execute();
   const { out } = await run('exceptions', id);
   expect(out).toContain('held back by the preflight: 60 companies');
-  expect(out).toMatch(/ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; also specify 10 other companies\n/);
+  expect(out).toMatch(
+    /ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; add the references of 10 other companies\n/,
+  );
 });
 
 test('exceptions and companies show support the names of other clients that the client does not see', async () => {
@@ -330,7 +332,9 @@ test('the commands for companies that wait for their next try name more of them 
     .where('migration_id', '=', id)
     .execute();
   const { out } = await run('exceptions', id);
-  expect(out).toMatch(/^ {2}ferry exclude .+ R-1 R-2 .+ R-50 --reason "why"\n.+; also specify 2 other companies$/m);
+  expect(out).toMatch(
+    /^ {2}ferry exclude .+ R-1 R-2 .+ R-50 --reason "why"\n.+; add the references of 2 other companies$/m,
+  );
   const { json } = await runJson(orchestrator, 'exceptions', id);
   expect(json['retriedRemedies']).toContainEqual(
     expect.objectContaining({ remedy: 'exclude', companies: 52, command: expect.stringContaining(' R-50 ') as string }),
