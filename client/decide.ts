@@ -115,7 +115,7 @@ async function sendUntraced(
     await assertLedgerIsCurrent(ferry, migrationId, message);
     const outcome = await send(ferry, migrationId, message, decision);
     if (outcome instanceof UnknownPayloadKey) {
-      const text = `the decision was sent, but its outcome cannot be read on this machine: payload key ${outcome.keyId} is missing`;
+      const text = `the decision was sent, but its outcome cannot be read on this machine: payload key ${outcome.keyId} is missing. To see the outcome, run: ferry audit ${migrationId}`;
       return { outcome: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {

@@ -102,7 +102,7 @@ describe('ferry without the payload key of a migration', () => {
     const answer = await decide(orchestrator.ferry, readable.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
       outcome: 'recorded',
-      text: `the decision was sent, but its outcome cannot be read on this machine: payload key ${OTHER_KEY_ID} is missing`,
+      text: `the decision was sent, but its outcome cannot be read on this machine: payload key ${OTHER_KEY_ID} is missing. To see the outcome, run: ferry audit ${readable.id}`,
     });
     expect((await decide(ferryWithBothKeys, readable.id, 'resume', SUPPORT)).outcome).toBe('applied');
   });
