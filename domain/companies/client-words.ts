@@ -12,6 +12,10 @@ const ANSWER = /^answered (\d{3})(.*)$/s;
 /** Matches, at the end of the text, the source of the answer and the id of the call. */
 const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
 
+/** Matches the text of a request that was not sent, because an earlier answer has announced a limit. */
+const NOT_SENT = /^not sent, because the service's rate limit was reached/;
+
+const LIMITS_REQUESTS = 'the Company Data Service is limiting the number of requests';
 const NO_ANSWER = 'the Company Data Service did not answer';
 const HAS_A_PROBLEM = 'the Company Data Service has a technical problem';
 
@@ -29,10 +33,10 @@ export function inClientWords(text: string): string {
 
 function wordsOf(failure: string): string {
   const answer = ANSWER.exec(failure);
-  if (answer === null) return NO_ANSWER;
+  if (answer === null) return NOT_SENT.test(failure) ? LIMITS_REQUESTS : NO_ANSWER;
   const [, status = '', rest = ''] = answer;
   if (status === '401' || status === '402') return 'the Company Data Service refuses access';
-  if (status === '429') return 'the Company Data Service is limiting the number of requests';
+  if (status === '429') return LIMITS_REQUESTS;
   const message = rest.trim().replace(SOURCE, '').trim();
   // A proxy's page, or an answer that cannot be read, contains nothing that people can use.
   const isReadable =

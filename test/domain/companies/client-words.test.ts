@@ -18,6 +18,10 @@ test.each([
   ['GET /account: answered 200 with a body that is not JSON', 'the Company Data Service has a technical problem'],
   ['GET /account: answered 401 unknown key', 'the Company Data Service refuses access'],
   ['GET /account: answered 429 slowly (from PublicApi)', 'the Company Data Service is limiting the number of requests'],
+  [
+    "PUT /x: not sent, because the service's rate limit was reached; the next request can be sent after 2030-01-06T21:00:00.000Z",
+    'the Company Data Service is limiting the number of requests',
+  ],
   ['POST /x: could not connect: connect ECONNREFUSED 127.0.0.1:8100', 'the Company Data Service did not answer'],
   ['PUT /x: no complete response arrived within 60000 ms', 'the Company Data Service did not answer'],
   [
