@@ -199,8 +199,7 @@ function windowsPausedText(progress: Progress, why: string, now: Date): string {
   const { migrationId, state, windows } = progress;
   const open = openWindowOf(progress, windows, now.toISOString());
   // In a paused migration, no moves begin in an open window either.
-  const stop =
-    state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;
+  const stop = state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;
   const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;
   return `${until ?? 'No'} window opens${open ? '' : ' now'} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
 }

@@ -27,17 +27,11 @@ export async function recordApplication(
     .updateTable('migrations')
     .set({ application: JSON.stringify({ clientId, environment }) })
     .where('id', '=', migrationId)
-    .where(({ eb, or, not, exists, selectFrom }) =>
-      or([
-        eb('application', 'is', null),
-        not(
-          exists(
-            selectFrom('companies')
-              .select('row')
-              .where('companies.migration_id', '=', migrationId)
-              .where('crossed_at', 'is not', null),
-          ),
-        ),
+    .where((migration) =>
+      migration.or([
+        migration('application', 'is', null),
+        sql<boolean>`not exists (
+          select from companies c where c.migration_id = migrations.id and c.crossed_at is not null)`,
       ]),
     )
     .execute();

@@ -61,6 +61,7 @@ function showKey(env: NodeJS.ProcessEnv): CommandResult {
   return keyResult(file);
 }
 
+/** @throws CommandFailed that names the file, if it contains no valid key */
 function readKey(file: string): SigningKey {
   try {
     return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
@@ -88,19 +89,4 @@ function keyResult(file: string): CommandResult {
       );
     },
   };
-}
-
-/** @throws CommandFailed that names the file, if it contains no valid key */
-function readKey(file: string): SigningKey {
-  const text = new Secret(readFileSync(file, 'utf8'));
-  try {
-    return parseSigningKey(text);
-  } catch (error) {
-    if (!(error instanceof KeyInvalid)) throw error;
-    throw new CommandFailed(
-      `the signing key ${file} cannot be used: the file does not contain a valid signing key`,
-      'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file; otherwise, restore the file from a copy. If you have no copy, move the file away, and create a new key with: ferry keys create',
-      { cause: error },
-    );
-  }
 }
