@@ -78,6 +78,8 @@ export interface StackOptions extends WorkersOptions {
   allowPortal?: (databases: Pick<StackConfig, 'databaseUrl' | 'portalDatabaseUrl'>) => Promise<boolean>;
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
+  /** True if administrators can make the service itself fail (`/sandbox/faults`). Default: false. */
+  faults?: boolean;
   /**
    * Environment variables. They locate the `temporal` command, can contain the service's keys, and configure the
    * webhook, traces, the portal, and the workers' health checks and metrics.
@@ -140,7 +142,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function startParts(options: StackOptions, workers: Workers, running: Stoppable[]): Promise<Omit<Stack, 'stop'>> {
-  const { dataFolder, ephemeral, env, logLevel, log, warn, ports = {}, signal } = options;
+  const { dataFolder, ephemeral, env, logLevel, log, warn, ports = {}, faults = false, signal } = options;
 
   const published = readPublishedPorts(dataFolder);
   const cli = await acquireTemporalCli({ env, log });
@@ -166,7 +168,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const { serviceKeys = ensureServiceKeys(dataFolder), tracing } = loadConfig([], env, ['serviceKeys', 'tracing']);
   if (tracing) startTracing({ name: 'tokenferry-service' });
   const service = await startServiceOnFreePort(
-    { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys), continueTrace },
+    { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys), continueTrace, faults },
     published.service ?? ports.service,
   );
   running.push({ stop: () => service.close() });

@@ -112,15 +112,20 @@ export async function createApp(options: AppOptions): Promise<Api> {
       });
       await publicApi.register(async (keyedApi: Api) => {
         requireKey(keyedApi, options);
-        if (options.faults) await addFaults(keyedApi, basePath);
-        companyRoutes(keyedApi, context);
-        connectionRoutes(keyedApi, context);
-        syncRoutes(keyedApi, context);
-        recordRoutes(keyedApi, context);
-        syncSettingRoutes(keyedApi, context);
-        pushRoutes(keyedApi, context);
-        integrationRoutes(keyedApi, context);
-        accountRoutes(keyedApi, context);
+        const faults = options.faults ? new Faults() : null;
+        if (faults) faultRoutes(keyedApi, faults);
+        // Fastify applies the hooks of an instance to all its routes, so the routes with faults have their own.
+        await keyedApi.register(async (api: Api) => {
+          if (faults) applyFaults(api, faults, basePath);
+          companyRoutes(api, context);
+          connectionRoutes(api, context);
+          syncRoutes(api, context);
+          recordRoutes(api, context);
+          syncSettingRoutes(api, context);
+          pushRoutes(api, context);
+          integrationRoutes(api, context);
+          accountRoutes(api, context);
+        });
       });
     },
     { prefix: basePath },
@@ -156,13 +161,6 @@ function limitAddresses(app: Api, { requestsPerMinute }: AppOptions): void {
     limit.assertBelow(request);
     limit.count(request);
   });
-}
-
-/** Applies faults to the routes that are added after this call, but not to the routes that configure the faults. */
-async function addFaults(app: Api, basePath: string): Promise<void> {
-  const faults = new Faults();
-  await app.register(async (faultApi: Api) => faultRoutes(faultApi, faults));
-  applyFaults(app, faults, basePath);
 }
 
 /** Parses JSON within limits. Accepts an empty body, because some callers send a content type without a body. */

@@ -50,6 +50,14 @@ describe('faults', () => {
     },
   );
 
+  it('that affect every request can be read and removed', async () => {
+    expect(await configure({ kind: 'unavailable' })).toMatchObject({ status: 200 });
+    expect(await create('Refused')).toMatchObject({ status: 503 });
+    expect(await service.administrator('GET', '/sandbox/faults')).toMatchObject({ status: 200 });
+    expect(await service.administrator('DELETE', '/sandbox/faults')).toMatchObject({ status: 204 });
+    expect(await create('Created')).toMatchObject({ status: 200 });
+  });
+
   it('drop the connection before the handler runs', async () => {
     await configure({ kind: 'droppedConnection', method: 'POST', path: '/companies' });
     await expect(create('Dropped')).rejects.toThrow();

@@ -11,6 +11,7 @@ import type { Context } from '../../shared/context';
 
 interface UpOptions {
   readonly workers?: number;
+  readonly faults?: boolean;
 }
 
 /** `ferry up`: runs the embedded stack in the foreground until Ctrl-C, or until a part can no longer be restarted. */
@@ -26,10 +27,11 @@ export function addUp(context: Context): void {
         1,
       ),
     )
-    .action(async ({ workers = defaultWorkers() }: UpOptions) => {
+    .option('--faults', 'let an administrator make the service fail, to rehearse an outage (see docs/one-machine.md)')
+    .action(async ({ workers = defaultWorkers(), faults = false }: UpOptions) => {
       const interrupted = terminal.interruption();
       await run(async () => {
-        const stack = await start(context, workers, interrupted);
+        const stack = await start(context, { workers, faults }, interrupted);
         output.show(upResult(stack, workers));
         const failure = await Promise.race([waitForAbort(interrupted), stack.failed]);
         if (failure !== undefined) output.warn(failure);
@@ -43,7 +45,7 @@ export function addUp(context: Context): void {
 
 async function start(
   { output, terminal: { env } }: Context,
-  workers: number,
+  { workers, faults }: Required<UpOptions>,
   interrupted: AbortSignal,
 ): Promise<Stack> {
   const { home, logLevel } = loadConfig([], env);
@@ -55,6 +57,7 @@ async function start(
       databaseUrl: env['DATABASE_URL'] || undefined,
       logLevel,
       workers,
+      faults,
       allowPortal: (databases) => allowPortal(databases, (text) => output.warn(text)),
       signal: interrupted,
       log: (line) => output.note(line),

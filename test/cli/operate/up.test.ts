@@ -31,7 +31,7 @@ interface RunningUp {
 }
 
 async function startUp(workers: number): Promise<RunningUp> {
-  const child = spawn(process.execPath, [FERRY, 'up', '--workers', String(workers)], {
+  const child = spawn(process.execPath, [FERRY, 'up', '--workers', String(workers), '--faults'], {
     env: { ...process.env, TOKENFERRY_HOME: home, TEMPORAL_CLI_PATH: temporalCli() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -111,6 +111,19 @@ describe('ferry up', () => {
     if (process.platform !== 'linux') return;
     const [pid = 0] = processes(WORKERS);
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=2');
+  });
+
+  it('lets an administrator make the service fail with --faults', async () => {
+    const service = readRunningStack(home)?.service;
+    const authorization = `Basic ${Buffer.from(service?.apiKey ?? '').toString('base64')}`;
+    const send = (path: string, init: RequestInit = {}) =>
+      fetch(new URL(path, service?.url), { ...init, headers: { authorization, ...init.headers } });
+    const body = '{"faults":[{"kind":"unavailable"}]}';
+    const headers = { 'content-type': 'application/json' };
+    expect((await send('/sandbox/faults', { method: 'PUT', headers, body })).status).toBe(200);
+    expect((await send('/companies')).status).toBe(503);
+    await send('/sandbox/faults', { method: 'DELETE' });
+    expect((await send('/companies')).status).toBe(200);
   });
 
   it('reports a worker that was killed, and replaces it', async () => {
