@@ -50,7 +50,7 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
     const stage = reportStage(head);
     const reportedCompanyJson = (company: ReportedCompany) => ({
       ...companyJson(company, stage !== 'open'),
-      switchOn: reactivationOf(company, stage === 'ended'),
+      switchOn: reactivationOf(company, stage),
       remedies: stage !== 'open' ? [] : remediesFor(company),
     });
     return jsonPieces({ schema: 'ferry.report/1', ...head }, 'companies', mapEach(companies(), reportedCompanyJson));

@@ -1,3 +1,4 @@
+import type { MoveStage } from '../../domain/companies/company-state';
 import type { Remediable, Remedy } from '../../domain/companies/remedies';
 import { acceptedRemedies } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
@@ -37,15 +38,18 @@ export const WITH_REASON = '--reason "why"';
 export const bySupport = (command: string): NextCommand => ({ who: 'support', command });
 export const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 
-/**
- * Returns the remedies that the migration now accepts for a company, and that can help; none after the migration has
- * ended.
- */
+/** The facts about a migration that decide which remedies it accepts. */
+interface RemedyStage extends Pick<StoredMigration, 'route' | 'released' | 'firstRow'> {
+  /** A migration that was terminated in Temporal accepts no remedy, even if the ledger does not know it yet. */
+  readonly stage: MoveStage;
+}
+
+/** Returns the remedies that the migration now accepts for a company, and that can help; none once no company can move. */
 export function remediesNow(
   company: Remediable & Pick<LedgerCompany, 'row' | 'crossedAt'>,
-  { route, state, released, firstRow }: Pick<StoredMigration, 'route' | 'state' | 'released' | 'firstRow'>,
+  { route, stage, released, firstRow }: RemedyStage,
 ): readonly Remedy[] {
-  if (state === 'closed') return [];
+  if (stage !== 'open') return [];
   const rules = { route, isCompleting: released === 'all', isFirst: company.row === firstRow };
   const accepted = acceptedRemedies(company, rules).filter((remedy) => remedy !== 'retry' || !isRetryUseless(company));
   // In self-service, the client asks support to register the application.

@@ -2,11 +2,11 @@
  * Reactivation: whether the client may switch a company's syncing back on in its own application. If two applications
  * use the same token, both can lose access.
  */
-import type { CompanyState } from './company-state';
+import type { CompanyState, MoveStage } from './company-state';
 import type { FailureKind } from './failures';
 
 /**
- * `ask-first`: it is unknown which side has the grant. `not-yet`: the company can still be moved. `until-reconnected`:
+ * `ask-first`: it is unknown which side has the grant, or support has not closed a terminated migration yet. `not-yet`: the company can still be moved. `until-reconnected`:
  * allowed until its end customer reconnects, because the service has a grant from then on. `after-authorization`: only
  * after its end customer has authorized the client's application again, because the platform has refused the old token.
  */
@@ -24,16 +24,19 @@ export interface ReactivationFacts {
 /**
  * Returns whether the client may switch the company's syncing back on.
  *
- * @param ended whether the migration has ended, so that no more companies will be moved
+ * @param stage whether companies of the migration can still move. While it is `terminated`, support has not decided yet
+ *   what happens to the companies that were not moved
  */
-export function reactivationOf({ state, crossedAt, sentAt, failure }: ReactivationFacts, ended: boolean): Reactivation {
-  if (crossedAt !== null) return 'never';
+export function reactivationOf(
+  { state, crossedAt, sentAt, failure }: ReactivationFacts,
+  stage: MoveStage,
+): Reactivation {
+  if (crossedAt !== null || state === 'moved' || state === 'syncing') return 'never';
+  if (stage === 'terminated') return 'ask-first';
+  const ended = stage === 'ended';
   // If a token was sent and no answer arrived, either side could have the grant, even if the company was left out.
   const holderUnknown = sentAt !== null && failure === null;
   switch (state) {
-    case 'moved':
-    case 'syncing':
-      return 'never';
     case 'importing':
     case 'outcome-unknown':
       return 'ask-first';

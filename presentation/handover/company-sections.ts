@@ -219,9 +219,8 @@ function failureOf({ failureText }: ReportedCompany): string {
   return failureText === null ? '' : inClientWords(failureText);
 }
 
-/** Until support has closed a terminated migration, companies that were not moved may not be switched back on. */
 function switchOn(company: ReportedCompany, stage: MoveStage): string {
-  return reactivationText(reactivationOf(company, stage === 'ended'));
+  return reactivationText(reactivationOf(company, stage));
 }
 
 function whatToDo(company: ReportedCompany, stage: MoveStage): string {

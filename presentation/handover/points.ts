@@ -13,7 +13,7 @@ import { findPlatform, isRotating } from '../../platforms/platforms';
 import { AFTER_THE_END, reconnectionsText } from '../wording/client-page';
 import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
-import { askContact, NOT_YET_AFTER_STOP } from './stopped-points';
+import { ASK_FIRST_AFTER_STOP, askContact } from './stopped-points';
 import { platformOf, reportStage, viewOf } from './report-facts';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
@@ -26,17 +26,20 @@ export interface Point {
 }
 
 /** Returns which companies the client may switch back on, with their number where it is known. */
-export function switchOnPoints({ counts, figures, ending, endedInTemporal }: ReportHead): readonly Point[] {
+export function switchOnPoints(head: ReportHead): readonly Point[] {
+  const { counts, figures, ending } = head;
   const { crossed, crossingUnknown, movable, mustReconnect } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
   const untilReconnected = mustReconnect > 0 ? '; a company that must reconnect, only until it reconnects' : '';
-  const onceAgreed = endedInTemporal === null ? '' : ', once the contact under "Who to call" has agreed';
+  const never = {
+    topic: 'Never',
+    companies: crossed,
+    text: `${AFTER_THE_END.never}. If two applications use the same token, both can lose access.`,
+  };
+  if (reportStage(head) === 'terminated')
+    return [never, { topic: 'Ask first', companies: counts.total - crossed, text: ASK_FIRST_AFTER_STOP }];
   return [
-    {
-      topic: 'Never',
-      companies: crossed,
-      text: `${AFTER_THE_END.never}. If two applications use the same token, both can lose access.`,
-    },
+    never,
     {
       topic: 'Ask first',
       companies: crossingUnknown,
@@ -47,11 +50,11 @@ export function switchOnPoints({ counts, figures, ending, endedInTemporal }: Rep
           {
             topic: 'Not yet',
             companies: movable,
-            text: endedInTemporal === null ? 'companies that can still be moved.' : NOT_YET_AFTER_STOP,
+            text: 'companies that can still be moved.',
           },
           {
             topic: 'Yes',
-            text: `companies that were left out${onceAgreed}. If the tables below say otherwise for a company, follow the tables.`,
+            text: 'companies that were left out. If the tables below say otherwise for a company, follow the tables.',
           },
         ]
       : [

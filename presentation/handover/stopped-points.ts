@@ -2,9 +2,9 @@
 import { countOpen } from '../../domain/companies/company-state';
 import type { ReportHead } from './report-facts';
 
-/** Follows the number of companies that may not be switched back on yet. */
-export const NOT_YET_AFTER_STOP =
-  'companies that were not moved when the migration was stopped. Before you switch any syncing back on, ask the contact under "Who to call".';
+/** Follows the number of companies that the client must ask about, because support decides what happens to them. */
+export const ASK_FIRST_AFTER_STOP =
+  'all other companies, because the migration was stopped. Before you switch any syncing back on, ask the contact under "Who to call".';
 
 type StoppedPoint = Readonly<Record<'topic' | 'text' | 'section', string>> & { readonly companies?: number };
 

@@ -1,3 +1,4 @@
+import type { MoveStage } from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText } from '../../../domain/companies/credential-state';
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
@@ -16,7 +17,7 @@ import {
   readMigration,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { NoSuchMigration } from '../../../client';
+import { NoSuchMigration, readStage } from '../../../client';
 import type { TableCell } from '../../terminal/table';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -50,7 +51,8 @@ export function addExceptions({ program, run, output, terminal }: Context): void
     );
 }
 
-type ListedMigration = StoredMigration & RemedyTarget;
+/** The stage says whether companies can still move. The ledger alone does not know that a workflow was terminated. */
+type ListedMigration = StoredMigration & RemedyTarget & { readonly stage: MoveStage };
 
 /** The migration, and the portal's address if its client signs decisions in the portal. */
 interface Target {
@@ -80,20 +82,22 @@ interface ExceptionGroup {
 /** Reads and prints the companies once per group, as a stream, because there can be any number of them. */
 async function exceptions(
   output: Output,
-  { db }: LedgerClient,
+  ferry: LedgerClient,
   migrationId: string,
   portal: string | null,
 ): Promise<AlreadyWritten> {
+  const { db } = ferry;
   const stored = await readMigration(db, migrationId);
   if (!stored) throw new NoSuchMigration(migrationId);
-  const migration = { ...stored, application: (await readApplications(db, stored)).supplied };
-  const readExceptions = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
+  const stage = await readStage(ferry, stored);
+  const migration = { ...stored, stage, application: (await readApplications(db, stored)).supplied };
+  const readExceptions = (): AsyncIterable<LedgerCompany> => readListed(db, migration);
   if (output.json) {
     await output.streamJson(
       {
         ...{ schema: 'ferry.exceptions/1', migrationId },
-        withoutCredential: (await readLacking(db, migrationId)).matching,
-        retried: (await readRetried(db, migrationId)).matching,
+        withoutCredential: (await readLacking(db, migration)).matching,
+        retried: (await readRetried(db, migration)).matching,
         retriedRemedies: await retriedJson(db, { migration, portal }),
         replacedApplication: (await readReplaced(db, migrationId)).matching,
       },
@@ -109,11 +113,11 @@ async function exceptions(
     await printGroup(output, { migration, portal }, opening, group, () => ofGroup(migration, key, readExceptions()));
     count += group.companies;
   }
-  const lacking = await readLacking(db, migrationId);
+  const lacking = await readLacking(db, migration);
   printLacking(output, { migration, portal }, lacking);
   const replaced = await readReplaced(db, migrationId);
   await printReplaced(output, { db, migrationId }, replaced);
-  const retried = await readRetried(db, migrationId);
+  const retried = await readRetried(db, migration);
   await printRetried(output, db, { migration, portal }, retried, opening);
   const total = [
     ...(count === 0 ? [] : [counted(count, 'exception')]),
@@ -122,12 +126,22 @@ async function exceptions(
   ];
   if (total.length > 0) output.line(total.join(', '));
   else if (retried.matching === 0) output.line('No exceptions.');
-  if (count > 0 && migration.state === 'closed') {
-    output.line(
-      `The migration is ${migration.ending ?? 'closed'} and accepts no more decisions. To see what each company needs, run: ferry report ${migrationId}`,
-    );
-  }
+  if (count > 0 && stage !== 'open') output.line(endText(migration));
   return { written: true };
+}
+
+/** Says that no remedy is possible any more, and what can be done instead. */
+function endText({ id, stage, ending }: ListedMigration): string {
+  const report = `To see what each company needs, run: ferry report ${id}`;
+  return stage === 'terminated'
+    ? `The workflow has ended in Temporal, so no company moves and no decision is accepted. To close the migration, run: ferry sweep --close. ${report}`
+    : `The migration is ${ending ?? 'closed'} and accepts no more decisions. ${report}`;
+}
+
+/** Reads the exceptions. Once the workflow has ended in Temporal, no deferred company is tried again. */
+async function* readListed(db: Database, { id, stage }: ListedMigration): AsyncGenerator<LedgerCompany> {
+  for await (const company of readCompanies(db, id, { exceptions: true }))
+    yield stage === 'open' ? company : { ...company, deferred: false, retryAt: null };
 }
 
 /**
@@ -138,12 +152,18 @@ const OTHERS_SHOWN = 10;
 
 type FirstCompanies = Awaited<ReturnType<typeof readCompanyPage>>;
 
-function readLacking(db: Database, migrationId: string): Promise<FirstCompanies> {
-  return readCompanyPage(db, migrationId, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
+const NO_COMPANIES: FirstCompanies = { companies: [], matching: 0 };
+
+/** Reads the companies that need a credential; none once no company can move. */
+async function readLacking(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
+  if (stage !== 'open') return NO_COMPANIES;
+  return readCompanyPage(db, id, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
-function readRetried(db: Database, migrationId: string): Promise<FirstCompanies> {
-  return readCompanyPage(db, migrationId, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
+/** Reads the companies that will be tried again; none once no company can move. */
+async function readRetried(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
+  if (stage !== 'open') return NO_COMPANIES;
+  return readCompanyPage(db, id, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
 function readReplaced(db: Database, migrationId: string): Promise<FirstCompanies> {
@@ -238,7 +258,8 @@ async function readRetriedRemedies(db: Database, target: Target): Promise<readon
 
 /** Returns the commands for the companies that wait for their next try; none if they are tried now. */
 async function retriedJson(db: Database, target: Target): Promise<readonly object[]> {
-  const { id, paused } = target.migration;
+  const { id, paused, stage } = target.migration;
+  if (stage !== 'open') return [];
   const { limits, now } = await readLimits(db, id);
   if (retriedAt({ windows: limits.windows, now, paused }) === 'now') return [];
   return (await readRetriedRemedies(db, target)).map(({ remedy, companies, command }) => ({
@@ -281,7 +302,7 @@ async function* exceptionsJson(
       does: remedyText(remedy),
       command: commandFor(remedy, { migration, portal }, [company.reference]),
     }));
-    yield { ...companyJson(company, migration.state === 'closed'), remedies };
+    yield { ...companyJson(company, migration.stage !== 'open'), remedies };
   }
 }
 
@@ -295,7 +316,7 @@ function commandFor(remedy: Remedy, { migration, portal }: Target, references: r
 }
 
 async function readGroups(
-  migration: StoredMigration,
+  migration: ListedMigration,
   found: AsyncIterable<LedgerCompany>,
 ): Promise<ReadonlyMap<string, ExceptionGroup>> {
   const groups = new Map<string, ExceptionGroup>();
@@ -303,7 +324,7 @@ async function readGroups(
     const key = groupKeyOf(migration, company);
     const { companies, references } = groups.get(key) ?? { companies: 0, references: [] };
     groups.set(key, {
-      title: titleOf(company),
+      title: titleOf(company, migration),
       remedies: remediesNow(company, migration),
       companies: companies + 1,
       references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
@@ -312,23 +333,24 @@ async function readGroups(
   return groups;
 }
 
-function groupKeyOf(migration: StoredMigration, company: LedgerCompany): string {
-  return [titleOf(company), ...remediesNow(company, migration)].join('/');
+function groupKeyOf(migration: ListedMigration, company: LedgerCompany): string {
+  return [titleOf(company, migration), ...remediesNow(company, migration)].join('/');
 }
 
 async function* ofGroup(
-  migration: StoredMigration,
+  migration: ListedMigration,
   key: string,
   found: AsyncIterable<LedgerCompany>,
 ): AsyncGenerator<LedgerCompany> {
   for await (const company of found) if (groupKeyOf(migration, company) === key) yield company;
 }
 
-function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string {
+function titleOf({ state, failure, deferred, heldBack }: LedgerCompany, { stage }: ListedMigration): string {
   if (failure !== null) return failureText(failure);
   if (deferred) return 'deferred by the service or the platform; retried automatically';
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
-  return heldBack === null ? 'not moved when the migration ended' : 'held back by the preflight';
+  if (heldBack !== null) return 'held back by the preflight';
+  return `not moved when the migration ${stage === 'terminated' ? 'was stopped' : 'ended'}`;
 }
 
 async function printGroup(
@@ -349,13 +371,13 @@ async function printGroup(
     cellsOf(readGroup(), opening),
   );
   // After the migration has ended, the service still accepts an end customer who reconnects.
-  if (remedies.includes('relink') || migration.state === 'closed') {
+  if (remedies.includes('relink') || migration.stage !== 'open') {
     for await (const company of readGroup()) {
       if (remediesFor(company).includes('relink'))
         await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
     }
   }
-  if (migration.state !== 'closed' && migration.route === 'managed' && migration.released === 'first-company')
+  if (migration.stage === 'open' && migration.route === 'managed' && migration.released === 'first-company')
     output.line(`  To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
   for (const remedy of remedies) {
     const command = commandFor(remedy, { migration, portal }, references);

@@ -62,13 +62,29 @@ describe('before a terminated migration is closed', () => {
       companies: [
         { state: 'moved', switchOn: 'never' },
         { state: 'moving', switchOn: 'never', remedies: [] },
-        { state: 'not-moved', switchOn: 'not-yet', remedies: [] },
+        { state: 'not-moved', switchOn: 'ask-first', remedies: [] },
       ],
     });
     const html = (await run('report', id, '--format', 'html')).out;
     expect(html).toMatch(/class="state stopped"/);
     expect(html).toContain('interrupted <b>1</b>');
-    expect((await run('report', id, '--format', 'csv')).out).toMatch(/R-3,.*,not moved,.*not yet/);
+    expect((await run('report', id, '--format', 'csv')).out).toMatch(/R-3,.*,not moved,.*ask first/);
+  });
+
+  test('exceptions offers no remedy, and says how to close the migration', async () => {
+    const { db } = orchestrator.ferry;
+    const deferral = { not_before: new Date(Date.now() + 3_600_000), failure_text: 'no answer', tries: 2 };
+    await updateRow(db, id, 3, deferral);
+    const { out } = await run('exceptions', id);
+    const { json } = await runJson(orchestrator, 'exceptions', id);
+    await updateRow(db, id, 3, { not_before: null, failure_text: null, tries: 0 });
+    expect(out).toContain('not moved when the migration was stopped: 1 company');
+    expect(out).toContain('no decision is accepted. To close the migration, run: ferry sweep --close.');
+    expect(out).not.toMatch(/next try|ferry (?:retry|skip|exclude|replace-credential|credentials)/);
+    expect(json).toMatchObject({
+      ...{ withoutCredential: 0, retried: 0, retriedRemedies: [] },
+      exceptions: [{ reference: 'R-3', state: 'not-moved', remedies: [] }],
+    });
   });
 
   test('watch and list have the same word for it as show', async () => {

@@ -212,7 +212,7 @@ describe('a company in the report', () => {
   test.each([
     ['importing', null, 'interrupted', 'ask first'],
     ['syncing', COMPANY.crossedAt, 'interrupted', 'never'],
-    ['waiting', null, 'not moved', 'not yet'],
+    ['waiting', null, 'not moved', 'ask first'],
   ] as const)(
     'that was %s when its workflow was terminated (handed over: %s) is shown as %s until the migration is closed',
     (state, crossedAt, word, switchOn) => {

@@ -336,6 +336,11 @@ describe('the report of a migration that was terminated in Temporal and is not c
   });
 
   test('allows no switching back on', () => {
-    expect(text).toContain('**Not yet** (2): companies that were not moved when the migration was stopped.');
+    const { total } = counts;
+    const { crossed } = HEAD.figures;
+    expect(text).toContain(
+      `**Ask first** (${total - crossed}): all other companies, because the migration was stopped.`,
+    );
+    expect(text).not.toContain('**Yes**');
   });
 });

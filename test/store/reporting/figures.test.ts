@@ -58,7 +58,7 @@ test('counts the companies as the list of each report does: ask first, and not y
   await updateRow(ledger.db, id, 6, { state: 'skipped', failure: 'application-refused', ...sent });
   await updateRow(ledger.db, id, 7, { state: 'moved', crossed_at: hoursLater(1), moved_at: hoursLater(2) });
   const listed: string[] = [];
-  for await (const company of readCompanies(ledger.db, id)) listed.push(reactivationOf(company, false));
+  for await (const company of readCompanies(ledger.db, id)) listed.push(reactivationOf(company, 'open'));
   expect(listed).toEqual(['not-yet', 'ask-first', 'not-yet', 'ask-first', 'ask-first', 'yes', 'never']);
   expect(await readFigures(ledger.db, id)).toMatchObject({ crossed: 1, crossingUnknown: 3, movable: 2 });
 });
