@@ -46,23 +46,14 @@ interface RemedyStage extends Pick<StoredMigration, 'route' | 'released' | 'firs
 
 /** Returns the remedies that the migration now accepts for a company, and that can help; none once no company can move. */
 export function remediesNow(
-  company: Remediable & Pick<LedgerCompany, 'row' | 'crossedAt'>,
+  company: Remediable & Pick<LedgerCompany, 'row'>,
   { route, stage, released, firstRow }: RemedyStage,
 ): readonly Remedy[] {
   if (stage !== 'open') return [];
   const rules = { route, isCompleting: released === 'all', isFirst: company.row === firstRow };
-  const accepted = acceptedRemedies(company, rules).filter((remedy) => remedy !== 'retry' || !isRetryUseless(company));
+  const accepted = acceptedRemedies(company, rules);
   // In self-service, the client asks support to register the application.
   return route === 'self-service' ? accepted.filter((remedy) => remedy !== 'application') : accepted;
-}
-
-/**
- * Returns whether a retry cannot help, because the grant has ended and an accepted credential is never sent again. Once
- * the end customer has reconnected, `relink` moves the company. Without a link, only a retry can find out whether the
- * end customer has reconnected.
- */
-function isRetryUseless({ failure, crossedAt, linkUrl }: Remediable & Pick<LedgerCompany, 'crossedAt'>): boolean {
-  return failure === 'reauthorization-required' && crossedAt !== null && linkUrl !== null;
 }
 
 /** The facts about a migration that the commands of remedies contain. */

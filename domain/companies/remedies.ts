@@ -29,15 +29,27 @@ export interface Remediable extends WaitingCompany {
   readonly deferred: boolean;
   /** Number of times that its import was tried. */
   readonly tries: number;
+  /** When the service accepted its credential; null if it has not. */
+  readonly crossedAt: Date | null;
 }
 
 /** Returns the remedies, the most promising first. Empty if nothing can be done or needs to be done. */
 export function remediesFor(company: Remediable): readonly Remedy[] {
   const accepted = acceptedSupplies(company);
   return promisingRemedies(company, accepted).filter((remedy) => {
+    if (remedy === 'retry' && isRetryUseless(company)) return false;
     const message = SUPPLIED_BY[remedy];
     return message === undefined || accepted.includes(message);
   });
+}
+
+/**
+ * Returns whether a retry cannot help, because the grant has ended and an accepted credential is never sent again. Once
+ * the end customer has reconnected, `relink` moves the company. Without a link, only a retry can find out whether the
+ * end customer has reconnected.
+ */
+function isRetryUseless({ failure, crossedAt, linkUrl }: Remediable): boolean {
+  return failure === 'reauthorization-required' && crossedAt !== null && linkUrl !== null;
 }
 
 /** The remedies that supply a credential, and the message with which each does it. */

@@ -63,6 +63,8 @@ export interface CompanyRow {
   /** Null unless the company is waiting in an open migration. */
   readonly credential: CredentialState | null;
   readonly movedAt: Date | null;
+  /** When the service accepted its credential; null if it has not. */
+  readonly crossedAt: Date | null;
   /** The link to reconnect; null if there is none, or if the company does not need it. */
   readonly linkUrl: string | null;
   /** True if the application with which the company was connected was replaced, until its end customer has reconnected. */
@@ -223,7 +225,7 @@ export class PortalDatabase {
       select row, reference, name, organization, wave, state, failure, failure_text as "failureText",
         held_back as "heldBack", left_out_reason as "leftOutReason", is_deferred as "isDeferred", tries,
         confirmed_at as "confirmedAt", credential,
-        moved_at as "movedAt", link_url as "linkUrl",
+        moved_at as "movedAt", crossed_at as "crossedAt", link_url as "linkUrl",
         depends_on_replaced as "dependsOnReplaced", has_ended as "hasEnded"
       from tokenferry_portal.companies(${hash}, ${state}, ${exceptions}, ${search}, ${afterRow}, ${max})
       order by row`.execute(this.db);

@@ -9,7 +9,7 @@
  * Signing in needs no session. It needs an invitation's token, or a proof that a worker checks (portal-sign-in.ts).
  */
 import type { Kysely } from 'kysely';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { createSignInFunctions } from './portal-sign-in';
 
 export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> {
@@ -22,7 +22,7 @@ export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> 
 }
 
 /** Takes the right to call the functions from every role but the owner. Needed after a function was created. */
-export async function withoutPublicRights(db: Kysely<unknown>): Promise<void> {
+async function withoutPublicRights(db: Kysely<unknown>): Promise<void> {
   await sql`revoke all on all functions in schema tokenferry_portal from public`.execute(db);
 }
 
@@ -81,10 +81,26 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the functions that read, or replaces them. A role keeps its right to call a function that is replaced. Run by
- * two schema migrations: `companies` uses objects that the later one creates.
+ * Creates the functions that read again. A function whose columns change has to be dropped, so the roles that could call
+ * it get this right again.
  */
-export async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
+export async function replaceReadingFunctions(db: Kysely<unknown>): Promise<void> {
+  const { rows: grants } = await sql<{ statement: string }>`
+    select format('grant execute on function tokenferry_portal.companies to %I', r.rolname) as statement
+    from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+    where p.pronamespace = 'tokenferry_portal'::regnamespace and p.proname = 'companies'
+      and a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner`.execute(db);
+  await sql`drop function tokenferry_portal.companies`.execute(db);
+  await createReadingFunctions(db);
+  await withoutPublicRights(db);
+  for (const { statement } of grants) await db.executeQuery(CompiledQuery.raw(statement));
+}
+
+/**
+ * Creates the functions that read, or replaces them. A role keeps its right to call a function that is replaced. Run by
+ * several schema migrations: `companies` uses objects that a later one creates.
+ */
+async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- Returns the portal view of the session's migration, and marks it as watched. The column "view"
     -- is null if no worker has written the view yet, or if the caller already knows the current
@@ -122,7 +138,7 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
       after_row integer, max integer)
     returns table ("row" integer, reference text, name text, organization text, wave integer, state text, failure text, failure_text text,
       held_back text, left_out_reason text, is_deferred boolean, retry_at timestamptz, tries integer,
-      confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text, depends_on_replaced boolean,
+      confirmed_at timestamptz, credential text, moved_at timestamptz, crossed_at timestamptz, link_url text, depends_on_replaced boolean,
       has_ended boolean)
     language plpgsql security definer
     set search_path = pg_catalog, tokenferry, pg_temp set plan_cache_mode = force_custom_plan
@@ -165,7 +181,7 @@ export async function createReadingFunctions(db: Kysely<unknown>): Promise<void>
           case when f.state = 'waiting' and m.state <> 'closed' then
             case when v.row is null then 'missing'
               when m.rotating and v.obtained_at < f.confirmed_at then 'too-early' else 'supplied' end end,
-          f.moved_at, case when f.is_replaced or f.state in ('failed', 'outcome-unknown') then f.link_url end,
+          f.moved_at, f.crossed_at, case when f.is_replaced or f.state in ('failed', 'outcome-unknown') then f.link_url end,
           f.is_replaced, m.state = 'closed'
         from (
           select * from (

@@ -4,7 +4,7 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
-import { createPortalFunctions, createReadingFunctions, withoutPublicRights } from './portal-functions';
+import { createPortalFunctions, replaceReadingFunctions } from './portal-functions';
 import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
@@ -141,9 +141,7 @@ export const portal: Migration = {
 };
 
 /** Creates the portal's functions again, because the search now ignores accents and also finds the stored name. */
-export const searchWithoutAccents: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await createReadingFunctions(db);
-    await withoutPublicRights(db);
-  },
-};
+export const searchWithoutAccents: Migration = { up: replaceReadingFunctions };
+
+/** Creates the portal's functions again, because the remedies of a company depend on whether its credential crossed. */
+export const crossedInPortal: Migration = { up: replaceReadingFunctions };

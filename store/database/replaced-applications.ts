@@ -1,10 +1,18 @@
 /**
- * The schema migration for companies that depend on a replaced application: with which application each company was
+ * The schema migrations for applications: which is registered, and with which application each company was
  * connected, also after its end customer has reconnected it.
  */
 import type { Kysely, Migration } from 'kysely';
-import { CompiledQuery, sql } from 'kysely';
-import { createReadingFunctions, withoutPublicRights } from './portal-functions';
+import { sql } from 'kysely';
+import { replaceReadingFunctions } from './portal-functions';
+
+export const registeredApplications: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The client's application that is registered at the service. Stored by the latest preflight that found no problem
+    // with it.
+    await sql`alter table migrations add column application jsonb`.execute(db);
+  },
+};
 
 export const replacedApplications: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -126,15 +134,6 @@ export const replacedApplications: Migration = {
       revoke all on function depends_on_replaced(timestamptz, timestamptz, tstzmultirange, tstzmultirange) from public
       `.execute(db);
     // The portal lists these companies, with the links with which their end customers reconnect.
-    // A function whose columns change has to be dropped, so the roles that could call it get this right again.
-    const { rows: grants } = await sql<{ statement: string }>`
-      select format('grant execute on function tokenferry_portal.companies to %I', r.rolname) as statement
-      from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
-      where p.pronamespace = 'tokenferry_portal'::regnamespace and p.proname = 'companies'
-        and a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner`.execute(db);
-    await sql`drop function tokenferry_portal.companies`.execute(db);
-    await createReadingFunctions(db);
-    await withoutPublicRights(db);
-    for (const { statement } of grants) await db.executeQuery(CompiledQuery.raw(statement));
+    await replaceReadingFunctions(db);
   },
 };

@@ -9,8 +9,8 @@ import { sql } from 'kysely';
 import { erasableVaults } from './erasable-vaults';
 import { heldBackDetails } from './held-back-details';
 import { ledgerMarks, ledgerRules } from './ledger-marks';
-import { portal, searchWithoutAccents } from './portal';
-import { replacedApplications } from './replaced-applications';
+import { crossedInPortal, portal, searchWithoutAccents } from './portal';
+import { registeredApplications, replacedApplications } from './replaced-applications';
 import { sealedFiles } from './sealed-files';
 import { authorizationsSent, authorizationsSentAgain, earlierSendIntents } from './send-intents';
 import { verifiedDecisions } from './verified-decisions';
@@ -266,14 +266,6 @@ const renameForVersion1: Migration = {
   },
 };
 
-const registeredApplications: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    // The client's application that is registered at the service. Stored by the latest preflight that found no problem
-    // with it.
-    await sql`alter table migrations add column application jsonb`.execute(db);
-  },
-};
-
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': createLedger,
   '0002-settling-exceptions': resolveExceptions,
@@ -295,4 +287,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0018-replaced-applications': replacedApplications,
   '0019-held-back-details': heldBackDetails,
   '0020-search-without-accents': searchWithoutAccents,
+  '0021-crossed-in-portal': crossedInPortal,
 };

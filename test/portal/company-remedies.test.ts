@@ -43,3 +43,22 @@ test('a company that failed cannot be left out before step 6, or get a credentia
     accepts: ['replaceCredential'],
   });
 });
+
+test('a retry is not offered for a company that must reconnect after its credential was handed over', async () => {
+  const session = await signIn(portal);
+  const { migrationId } = session;
+  const read = async (crossedAt: Date | null) => {
+    await portal.db
+      .updateTable('companies')
+      .set({ state: 'failed', failure: 'reauthorization-required', failure_text: 'revoked', tries: 1 })
+      .set({ link_url: 'https://link.example/1', crossed_at: crossedAt })
+      .where('migration_id', '=', migrationId)
+      .where('row', '=', 1)
+      .execute();
+    await writePortalView(portal.db, migrationId, { ...sampleView({ steps: sampleSteps(6) }), migrationId });
+    const answer = await session.fetch('/api/companies?limit=1');
+    return ((await answer.json()) as z.infer<typeof CompaniesSchema>).companies[0]?.remedies;
+  };
+  expect(await read(null)).toEqual(['relink', 'replace-credential', 'retry', 'skip']);
+  expect(await read(new Date())).toEqual(['relink', 'replace-credential', 'skip']);
+});

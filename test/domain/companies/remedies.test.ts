@@ -15,6 +15,7 @@ const company = (changes: Partial<Remediable>): Remediable => ({
   tries: 0,
   credential: null,
   confirmedAt: null,
+  crossedAt: null,
   ...changes,
 });
 
@@ -29,6 +30,13 @@ test.each<[FailureKind, readonly Remedy[]]>([
   ['sync-timed-out', ['retry', 'replace-credential', 'skip']],
 ])('a company that failed with %s has the remedies %j, in this order', (failure, remedies) => {
   expect(remediesFor(company({ failure }))).toEqual(remedies);
+});
+
+test('a retry is not a remedy once the grant of an accepted credential has ended, unless there is no link', () => {
+  const ended = company({ failure: 'reauthorization-required', crossedAt: new Date() });
+  expect(remediesFor(ended)).toEqual(['relink', 'replace-credential', 'skip']);
+  expect(acceptedRemedies(ended, { route: 'self-service', isCompleting: true, isFirst: false })).not.toContain('retry');
+  expect(remediesFor({ ...ended, linkUrl: null })).toContain('retry');
 });
 
 test('relink is offered only with a link', () => {

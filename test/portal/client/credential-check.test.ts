@@ -11,7 +11,13 @@ const ROW: CompanyRow = {
   dependsOnReplaced: false,
   ...{ row: 1, reference: 'C-1', name: 'One', organization: '9130', wave: null, state: 'waiting', tries: 0 },
   ...{ failure: null, failureText: null, heldBack: null, leftOutReason: null, isDeferred: false, hasEnded: false },
-  ...{ confirmedAt: new Date('2026-11-20T10:00:00Z'), credential: 'supplied', movedAt: null, linkUrl: null },
+  ...{
+    confirmedAt: new Date('2026-11-20T10:00:00Z'),
+    credential: 'supplied',
+    movedAt: null,
+    crossedAt: null,
+    linkUrl: null,
+  },
 };
 
 function refusalOf(company: Company, replaces: boolean): string | undefined {

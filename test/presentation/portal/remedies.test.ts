@@ -28,7 +28,7 @@ test.each(['managed', 'self-service'] as const)(
     ];
     for (const failure of [null, ...FAILURE_KINDS]) {
       const facts = { linkUrl: 'https://link.example/1', heldBack: null, credential: null, confirmedAt: null };
-      const remedies = remediesFor({ state: 'failed', failure, deferred: false, tries: 1, ...facts });
+      const remedies = remediesFor({ state: 'failed', failure, deferred: false, tries: 1, crossedAt: null, ...facts });
       const view = { actions, isRotating: true };
       const own = offeredRemedies(view, remedies);
       for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);
@@ -44,7 +44,14 @@ test('while the first company waits for another try in step 5, its credential is
   const row: Parameters<typeof companyOf>[0] = {
     ...{ row: 1, reference: 'acme-1', name: 'One', organization: '1', wave: null, state: 'waiting', tries: 1 },
     ...{ failure: null, failureText: null, heldBack: null, leftOutReason: null, isDeferred: false, hasEnded: false },
-    ...{ confirmedAt: new Date(AT), credential: 'supplied', movedAt: null, linkUrl: null, dependsOnReplaced: false },
+    ...{
+      confirmedAt: new Date(AT),
+      credential: 'supplied',
+      movedAt: null,
+      crossedAt: null,
+      linkUrl: null,
+      dependsOnReplaced: false,
+    },
   };
   const step5 = stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9 }) });
   const step6 = stateAt('complete-migration', {

@@ -53,7 +53,8 @@ test('shows the companies of the session only, with the fields that the client m
   expect(shown[1]).toEqual({
     ...{ row: 2, reference: 'c2', name: 'Company 2', wave: 2, state: 'waiting', failure: null, failure_text: null },
     ...{ held_back: null, left_out_reason: null, is_deferred: false, retry_at: null, tries: 0 },
-    ...{ confirmed_at: expect.any(Date) as Date, credential: 'supplied', moved_at: null, link_url: null },
+    ...{ confirmed_at: expect.any(Date) as Date, credential: 'supplied', moved_at: null },
+    ...{ crossed_at: null, link_url: null },
     ...{ organization: expect.any(String) as string, depends_on_replaced: false, has_ended: false },
   });
 });
