@@ -14,10 +14,10 @@ import { printFirstOpening } from '../shared/start-times';
 import type { Output } from '../terminal/output';
 import { localTime, shortTime } from '../terminal/times';
 
-/** Prints the proposed start until step 6, how long the moves take, and when they are expected to end. */
+/** Prints the proposed start until step 6 or the end, how long the moves take, and when they are expected to end. */
 export function printEnd(output: Output, progress: Progress, now: Date): void {
   const { proposal, throughput, estimate, step, state, counts, windows, companiesPerMinute = null } = progress;
-  if (proposal && step !== 'complete-migration') {
+  if (proposal && step !== 'complete-migration' && !isOver(state)) {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);

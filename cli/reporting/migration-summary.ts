@@ -76,7 +76,8 @@ export function printMigration(
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const ended = endedByText(progress);
   if (ended !== null) output.line(`${capitalized(progress.state)} ${ended}`);
-  for (const paused of pausedTexts(progress)) output.line(`Paused ${paused}`);
+  const hasEnded = isOver(progress.state);
+  for (const paused of hasEnded ? [] : pausedTexts(progress)) output.line(`Paused ${paused}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
@@ -88,14 +89,14 @@ export function printMigration(
   output.line();
   if (progress.route !== 'self-service') {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));
-    printSteps(output, rows, isOver(progress.state));
+    printSteps(output, rows, hasEnded);
     output.line();
   }
   printCompanies(output, progress);
   const reconnections = reconnectionsAfterEnd(progress, localTime);
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
-  if (deferred) printDeferred(output, migrationId, deferred);
+  if (deferred && !hasEnded) printDeferred(output, migrationId, deferred);
   const retried = retriedText(progress, now.toISOString(), localTime);
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
@@ -106,7 +107,7 @@ export function printMigration(
   const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;
   if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence', now });
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
-  const signing = isOver(progress.state) ? null : signingText(progress.signing);
+  const signing = hasEnded ? null : signingText(progress.signing);
   if (signing !== null) output.line(signing);
   if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
   if (keyFingerprint !== null && SUPPLIES_SECRETS.some((step) => step === progress.step))
@@ -243,10 +244,11 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
 /**
  * Prints the problems and warnings about the supplied details, the application and the callback URL. In the managed
  * route, leaves out the warnings after step 1, because support has accepted them. In step 6, leaves out the
- * application, because the first company has proved that it works. With `inFull`, prints both.
+ * application, because the first company has proved that it works. After the end, nobody can correct anything. With
+ * `inFull`, prints everything.
  */
-function printDetails(output: Output, { route, step, preflight, waitingFor }: Progress, inFull: boolean): void {
-  if (!preflight) return;
+function printDetails(output: Output, { route, step, state, preflight, waitingFor }: Progress, inFull: boolean): void {
+  if (!preflight || (isOver(state) && !inFull)) return;
   const isOpen = route === 'self-service' || step === 'supply-details';
   printPreflight(output, {
     // The text that says who must act already contains the problems that block step 1.

@@ -54,6 +54,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
   const platform = findPlatform(platformKey);
   const name = platform?.name ?? platformKey;
   const isOpen = !isOver(state);
+  const correctable = isOpen ? preflight : null;
   const task = taskView(progress, facts, now);
   return {
     migrationId,
@@ -77,8 +78,8 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     firstCompany: firstCompanyView(progress),
     details: {
       isChecking: isOpen && progress.checking,
-      problems: (preflight?.clientProblems ?? preflight?.problems ?? []).map(text),
-      warnings: (preflight?.clientWarnings ?? preflight?.warnings ?? []).map(text),
+      problems: (correctable?.clientProblems ?? correctable?.problems ?? []).map(text),
+      warnings: (correctable?.clientWarnings ?? correctable?.warnings ?? []).map(text),
     },
     application: applicationView(progress),
     callbackUrl: preflight?.callbackUrl ?? null,

@@ -84,7 +84,16 @@ export function addShow({ program, run, terminal }: Context): void {
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,
-            { ...findings, chosenFirst, windowsPaused, ledgerBehind, retriedErrors, next, clientPage },
+            {
+              ...findings,
+              deferred: isOver(progress.state) && db ? NOT_TRIED_AGAIN : findings.deferred,
+              chosenFirst,
+              windowsPaused,
+              ledgerBehind,
+              retriedErrors,
+              next,
+              clientPage,
+            },
             options,
             now,
           );
@@ -108,6 +117,9 @@ const NO_LEDGER: LedgerFindings = {
   ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null, confirmedBy: null },
   limits: null,
 };
+
+/** After the end, no deferred company is tried again. */
+const NOT_TRIED_AGAIN: Deferred = { companies: 0, references: [] };
 
 const NONE_REPLACED: ApplicationsOfMoved = { moved: [], replaced: [], registered: null };
 

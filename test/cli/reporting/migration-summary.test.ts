@@ -6,6 +6,7 @@ import type { Confirmers } from '../../../store';
 import { stripVTControlCharacters } from 'node:util';
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { countsText } from '../../../cli/portal/summary';
+import type { Deferred } from '../../../cli/reporting/migration-summary';
 import { printMigration } from '../../../cli/reporting/migration-summary';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { Output } from '../../../cli/terminal/output';
@@ -107,6 +108,7 @@ function shown(
   columns: number,
   inFull = false,
   confirmedBy: Confirmers | null = null,
+  deferred: Deferred | null = null,
 ): readonly string[] {
   const stdout = capturedStream(columns);
   const progress = progressOf(plan, state);
@@ -116,7 +118,7 @@ function shown(
     {
       ...{
         interrupted: null,
-        deferred: null,
+        deferred,
         limits: state.limits,
         applications: null,
         chosenFirst: null,
@@ -240,4 +242,25 @@ test('--evidence lists the checks of the first company and the warnings that wer
   const full = shown(state, 200, true).join('\n');
   expect(full.match(/✓ authorized/g)).toHaveLength(11);
   expect(full).toContain('! 13 names will be stored without some letters');
+});
+
+test('an ended migration shows no warning, pause, start or deferred company, because nobody can act on it', () => {
+  const found = preflight({
+    problems: ['1 company has no name'],
+    warnings: ['13 names will be stored without some letters'],
+    application: { clientId: 'acme-app', environment: 'production', suppliedBy: 'Cleo' },
+    callbackUrl: 'https://service.example/callback',
+  });
+  const pause = { reason: 'audit', by: 'Sam', role: 'support', stopReason: null, at: AT } as const;
+  const open = decideAll(stateAt('schedule', { ...known, preflight: found, counts: some }), proposeTime('support'));
+  const paused = { ...open, pausesByPeople: [pause] };
+  const deferred = { companies: 2, references: ['C-1', 'C-2'] };
+  const textOfShow = (state: MigrationState, inFull = false) => shown(state, 200, inFull, null, deferred).join('\n');
+  expect(textOfShow(paused)).toMatch(/Paused by Sam[^]+2 companies deferred[^]+no name[^]+Start: /);
+  for (const closed of ['cancelled', 'completed'] as const) {
+    const out = textOfShow({ ...paused, closed });
+    expect(out).toContain(closed);
+    expect(textOfShow({ ...paused, closed }, true)).toContain('13 names');
+    expect(out).not.toMatch(/warning|no name|letters|acme-app|Callback URL|Paused|Start:|Estimate|deferred/i);
+  }
 });

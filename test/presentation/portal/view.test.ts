@@ -220,6 +220,13 @@ test('a migration that has ended offers no decision and has no key, and says wha
   expect(view).toMatchObject({ actions: [], start: null, next: null, migrationKey: null, state: 'cancelled' });
 });
 
+test('the problems and warnings of the details are shown only while someone can correct them', () => {
+  const found = { preflight: preflight({ problems: ['no name'], warnings: ['13 names'] }) };
+  expect(viewOf(stateAt('schedule', found)).details).toMatchObject({ problems: ['no name'], warnings: ['13 names'] });
+  const ended = stateAt('schedule', { ...found, closed: 'cancelled' });
+  expect(viewOf(ended).details).toMatchObject({ problems: [], warnings: [] });
+});
+
 test('a credential file has the fields of the platform', () => {
   expect(viewOf(stateAt('schedule')).credentialFields).toEqual([
     { name: 'accessToken', isRequired: true },
