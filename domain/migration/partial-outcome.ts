@@ -2,22 +2,27 @@
 import { counted, outOf } from '../text/sentences';
 import type { Outcome } from './decision';
 
+/** The beginning of the outcome of a decision that has changed no company. */
+const NOTHING_CHANGED = 'nothing has changed: ';
+
 /**
- * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were.
+ * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were. If
+ * none was changed, the text says only that, and why, because `text` would say the opposite.
  *
  * @param text begins with the number of requested companies, if it has a number: `4 companies left out: closed`
  */
 export function companiesOutcomeText(text: string, changed: number, requested: number): string {
   if (changed === requested) return text;
+  if (changed === 0) return `${NOTHING_CHANGED}${whyNone(requested)}`;
   const all = counted(requested, 'company');
   const corrected = text.startsWith(`${all} `) ? counted(changed, 'company') + text.slice(all.length) : text;
-  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: ${whyNotAll(changed, requested)}`;
+  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: the rest of the companies do not exist, or their state does not allow the decision`;
 }
 
-function whyNotAll(changed: number, requested: number): string {
-  if (requested === 1) return 'the company does not exist, or its state does not allow the decision';
-  const which = changed === 0 ? 'the companies' : 'the rest of the companies';
-  return `${which} do not exist, or their state does not allow the decision`;
+function whyNone(requested: number): string {
+  return requested === 1
+    ? 'the company does not exist, or its state does not allow the decision'
+    : `the ${counted(requested, 'company')} do not exist, or their state does not allow the decision`;
 }
 
 /**
@@ -31,10 +36,16 @@ export const ALL_TO_RECONNECT = 'all companies that must reconnect';
 /** Returns the outcome of a decision about all companies, with the number of companies that were changed. */
 export function allCompaniesOutcomeText(text: string, changed: number): string {
   const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
-  return all === undefined ? text : counted(changed, 'company') + text.slice(all.length);
+  if (all === undefined) return text;
+  return changed === 0
+    ? `${NOTHING_CHANGED}there are no ${all.slice('all '.length)}`
+    : counted(changed, 'company') + text.slice(all.length);
 }
 
-/** Returns whether an applied decision changed fewer companies than it names. */
+/**
+ * Returns whether an applied decision changed fewer companies than it names, or none of them. False for a decision about
+ * all companies, because it names none.
+ */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
-  return /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text);
+  return text.startsWith(`${NOTHING_CHANGED}the `) || /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text);
 }

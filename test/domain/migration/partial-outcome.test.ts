@@ -2,18 +2,8 @@ import { allCompaniesOutcomeText, companiesOutcomeText, isPartial } from '../../
 
 test.each([
   [3, 3, 'retried', false],
-  [
-    0,
-    1,
-    'retried; applied to 0 of 1 company: the company does not exist, or its state does not allow the decision',
-    true,
-  ],
-  [
-    0,
-    2,
-    'retried; applied to 0 of 2 companies: the companies do not exist, or their state does not allow the decision',
-    true,
-  ],
+  [0, 1, 'nothing has changed: the company does not exist, or its state does not allow the decision', true],
+  [0, 2, 'nothing has changed: the 2 companies do not exist, or their state does not allow the decision', true],
   [
     1284,
     2000,
@@ -21,9 +11,10 @@ test.each([
     true,
   ],
 ])(
-  'an outcome that changed %i of %i companies states both numbers if they differ',
+  'an outcome that changed %i of %i companies says so if they differ',
   (changed, requested, text, partial) => {
-    expect(companiesOutcomeText(text.split(';')[0] ?? '', changed, requested)).toBe(text);
+    const [decided = ''] = changed === 0 ? ['retried'] : text.split(';');
+    expect(companiesOutcomeText(decided, changed, requested)).toBe(text);
     expect(isPartial({ text })).toBe(partial);
   },
 );
@@ -47,4 +38,18 @@ test.each([
   ['the supplied details will be checked again', 'the supplied details will be checked again'],
 ])('an outcome about all companies says how many were changed: %s', (text, expected) => {
   expect(allCompaniesOutcomeText(text, 5)).toBe(expected);
+});
+
+test.each([
+  [
+    'all companies that failed, were deferred or have an unknown outcome will be tried again',
+    'nothing has changed: there are no companies that failed, were deferred or have an unknown outcome',
+  ],
+  [
+    'all companies that must reconnect will be checked after reconnecting',
+    'nothing has changed: there are no companies that must reconnect',
+  ],
+])('an outcome about all companies says plainly that there were none: %s', (text, expected) => {
+  expect(allCompaniesOutcomeText(text, 0)).toBe(expected);
+  expect(isPartial({ text: expected })).toBe(false);
 });
