@@ -19,6 +19,7 @@ import {
   readMigration,
   readRecordedDecisions,
   readStatistics,
+  readStoppages,
   readTrail,
 } from '../store';
 import type { LedgerCompany } from '../store';
@@ -71,6 +72,7 @@ export async function readReport(
       counts,
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
+      stoppages: (await readStoppages(db, migrationId)).map(({ why: _forSupport, ...each }) => each),
       applications,
       unproven: await differencesFromSigned(db, migrationId, migration.rules?.approvers ?? null),
     },

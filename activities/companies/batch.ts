@@ -11,6 +11,7 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
+import { recordRecovery, recordSliceEnd } from './stoppages';
 import { importSlice, verifySlice, type CheckResult, type CheckWork, type SliceResult, type SliceWork } from './slices';
 
 export interface SliceReport extends SliceResult {
@@ -53,7 +54,7 @@ export interface ServiceUnavailable {
 }
 
 /** Carries out the activity `probeService`. */
-async function probe({ service }: ActivityDeps): Promise<ServiceUnavailable | null> {
+async function probe({ service }: Pick<ActivityDeps, 'service'>): Promise<ServiceUnavailable | null> {
   try {
     await service.account({ signal: cancellationSignal() });
     return null;
@@ -73,10 +74,15 @@ export function batchActivities(deps: ActivityDeps) {
      * @returns why the service cannot be used; null if it can, or if domain/companies/failures.ts says not to retry the
      * call
      */
-    probeService: (): Promise<ServiceUnavailable | null> => probe(deps),
+    async probeService(): Promise<ServiceUnavailable | null> {
+      const trouble = await probe(deps);
+      if (trouble === null) await recordRecovery(deps.db);
+      return trouble;
+    },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importSlice(deps, { ...work, onlyRow: null });
+      await recordSliceEnd(deps.db, work.migrationId, result, result.claimed);
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
@@ -92,6 +98,7 @@ export function batchActivities(deps: ActivityDeps) {
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const result = await verifySlice(deps, { ...work, onlyRow: null, countEveryDataSet: false }, isServiceDown);
+      await recordSliceEnd(deps.db, work.migrationId, result, result.finished);
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

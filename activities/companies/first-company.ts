@@ -2,10 +2,13 @@
 import { EVIDENCE_LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { OutageSource, StopReason } from '../../domain/companies/failures';
-import type { ChosenCompany } from '../../store';
+import { isIsolated } from '../../domain/companies/failures';
+import type { ChosenCompany, LedgerCompany } from '../../store';
 import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { importSlice, verifySlice } from './slices';
+import { recordSliceEnd } from './stoppages';
+import type { SliceEnd } from './worker-pool';
 
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
@@ -19,6 +22,18 @@ export type FirstCompanyProgress =
 /** The run in which the first company is moved. */
 export const FIRST_COMPANY_RUN = 'first-company';
 const CHECK_EVERY_MS = 1_000;
+
+/** Joins the ends of both slices. Names the company only if the reason can concern a single company. */
+function endOf(imported: SliceEnd, checked: SliceEnd | null, company: LedgerCompany | undefined): SliceEnd {
+  const stop = imported.stop ?? checked?.stop ?? null;
+  const stopNumbers = company && stop !== null && isIsolated(stop) ? `company ${company.reference}` : null;
+  return { stop, stopNumbers, outage: imported.outage ?? checked?.outage ?? null };
+}
+
+/** Returns whether the last try of the company did not get through. */
+function isWaitingAgain(company: LedgerCompany | undefined): boolean {
+  return company?.state === 'waiting' && company.failureText !== null;
+}
 
 export function firstCompanyActivities(deps: ActivityDeps) {
   const { db } = deps;
@@ -47,10 +62,11 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         onlyRow,
         ledgerMark,
       });
-      if (imported.stop) return { stop: imported.stop };
-      const checked = await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
-      if (checked.stop) return { stop: checked.stop };
+      const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
+      const end = endOf(imported, checked, company);
+      await recordSliceEnd(db, migrationId, end, isWaitingAgain(company) ? 0 : 1);
+      if (end.stop) return { stop: end.stop };
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;
       const checkedAt = new Date().toISOString();
@@ -82,7 +98,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'waiting':
         case 'importing':
         case 'syncing': {
-          const { why = null, source } = imported.outage ?? checked.outage ?? {};
+          const { why = null, source } = end.outage ?? {};
           const outageReason = company.failureText ?? why;
           return { retryInMs: CHECK_EVERY_MS, outageReason, ...(source && { outageSource: source }) };
         }

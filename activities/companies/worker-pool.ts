@@ -38,7 +38,7 @@ import { isIsolated } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
-import { countFailures, pauseForProblem, readFailureSeries, readLimits } from '../../store';
+import { countFailures, pauseForProblem, readFailureSeries, readLimits, reportStop } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { Deferral, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
@@ -193,8 +193,10 @@ function watchTolerance(db: Database, migrationId: string) {
     if (!exceedsTolerance(limits, sample)) return null;
     const failures = await countFailures(db, migrationId);
     if (!exceedsTolerance(limits, failures)) return null;
+    const numbers = exceededToleranceText(limits, failures);
+    await reportStop(db, migrationId, { stop: 'too-many-failures', numbers });
     await pauseForProblem(db, migrationId);
-    return exceededToleranceText(limits, failures);
+    return numbers;
   };
 }
 

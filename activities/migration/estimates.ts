@@ -4,6 +4,7 @@ import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estima
 import { windowOccurrences } from '../../domain/planning/windows';
 import type { Database } from '../../store';
 import {
+  endOutage,
   savePlannedEstimate,
   saveSpeed,
   measureSpeed,
@@ -50,6 +51,8 @@ export function estimateActivities({ db }: ActivityDeps) {
       migrationId,
       runFinished,
     }: MigrationRef & { readonly runFinished: boolean }): Promise<Estimate> {
+      // Nothing waits for the service any more, for example because the window has closed.
+      if (runFinished) await endOutage(db, migrationId);
       const { platformKey, speedEstimate: before } = await earlierSpeed(db, migrationId);
       const measured = await measureSpeed(db, migrationId);
       if (measured === null) return estimateWith(db, migrationId, before, null);

@@ -6,6 +6,7 @@ import { paceOf } from '../../domain/planning/pacing';
 import {
   countWithMark,
   countWithThroughput,
+  endOutage,
   openMigration,
   openVault,
   pauseForProblem,
@@ -39,6 +40,8 @@ export function lifecycleActivities(deps: ActivityDeps) {
     /** Begins a batch run. Fails without a retry if no recorded decision has released all companies. */
     async beginRun({ migrationId, run }: MigrationRef & { run: string }): Promise<RunStart> {
       const limits = await startRun(db, migrationId, run).catch(asFinalFailure);
+      // An earlier run that was terminated has not ended its outage.
+      await endOutage(db, migrationId);
       const { slices, companies } = paceOf(limits);
       if (slices * companies > MAX_IN_FLIGHT) {
         const problem = `the limits of the migration allow ${slices * companies} companies in parallel, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;
@@ -49,6 +52,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
 
     /** Pauses the migration because of a problem. Only a recorded decision can resume it. */
     async pauseMigration({ migrationId }: MigrationRef): Promise<void> {
+      await endOutage(db, migrationId);
       await pauseForProblem(db, migrationId);
     },
   };

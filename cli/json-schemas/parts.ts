@@ -130,6 +130,15 @@ export const proposal = (
   z.strictObject({ startAt: time, role, by: z.string(), at: time }) satisfies z.ZodType<Proposal>
 ).meta({ id: 'Proposal' });
 
+export const stopReason = z.enum([
+  'key-refused',
+  'account-limit',
+  'application-refused',
+  'wrong-organization',
+  'too-many-failures',
+  'ledger-behind',
+]);
+
 export const pause = (
   z.strictObject({
     reason: z.string(),
@@ -137,16 +146,7 @@ export const pause = (
     role: role
       .exactOptional()
       .describe('absent if the migration paused itself, or if an earlier version recorded the pause'),
-    stopReason: z
-      .enum([
-        'key-refused',
-        'account-limit',
-        'application-refused',
-        'wrong-organization',
-        'too-many-failures',
-        'ledger-behind',
-      ])
-      .nullable(),
+    stopReason: stopReason.nullable(),
     at: time,
   }) satisfies z.ZodType<Pause>
 ).meta({ id: 'Pause' });

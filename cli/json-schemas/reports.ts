@@ -41,6 +41,16 @@ const figures = z.strictObject({
   credentialsLeft: count.describe('credentials in the vault that have not been deleted yet'),
 });
 
+const stoppage = {
+  kind: z
+    .enum(['pause', 'outage'])
+    .describe('`pause`: the migration paused itself; `outage`: it waited, because no call got through'),
+  stop: part.stopReason.nullable().describe('why the migration paused itself; null for an outage, or if it is unknown'),
+  source: z.enum(['service', 'platform']).nullable().describe('what did not respond; null for a pause'),
+  beganAt: time,
+  endedAt: time.nullable().describe('null while it continues'),
+};
+
 export const REPORT_SCHEMAS: CommandSchemas = {
   'ferry.report/1': [
     'ferry report',
@@ -85,6 +95,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       counts: company.counts,
       figures,
       decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
+      stoppages: z
+        .array(z.strictObject(stoppage))
+        .describe('when no company moved although nobody had paused the migration, oldest first'),
       unproven: z
         .array(z.string())
         .nullable()
@@ -109,6 +122,14 @@ export const REPORT_SCHEMAS: CommandSchemas = {
     'ferry audit',
     {
       migrationId: z.string(),
+      stoppages: z
+        .array(
+          z.strictObject({
+            ...stoppage,
+            why: z.string().describe('the reason with what to do, or the error of the call'),
+          }),
+        )
+        .describe('when no company moved although nobody had paused the migration, oldest first'),
       trail: z.array(
         z
           .strictObject({

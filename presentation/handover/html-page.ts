@@ -19,6 +19,7 @@ import {
   stateText,
   timeRows,
 } from './report-facts';
+import { STOPPAGES, stoppageRows } from './stoppage-rows';
 import type { ReportedCompany, Section } from './company-sections';
 import { NO_LINK } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';
@@ -198,11 +199,16 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[],
 export function pageTail(head: ReportHead): string {
   const rows = decisionRows(head);
   const refused = rows.filter((each) => each.refused !== null);
+  const stoppages =
+    head.stoppages.length === 0
+      ? []
+      : [markup`<h3>${STOPPAGES.title}</h3>`, table(STOPPAGES.columns, stoppageRows(head), 'decisions cards')];
   const refusedTable =
     refused.length === 0 ? [] : [markup`<h3>Refused decisions, which changed nothing</h3>`, decisions(refused)];
   return markup`<section id="decisions">
 <h2>Decisions</h2>
 ${decisions(rows.filter((each) => each.refused === null))}
+${stoppages}
 ${refusedTable}
 </section>
 </main>

@@ -5,6 +5,7 @@ import type { Point } from './points';
 import { credentialPoints, nothingToDo, requiredActions, switchOnPoints } from './points';
 import type { ReportHead } from './report-facts';
 import { decisionRows, mainFacts, resultRows, timeRows } from './report-facts';
+import { STOPPAGES, stoppageRows } from './stoppage-rows';
 
 /** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {
@@ -52,8 +53,8 @@ export function sectionRow({ cells, columns }: Section, company: ReportedCompany
   );
 }
 
-/** Returns the decisions. Refused decisions are in a separate table, because they changed nothing. */
-export function reportDecisions(head: Parameters<typeof decisionRows>[0]): string {
+/** Returns the decisions, and the stoppages if there were any. Refused decisions are in a separate table, because they changed nothing. */
+export function reportDecisions(head: Parameters<typeof decisionRows>[0] & Parameters<typeof stoppageRows>[0]): string {
   const rows = decisionRows(head);
   const applied = rows.filter(({ refused }) => refused === null);
   const refused = rows.filter(({ refused }) => refused !== null);
@@ -63,6 +64,7 @@ export function reportDecisions(head: Parameters<typeof decisionRows>[0]): strin
       ['When', 'Who', 'What'],
       applied.map(({ when, who, what }) => [when, who, what]),
     ),
+    ...(head.stoppages.length === 0 ? [] : [table(STOPPAGES.title, STOPPAGES.columns, stoppageRows(head))]),
     ...(refused.length === 0
       ? []
       : [

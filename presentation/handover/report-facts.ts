@@ -12,6 +12,7 @@ import { replacedStaleText } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { EndedInTemporal } from '../../domain/migration/terminated';
+import type { Stoppage } from '../../domain/migration/stoppage';
 import { counted, duration, hoursText, momentText, rangeText, timeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
@@ -38,6 +39,8 @@ export interface ReportHead {
   readonly figures: ReportFigures;
   readonly planned: PlannedEstimate | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
+  /** The automatic pauses and the outages, oldest first. */
+  readonly stoppages: readonly Stoppage[];
   /** The applications with which companies were moved. */
   readonly applications: ApplicationsOfMoved;
   /** How the ledger differs from the signed decisions; null if the migration was started without approvers. */

@@ -160,7 +160,12 @@ function pauseText(progress: Progress, platform: string): string {
   return `: ${stopText(pause.stopReason, platform, counts)}; ${who}${also}`;
 }
 
-function stopText(reason: StopReason, platform: string, { failed }: Counts): string {
+/**
+ * Returns why the migration paused itself.
+ *
+ * @param counts if none has failed, the text contains no number
+ */
+export function stopText(reason: StopReason, platform: string, { failed }: Pick<Counts, 'failed'>): string {
   switch (reason) {
     case 'key-refused':
       return 'the Company Data Service refuses access';

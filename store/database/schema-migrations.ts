@@ -13,6 +13,7 @@ import { crossedInPortal, portal, searchWithoutAccents } from './portal';
 import { registeredApplications, replacedApplications } from './replaced-applications';
 import { sealedFiles } from './sealed-files';
 import { authorizationsSent, authorizationsSentAgain, earlierSendIntents } from './send-intents';
+import { stoppages } from './stoppages';
 import { verifiedDecisions } from './verified-decisions';
 
 const createLedger: Migration = {
@@ -288,4 +289,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0019-held-back-details': heldBackDetails,
   '0020-search-without-accents': searchWithoutAccents,
   '0021-crossed-in-portal': crossedInPortal,
+  '0022-stoppages': stoppages,
 };

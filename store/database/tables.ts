@@ -7,7 +7,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { Decision, Unreadable } from '../../domain/migration/decision';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { SignedMessage } from '../../domain/migration/signatures';
-import type { FailureKind } from '../../domain/companies/failures';
+import type { FailureKind, OutageSource, StopReason } from '../../domain/companies/failures';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
 import type { Release } from '../../domain/decisions/release';
@@ -189,6 +189,17 @@ interface DecisionTable {
   recorded_at: Generated<Date>;
 }
 
+interface StoppageTable {
+  position: Generated<number>;
+  migration_id: string;
+  kind: 'pause' | 'outage';
+  stop: StopReason | null;
+  source: OutageSource | null;
+  why: string;
+  began_at: Date | null;
+  ended_at: Date | null;
+}
+
 interface PortalInvitationTable {
   id: string;
   migration_id: string;
@@ -265,6 +276,7 @@ export interface Tables {
   slices: SliceTable;
   ledger_marks: LedgerMarkTable;
   decisions: DecisionTable;
+  stoppages: StoppageTable;
   portal_invitations: PortalInvitationTable;
   portal_sessions: PortalSessionTable;
   portal_requests: PortalRequestTable;

@@ -12,6 +12,7 @@ import type { Database, Queryable } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import { NOT_CHECKED } from './amendments';
+import { endOutage, endPause } from './stoppages';
 
 /** A company that is still `importing`, because its attempt died or does not know the outcome. */
 export interface InterruptedCompany {
@@ -112,6 +113,8 @@ export async function closeMigration(tx: Queryable, migrationId: string, ending:
             or (c.state = 'waiting' and c.held_back is distinct from ${NOT_CHECKED})))))
     returning m.id`.execute(tx);
   if (rows.length === 0) return false;
+  await endOutage(tx, migrationId);
+  await endPause(tx, migrationId);
   await tx.updateTable('companies').set({ organization_open: false }).where('migration_id', '=', migrationId).execute();
   return true;
 }

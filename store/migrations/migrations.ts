@@ -18,6 +18,7 @@ import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
 import { chooseRamp } from '../companies/ramp';
 import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
+import { beginPause, endPause } from './stoppages';
 
 export interface SuppliedMigration {
   readonly id: string;
@@ -164,6 +165,7 @@ export async function setPaused(db: Queryable, migrationId: string, paused: bool
     ? { paused, paused_by_people: true }
     : { paused, paused_by_people: false, paused_itself: false };
   await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
+  if (!paused) await endPause(db, migrationId);
 }
 
 /**
@@ -181,10 +183,11 @@ export async function liftPausesByPeople(db: Queryable, migrationId: string): Pr
 
 /**
  * Pauses claims because of a problem. Then only support (in the self-service route, also the client) can resume them.
- * Imports in progress finish.
+ * Imports in progress finish. The reason must have been reported before (`reportStop`).
  */
 export async function pauseForProblem(db: Queryable, migrationId: string): Promise<void> {
   await db.updateTable('migrations').set({ paused: true, paused_itself: true }).where('id', '=', migrationId).execute();
+  await beginPause(db, migrationId);
 }
 
 /** Restricts claims to one window occurrence, or allows them at any time if `occurrence` is null. */

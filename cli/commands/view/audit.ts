@@ -4,10 +4,12 @@ import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
+import type { RecordedStoppage } from '../../../domain/migration/stoppage';
+import { duration } from '../../../domain/text/sentences';
 import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
-import { readLedgerSummary, readMigration, readTrail } from '../../../store';
+import { readLedgerSummary, readMigration, readStoppages, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
@@ -32,9 +34,14 @@ interface AuditOptions {
 export function addAudit({ program, run, output, terminal }: Context): void {
   program
     .command('audit <migration>')
-    .description('Export the audit trail: every decision, who made it, when, and its outcome')
+    .description(
+      'Export the audit trail: every decision, who made it, when, and its outcome; and when the migration paused itself or waited',
+    )
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
-    .option('--verify <file>', 'verify the signatures of a jsonl export offline, instead of exporting')
+    .option(
+      '--verify <file>',
+      'verify the signatures of a jsonl export, which contains only decisions, offline instead of exporting',
+    )
     .addOption(namedApproverOption('with --verify, an approver whose signatures are accepted'))
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
@@ -61,10 +68,13 @@ async function audit(
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
-  if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', map(trail, entryOf));
+  const stoppages = await readStoppages(db, migrationId);
+  if (output.json)
+    await output.streamJson({ schema: 'ferry.audit/1', migrationId, stoppages }, 'trail', map(trail, entryOf));
   else {
     if (format === 'table' && migration.route === 'self-service') printStart(output, migration);
-    await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerSummary(db, migrationId) });
+    const ledger = await readLedgerSummary(db, migrationId);
+    await PRINTERS[format](output, trail, { migrationId, signer, ledger, stoppages });
   }
   return { written: true };
 }
@@ -79,8 +89,41 @@ function printStart(output: Output, { suppliedBy, suppliedAt }: StoredMigration)
   );
 }
 
-async function* map<T>(trail: AsyncIterable<DecisionRecord>, each: (recorded: DecisionRecord) => T): AsyncGenerator<T> {
-  for await (const recorded of trail) yield each(recorded);
+async function* map<T, R>(items: AsyncIterable<T>, each: (item: T) => R): AsyncGenerator<R> {
+  for await (const item of items) yield each(item);
+}
+
+/** A line of the table and of the CSV. */
+type Item = DecisionRecord | RecordedStoppage;
+
+/** Inserts the stoppages among the decisions, in the order of time. */
+async function* withStoppages(
+  trail: AsyncIterable<DecisionRecord>,
+  stoppages: readonly RecordedStoppage[],
+): AsyncGenerator<Item> {
+  const rest = [...stoppages];
+  for await (const recorded of trail) {
+    while (rest[0] !== undefined && rest[0].beganAt < recorded.outcome.at) yield* rest.splice(0, 1);
+    yield recorded;
+  }
+  yield* rest;
+}
+
+const isStoppage = (item: Item): item is RecordedStoppage => 'beganAt' in item;
+
+/** Who stops the migration if no person does. */
+const ITSELF = 'Tokenferry';
+
+function stoppageText({ kind, source, why }: RecordedStoppage): string {
+  return kind === 'pause'
+    ? `pause automatically (${why})`
+    : `wait, because no call gets through to the ${source ?? 'service'} (${why})`;
+}
+
+function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {
+  const verb = kind === 'pause' ? 'paused' : 'waited';
+  if (endedAt === null) return kind === 'pause' ? 'still paused' : 'still waiting';
+  return `${verb} until ${localTime(endedAt)}, ${duration(Date.parse(endedAt) - Date.parse(beganAt))} in all`;
 }
 
 interface ExportOptions {
@@ -88,17 +131,21 @@ interface ExportOptions {
   readonly signer: SigningKey | undefined;
   /** Exported with the decisions, so that a verification can compare the ledger with the decisions. */
   readonly ledger: LedgerSummary | null;
+  /** Leaves them out of the format jsonl, which contains only what signatures can prove. */
+  readonly stoppages: readonly RecordedStoppage[];
 }
 
 type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, options: ExportOptions) => Promise<void>;
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
-  table: async (output, trail) => {
+  table: async (output, trail, { stoppages }) => {
     let entries = 0;
     await output.streamTable(
       [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Outcome' }],
-      map(trail, ({ decision, outcome }) => {
+      map(withStoppages(trail, stoppages), (item) => {
         entries += 1;
+        if (isStoppage(item)) return [localTime(item.beganAt), ITSELF, stoppageText(item), stoppageOutcome(item)];
+        const { decision, outcome } = item;
         return [
           localTime(outcome.at),
           `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
@@ -127,23 +174,35 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
     const end = endOf({ ...options, entries, sha256: digest.digest('hex') });
     if (end) await output.stream(JSON.stringify(end));
   },
-  csv: (output, trail) =>
+  csv: (output, trail, { stoppages }) =>
     writeCsv(
       output,
-      map(trail, ({ decision, outcome }) => ({
-        at: outcome.at,
-        by: decision.by ?? '',
-        role: decision.role ?? '',
-        decision: whatOf({ decision, outcome }),
-        applied: outcome.applied,
-        outcome: outcome.text,
-        reason: 'reason' in decision ? (decision.reason ?? '') : '',
-        digest: 'digest' in decision ? (decision.digest ?? '') : '',
-        decisionId: decision.decisionId,
-        content: JSON.stringify(decision),
-      })),
+      map(withStoppages(trail, stoppages), (item) => (isStoppage(item) ? stoppageRecord(item) : decisionRecord(item))),
     ),
 };
+
+function decisionRecord({ decision, outcome }: DecisionRecord) {
+  return {
+    at: outcome.at,
+    by: decision.by ?? '',
+    role: decision.role ?? '',
+    decision: whatOf({ decision, outcome }),
+    applied: outcome.applied,
+    outcome: outcome.text,
+    reason: 'reason' in decision ? (decision.reason ?? '') : '',
+    digest: 'digest' in decision ? (decision.digest ?? '') : '',
+    decisionId: decision.decisionId,
+    content: JSON.stringify(decision),
+  };
+}
+
+function stoppageRecord(stoppage: RecordedStoppage): ReturnType<typeof decisionRecord> {
+  return {
+    ...{ at: stoppage.beganAt, by: ITSELF, role: '', decision: stoppageText(stoppage), applied: true },
+    ...{ outcome: stoppageOutcome(stoppage), reason: stoppage.why, digest: '', decisionId: '' },
+    content: JSON.stringify(stoppage),
+  };
+}
 
 /** Returns the signed last line, which proves that the export is complete; null if there is no signing key. */
 function endOf({ signer, migrationId, entries, sha256 }: ExportOptions & Pick<TrailEnd, 'entries' | 'sha256'>) {

@@ -42,6 +42,7 @@ const HEAD: ReportHead = {
   applications: { moved: [], replaced: [], registered: null },
   planned: null,
   unproven: null,
+  stoppages: [],
   decisions: [
     {
       decision: { kind: 'pause', decisionId: '1', role: 'support', by: EVIL, reason: EVIL },

@@ -61,6 +61,7 @@ const HEAD: ReportHead = {
   applications: { moved: [], replaced: [], registered: null },
   planned: null,
   unproven: null,
+  stoppages: [],
   decisions: [PAUSED, REFUSED],
 };
 
@@ -303,6 +304,25 @@ test('text of people cannot become markup', () => {
     '2026-11-20T22:01:00.000Z',
   );
   expect(reportDecisions({ ...HEAD, decisions: [paused] })).not.toContain('[Go]');
+});
+
+test('lists when no company moved, and why, in words for the client', () => {
+  const stoppages: ReportHead['stoppages'] = [
+    {
+      ...{ kind: 'outage', stop: null, source: 'service' },
+      ...{ beganAt: '2026-11-20T23:00:00.000Z', endedAt: '2026-11-20T23:04:00.000Z' },
+    },
+    { kind: 'pause', stop: 'key-refused', source: null, beganAt: '2026-11-20T23:30:00.000Z', endedAt: null },
+  ];
+  expect(reportDecisions(HEAD)).not.toContain('nobody had paused');
+  const text = reportDecisions({ ...HEAD, stoppages });
+  expect(text).toContain(
+    '| 20 Nov 23:00 | 20 Nov 23:04 | Moving waited 4 min, because the Company Data Service did not respond |',
+  );
+  expect(text).toContain(
+    '| 20 Nov 23:30 | not over yet | The migration paused automatically: the Company Data Service refuses access |',
+  );
+  expect(text).not.toContain('COMPANY_DATA_API_KEY');
 });
 
 test('a decision on many companies lists only the first references', () => {

@@ -9,7 +9,7 @@ import { runJson } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/faults/http-proxy';
-import { countCompanies } from '../../../store';
+import { countCompanies, readStoppages } from '../../../store';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
@@ -122,6 +122,10 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(after).toBeNull();
   // The outcome of a company is unknown if too many answers about its single-use token were lost.
   expect(counts).toMatchObject({ failed: 0, moved: COMPANIES - counts.outcomeUnknown });
+  const [recorded, ...others] = await readStoppages(orchestrator.ferry.db, migration.id);
+  expect(recorded).toMatchObject({ kind: 'outage', source: 'service', endedAt: expect.any(String) as string });
+  expect(recorded?.why).toContain('answered 503 Maintenance');
+  expect(others).toEqual([]);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   for (const body of sent) expect(sent.filter((other) => other === body).length).toBeLessThanOrEqual(2);
 });
@@ -146,6 +150,13 @@ test('a batch that has paused itself finishes the companies that it was moving',
     /\(when the migration paused, \d of \d tried companies could not be moved, which is more than the limit of 2 companies\)/,
   );
   expect(counts).toMatchObject({ importing: 0, syncing: 0, outcomeUnknown: 0 });
+  const { db } = orchestrator.ferry;
+  const recorded = { kind: 'pause', stop: 'too-many-failures', why: pause?.reason };
+  expect(await readStoppages(db, migration.id)).toMatchObject([{ ...recorded, endedAt: null }]);
+  const audit = async () => (await ferry(['audit', migration.id], undefined, orchestrator.env)).out;
+  expect(await audit()).toMatch(/Tokenferry +pause automatically[^]+still paused/);
+  expect(await migration.send('resume', { reason: 'seen', ...SUPPORT })).toBe('applied');
+  expect(await readStoppages(db, migration.id)).toMatchObject([{ ...recorded, endedAt: expect.any(String) as string }]);
 });
 
 test('at most two groups of companies are tried before a long Retry-After ends', async () => {

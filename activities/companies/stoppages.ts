@@ -1,0 +1,31 @@
+/** Records in the ledger why slices stopped moving companies, and when calls got through again. */
+import { activityInfo } from '@temporalio/activity';
+import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
+import type { Database } from '../../store';
+import { beginOutage, endOutage, reportStop } from '../../store';
+import type { SliceEnd } from './worker-pool';
+
+/**
+ * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and companies got
+ * through, an earlier outage is over.
+ *
+ * @param companies the number of companies that the slice claimed, or whose verification it ended
+ */
+export async function recordSliceEnd(
+  db: Database,
+  migrationId: string,
+  { stop, stopNumbers, outage }: SliceEnd,
+  companies: number,
+): Promise<void> {
+  if (stop !== null) await reportStop(db, migrationId, { stop, numbers: stopNumbers });
+  // While the ledger is being reconciled, calls get through.
+  if (outage?.source) await beginOutage(db, migrationId, { why: outage.why, source: outage.source });
+  else if (outage === null && companies > 0) await endOutage(db, migrationId);
+}
+
+/** Records that the service responds again to the batch run that has probed it. */
+export async function recordRecovery(db: Database): Promise<void> {
+  const { workflowExecution } = activityInfo();
+  const migrationId = workflowExecution && migrationOfWorkflow(workflowExecution.workflowId);
+  if (migrationId !== undefined) await endOutage(db, migrationId, 'service');
+}

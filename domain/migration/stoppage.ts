@@ -1,0 +1,21 @@
+/** Stoppages: the times in which a migration moved no companies, although no person had decided that. */
+import type { OutageSource, StopReason } from '../companies/failures';
+
+/** Times are ISO 8601, UTC. */
+export interface Stoppage {
+  /** `pause`: the migration paused itself. `outage`: it waited, because no call got through. */
+  readonly kind: 'pause' | 'outage';
+  /** Why the migration paused itself; null for an outage, or if it is not known. */
+  readonly stop: StopReason | null;
+  /** What did not respond; null for a pause. */
+  readonly source: OutageSource | null;
+  readonly beganAt: string;
+  /** Null while it continues. */
+  readonly endedAt: string | null;
+}
+
+/** A stoppage with its reason for support. */
+export interface RecordedStoppage extends Stoppage {
+  /** The reason of the pause, with what to do; or the error of the call that did not get through. */
+  readonly why: string;
+}

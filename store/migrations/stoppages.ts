@@ -1,0 +1,108 @@
+/**
+ * Stoppages: the times in which a migration moved no companies, although no person had decided that. The workflow
+ * forgets them when they are over, so the ledger keeps them for the audit trail and the handover report.
+ *
+ * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
+ *   support resumes it (in the self-service route, the client).
+ * - An outage. It begins when a slice reports that no call gets through. It ends when the service responds again, or a
+ *   company gets through. If it begins again within a minute, it counts as one outage, because a service that recovers
+ *   often fails again.
+ *
+ * Both end at the latest when the migration is closed.
+ */
+import { sql } from 'kysely';
+import type { OutageSource, StopReason } from '../../domain/companies/failures';
+import { stopReasonText } from '../../domain/companies/failures';
+import type { RecordedStoppage } from '../../domain/migration/stoppage';
+import type { Database, Queryable } from '../database/database';
+
+/** Records why the migration must pause. If several slices report a reason, keeps the last one. */
+export async function reportStop(
+  db: Queryable,
+  migrationId: string,
+  { stop, numbers }: { readonly stop: StopReason; readonly numbers: string | null },
+): Promise<void> {
+  const why = stopReasonText(stop, numbers);
+  await sql`
+    insert into stoppages (migration_id, kind, stop, why)
+    select ${migrationId}, 'pause', ${stop}, ${why}
+    where not exists (
+      -- The slice that found too many failures has paused the migration itself.
+      select from stoppages
+      where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null
+        and why = ${why})
+    on conflict (migration_id) where kind = 'pause' and began_at is null
+      do update set stop = excluded.stop, why = excluded.why`.execute(db);
+}
+
+/**
+ * Records that the migration has paused itself, for the reported reason. If none was reported and no pause is recorded,
+ * the reason is unknown: a worker of an earlier version found it.
+ */
+export async function beginPause(db: Queryable, migrationId: string): Promise<void> {
+  await sql`
+    with begun as (
+      update stoppages set began_at = clock_timestamp()
+      where migration_id = ${migrationId} and kind = 'pause' and began_at is null
+      returning position)
+    insert into stoppages (migration_id, kind, why, began_at)
+    select ${migrationId}, 'pause', 'the reason was not recorded', clock_timestamp()
+    where not exists (select from begun)
+      and exists (select from migrations where id = ${migrationId})
+      and not exists (
+        select from stoppages
+        where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null)`.execute(
+    db,
+  );
+}
+
+/** Records that no call gets through. Changes nothing while an outage is already recorded. */
+export async function beginOutage(
+  db: Queryable,
+  migrationId: string,
+  { why, source }: { readonly why: string; readonly source: OutageSource },
+): Promise<void> {
+  await sql`
+    with again as (
+      update stoppages set ended_at = null
+      where position = (
+        select max(position) from stoppages where migration_id = ${migrationId} and kind = 'outage')
+        and ended_at > clock_timestamp() - interval '1 minute' and source = ${source}
+      returning position)
+    insert into stoppages (migration_id, kind, source, why, began_at)
+    select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp() where not exists (select from again)
+    on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
+}
+
+/**
+ * Records that the outage is over.
+ *
+ * @param source ends only an outage of this source; by default of either
+ */
+export async function endOutage(db: Queryable, migrationId: string, source: OutageSource | null = null): Promise<void> {
+  await sql`
+    update stoppages set ended_at = clock_timestamp()
+    where migration_id = ${migrationId} and kind = 'outage' and ended_at is null
+      and (${source}::text is null or source = ${source})`.execute(db);
+}
+
+/** Records that the automatic pauses have been lifted. */
+export async function endPause(db: Queryable, migrationId: string): Promise<void> {
+  await sql`
+    update stoppages set ended_at = clock_timestamp()
+    where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null`.execute(db);
+}
+
+/** Lists the stoppages of a migration, oldest first. */
+export async function readStoppages(db: Database, migrationId: string): Promise<readonly RecordedStoppage[]> {
+  const rows = await db
+    .selectFrom('stoppages')
+    .select(['kind', 'stop', 'source', 'why', 'began_at', 'ended_at'])
+    .where('migration_id', '=', migrationId)
+    .orderBy('began_at')
+    .orderBy('position')
+    .execute();
+  return rows.flatMap(({ began_at: beganAt, ended_at: endedAt, ...row }) =>
+    beganAt === null ? [] : [{ ...row, beganAt: beganAt.toISOString(), endedAt: endedAt?.toISOString() ?? null }],
+  );
+}

@@ -1,0 +1,56 @@
+/** The activities record when the service did not respond, and why the migration paused itself. */
+import { changeLimits, readStoppages } from '../../../store';
+import { failing } from '../../company-data-client/misbehaving-service';
+import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
+
+const rig = useImportRig();
+const stoppagesOf = (id: string) => readStoppages(rig.ledger.db, id);
+
+/** Probes the service as the batch run of a migration does. */
+const probe = (id: string) =>
+  rig.runActivity(
+    (activities) => activities.probeService(),
+    activityEnvironment({ workflowExecution: { workflowId: `${id}.batch`, runId: 'r' } }),
+  );
+
+test('an outage of the service is recorded until a probe of the run gets an answer', async () => {
+  const { id } = await rig.migration(['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1']);
+  rig.proxy.on('POST', /^\/companies$/, failing(503, 'Maintenance'));
+  rig.proxy.on('GET', /^\/account$/, failing(503, 'Maintenance'));
+  await rig.importSlice(id);
+  await probe(id);
+  const outage = { kind: 'outage', source: 'service', why: expect.stringContaining('503 Maintenance') as string };
+  expect(await stoppagesOf(id)).toMatchObject([{ ...outage, endedAt: null }]);
+  rig.proxy.reset();
+  await probe(id);
+  expect(await stoppagesOf(id)).toMatchObject([{ ...outage, endedAt: expect.any(String) as string }]);
+});
+
+test('an outage of the platform is recorded until a company gets through', async () => {
+  const { id } = await rig.migration(['sbx-unavailable-9-ok-1', 'sbx-unavailable-9-ok-1', 'sbx-ok-1']);
+  await rig.ledger.db.updateTable('companies').set({ held_back: 'later' }).where('row', '=', 3).execute();
+  await rig.importSlice(id);
+  await probe(id);
+  expect(await stoppagesOf(id)).toMatchObject([{ source: 'platform', endedAt: null }]);
+  await rig.ledger.db.updateTable('companies').set({ held_back: null }).where('row', '=', 3).execute();
+  expect(await rig.importSlice(id)).toMatchObject({ outage: null });
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
+});
+
+test('the reason for which a slice stops is recorded once the migration has paused itself', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  rig.proxy.on('POST', /^\/companies$/, failing(401, 'no'));
+  expect(await rig.importSlice(id)).toMatchObject({ stop: 'key-refused' });
+  expect(await stoppagesOf(id)).toEqual([]);
+  await rig.runActivity((activities) => activities.pauseMigration({ migrationId: id }));
+  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'pause', stop: 'key-refused', endedAt: null }]);
+});
+
+test('too many failures are recorded as one pause', async () => {
+  const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked', 'sbx-revoked']);
+  await changeLimits(rig.ledger.db, id, { toleratedFailures: 1 });
+  expect(await rig.importSlice(id)).toMatchObject({ stop: 'too-many-failures' });
+  await rig.runActivity((activities) => activities.pauseMigration({ migrationId: id }));
+  const why = expect.stringContaining('more than the limit of 1 company') as string;
+  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'pause', stop: 'too-many-failures', why }]);
+});

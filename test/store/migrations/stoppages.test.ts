@@ -1,0 +1,55 @@
+/** The ledger keeps when a migration paused itself, and when it waited out an outage. */
+import { beginOutage, beginPause, endOutage, endPause, readStoppages, reportStop, setPaused } from '../../../store';
+import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
+
+const ledger = useLedger();
+const createMigration = async () => (await createMovableMigration(ledger, manifestRows(1))).id;
+const stoppagesOf = (id: string) => readStoppages(ledger.db, id);
+const ended = expect.any(String) as string;
+
+test('a reported stop becomes a pause once the migration has paused itself, and ends when it is resumed', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  await reportStop(db, id, { stop: 'key-refused', numbers: null });
+  await reportStop(db, id, { stop: 'too-many-failures', numbers: '3 of 4' });
+  expect(await stoppagesOf(id)).toEqual([]);
+  await beginPause(db, id);
+  await beginPause(db, id);
+  const pause = { kind: 'pause', stop: 'too-many-failures', source: null, endedAt: null };
+  const why = expect.stringContaining('3 of 4') as string;
+  expect(await stoppagesOf(id)).toMatchObject([{ ...pause, why }]);
+  // Another slice reports the same stop after the pause has begun.
+  await reportStop(db, id, { stop: 'too-many-failures', numbers: '3 of 4' });
+  await beginPause(db, id);
+  expect(await stoppagesOf(id)).toHaveLength(1);
+  await setPaused(db, id, false);
+  expect(await stoppagesOf(id)).toMatchObject([{ ...pause, endedAt: ended }]);
+});
+
+test('a pause whose reason an earlier version did not report is recorded as well', async () => {
+  const id = await createMigration();
+  await beginPause(ledger.db, id);
+  await beginPause(ledger.db, 'unknown.xero');
+  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'pause', stop: null, why: 'the reason was not recorded' }]);
+});
+
+test('an outage is recorded once until it is over, and continues if it begins again within a minute', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  await beginOutage(db, id, { why: 'first', source: 'service' });
+  await beginOutage(db, id, { why: 'second', source: 'platform' });
+  await endPause(db, id);
+  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'outage', source: 'service', why: 'first', endedAt: null }]);
+  await endOutage(db, id, 'platform');
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
+  await endOutage(db, id, 'service');
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: ended }]);
+  await beginOutage(db, id, { why: 'third', source: 'service' });
+  expect(await stoppagesOf(id)).toMatchObject([{ why: 'first', endedAt: null }]);
+  await endOutage(db, id);
+  await beginOutage(db, id, { why: 'fourth', source: 'platform' });
+  expect(await stoppagesOf(id)).toMatchObject([
+    { why: 'first', endedAt: ended },
+    { why: 'fourth', source: 'platform' },
+  ]);
+});
