@@ -28,6 +28,17 @@ function isSource(value: unknown): value is OutageSource {
   return value === 'service' || value === 'platform';
 }
 
+/**
+ * Says since when and why a migration waits, and when it tries again.
+ *
+ * @param now leaves out the time of the next attempt if it has passed. ISO 8601, UTC. Default: the begin of the outage
+ */
+export function onHoldText({ why, since, until }: Outage, now = since): string {
+  const at = until > now ? ` at ${momentText(until)}` : '';
+  // The cause comes last, because it can end with a command to run.
+  return `on hold since ${momentText(since)}; retries automatically${at}; cause: ${why}`;
+}
+
 /** Returns the summary of the timer that waits out an outage, for clients. `ferry show` prints the error. */
 export function outageSummary(outage: Outage): string {
   const why = outage.source === undefined ? 'on hold for a technical reason' : reasonText(outage);

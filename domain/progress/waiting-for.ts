@@ -10,6 +10,7 @@ import type { Preflight } from '../migration/preflight-result';
 import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
+import { onHoldText } from '../migration/outage';
 import type { Role, Step } from '../migration/steps';
 import { STEP_RULES } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
@@ -111,7 +112,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
   const { firstCompany, requestedFirst, outage, counts } = state;
   switch (firstCompany?.stage) {
     case 'importing':
-      if (outage) return onHold(outage);
+      if (outage) return noOne(onHoldText(outage));
       return noOne(`the first company, ${firstCompany.reference}, is being moved and checked`);
     case 'verified':
       return support(`approve the first company, ${firstCompany.reference}`);
@@ -151,7 +152,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
     return support('resume the windows: they are paused, so no move begins');
   }
-  if (state.outage) return onHold(state.outage);
+  if (state.outage) return noOne(onHoldText(state.outage));
   // The window can be hours away, so the text must be true before it opens too.
   if (state.window && !isAlwaysOpen(state.limits.windows) && counts.importing + counts.syncing === 0) {
     const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
@@ -178,11 +179,6 @@ function windowText({ window, limits }: MigrationState): string {
   return window && !isAlwaysOpen(limits.windows)
     ? `, in the window from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`
     : '';
-}
-
-function onHold({ why, since, until }: Outage): WaitingFor {
-  // The cause comes last, because it can end with a command to run.
-  return noOne(`on hold since ${momentText(since)}; retries automatically at ${momentText(until)}; cause: ${why}`);
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */
@@ -277,14 +273,19 @@ function approveStartText({ startAt }: Proposal): string {
 }
 
 /**
- * Returns what people have to do, or the work in progress. Leaves out a start time that has passed. Adds the opening of
+ * Returns what people have to do, or the work in progress. Leaves out the time of a start or of the next attempt if it
+ * has passed. Adds the opening of
  * the first window to a start outside the windows, because no move begins before that.
  *
  * @param now ISO 8601, UTC
  */
-export function currentTask(progress: Planned & { readonly waitingFor: WaitingFor }, now: string): string {
-  const { proposal, waitingFor } = progress;
+export function currentTask(
+  progress: Planned & { readonly waitingFor: WaitingFor; readonly outage: Outage | null },
+  now: string,
+): string {
+  const { proposal, waitingFor, outage } = progress;
   const { what } = waitingFor;
+  if (outage !== null && what === onHoldText(outage)) return onHoldText(outage, now);
   if (proposal === null || what !== approveStartText(proposal)) return what;
   const opening = openingAfterStart(progress, now);
   if (proposal.startAt > now)

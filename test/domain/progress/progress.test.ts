@@ -1,7 +1,7 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { headline, progressOf } from '../../../domain/progress/progress';
-import { meanwhileTask, waitingForOf } from '../../../domain/progress/waiting-for';
+import { currentTask, meanwhileTask, waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
 import {
   approve,
@@ -10,6 +10,7 @@ import {
   decideAll,
   type DecisionDraft,
   firstCompany,
+  LATER,
   migrationPlan,
   preflight,
   proposeTime,
@@ -273,4 +274,13 @@ test('a person who has to supply something is named, although other companies ca
   // The migration itself waits for the client.
   expect(task({ moved: 9, waiting: 1, ...lacking })).toBeNull();
   expect(task({ moved: 5, waiting: 5, ...lacking }, { closed: 'cancelled' })).toBeNull();
+});
+
+test('the time of the next attempt in an outage is left out once it has passed', () => {
+  const outage = { why: 'answered 503', since: AT, until: LATER };
+  const progress = progressOf(plan, { ...rest({ waiting: 10 }), outage });
+  const onHold = 'on hold since 2026-03-02 09:00 UTC; retries automatically';
+  expect(currentTask(progress, AT)).toBe(`${onHold} at 2026-03-02 10:00 UTC; cause: answered 503`);
+  expect(currentTask(progress, LATER)).toBe(`${onHold}; cause: answered 503`);
+  expect(currentTask({ ...progress, outage: null }, LATER)).toContain('retries automatically at');
 });
