@@ -64,6 +64,7 @@ export function preflightActivities(deps: ActivityDeps) {
         return {
           ...checked,
           problems,
+          advice: ['cancel the migration, and start one for a supported platform'],
           problemCodes: ['no-managed-route'],
           warnings: [],
           heldBack: 0,
@@ -81,7 +82,10 @@ export function preflightActivities(deps: ActivityDeps) {
       const connected = 'refused' in facts ? new Map<never, never>() : facts.connected;
       const toMove = await countPreflightRows(db, migrationId);
       const endsBy = (await estimateBeforeMove(db, migrationId, startAt)).ends?.latest ?? null;
-      const summary = new FindingSummary();
+      const summary = new FindingSummary({
+        errors: `to list all of these companies, run: ferry exceptions ${migrationId}`,
+        warnings: `to check all rows again, run: ferry check manifest.csv --platform ${platform.slug}`,
+      });
       if (!hasManifest) summary.add([NO_COMPANIES]);
       const applications = await readApplications(db, migration);
       const { toCreate } = toMove;
@@ -216,6 +220,7 @@ const NO_MANIFEST: Preflight = {
   manifestDigest: null,
   suppliedBy: null,
   problems: [NO_COMPANIES.message],
+  advice: [NO_COMPANIES.advice],
   problemCodes: ['no-companies'],
   warnings: [],
   heldBack: 0,

@@ -114,9 +114,11 @@ export const preflight = (
     suppliedBy: z.string().nullable(),
     problems: z.array(z.string()),
     clientProblems: z.array(z.string()).exactOptional(),
+    advice: z.array(z.string()).exactOptional().describe('what to do about each problem, in the order of `problems`'),
     problemCodes: z.array(z.string()),
     warnings: z.array(z.string()),
     clientWarnings: z.array(z.string()).exactOptional(),
+    warningAdvice: z.array(z.string()).exactOptional().describe('what to do about each warning'),
     heldBack: count,
     callbackUrl: z.string().nullable(),
     application: z

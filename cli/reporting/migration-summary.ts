@@ -250,11 +250,9 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
 function printDetails(output: Output, { route, step, state, preflight, waitingFor }: Progress, inFull: boolean): void {
   if (!preflight || (isOver(state) && !inFull)) return;
   const isOpen = route === 'self-service' || step === 'supply-details';
-  printPreflight(output, {
-    // The text that says who must act already contains the problems that block step 1.
-    problems: preflight.problems.filter((problem) => !waitingFor.what.includes(problem)),
-    warnings: isOpen || inFull ? preflight.warnings : [],
-  });
+  const shown = isOpen || inFull ? preflight : { ...preflight, warnings: [] };
+  // The text that says who must act already contains the problems that block step 1.
+  printPreflight(output, shown, (problem) => waitingFor.what.includes(problem));
   if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
   // Needed only before step 3 of the managed route. In step 3, the text that says who must act contains the URL. In
   // self-service, no application needs it.

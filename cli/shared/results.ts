@@ -88,10 +88,27 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-/** Prints the problems and warnings of a migration's preflight. */
-export function printPreflight(output: Output, { problems, warnings }: Pick<Preflight, 'problems' | 'warnings'>): void {
-  for (const problem of problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
-  for (const warning of warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
+/**
+ * Prints the problems and warnings of a migration's preflight, and what to do about each.
+ *
+ * @param isSaid returns whether the screen already contains a problem, so that only the advice is printed
+ */
+export function printPreflight(
+  output: Output,
+  {
+    problems,
+    advice = [],
+    warnings,
+    warningAdvice = [],
+  }: Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'>,
+  isSaid: (problem: string) => boolean = () => false,
+): void {
+  const print = (mark: string, finding: string, what: string | undefined): void => {
+    if (!isSaid(finding)) output.line(`  ${mark} ${finding}`);
+    if (what !== undefined) output.line(`    What to do: ${what}`);
+  };
+  for (const [index, problem] of problems.entries()) print(output.styled('red', '✗'), problem, advice[index]);
+  for (const [index, warning] of warnings.entries()) print(output.styled('yellow', '!'), warning, warningAdvice[index]);
 }
 
 /** Prints the client's application at the platform, unless the migration needs none. */

@@ -11,7 +11,13 @@ import { readCompanies, readReplacedApplications } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
-import { explanationOf, printApplication, printFirstCompany, printReplacedApplications } from './results';
+import {
+  explanationOf,
+  printApplication,
+  printFirstCompany,
+  printPreflight,
+  printReplacedApplications,
+} from './results';
 import { printFirstOpening } from './start-times';
 
 /** The content that a person should see before deciding on a step. */
@@ -64,8 +70,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${supplier}`);
     output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
     printApplication(output, preflight);
-    for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
-    for (const warning of preflight.warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
+    printPreflight(output, preflight);
   },
   schedule: (output, progress) => {
     const { proposal, windows } = progress;

@@ -67,12 +67,15 @@ export function noLongerWaitingText(migrationId: string, credentials: number): s
 export function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
   const { preflight, retriedErrors } = checked;
   if (preflight) {
-    const { problems, problemCodes, warnings } = preflight;
+    const { problems, problemCodes, warnings, advice = [], warningAdvice = [] } = preflight;
     const isResolvedLater = (_: string, index: number): boolean =>
       [...RESOLVED_IN_STEP_1, 'no-companies'].some((code) => code === problemCodes[index]);
+    const isResolvedNow = (text: string, index: number): boolean => !isResolvedLater(text, index);
     printPreflight(output, {
-      problems: problems.filter((problem, index) => !isResolvedLater(problem, index)),
+      problems: problems.filter(isResolvedNow),
+      advice: advice.filter(isResolvedNow),
       warnings: [...problems.filter(isResolvedLater), ...warnings],
+      warningAdvice: [...advice.filter(isResolvedLater), ...warningAdvice],
     });
     if (!problemCodes.some((code) => RESOLVED_IN_STEP_1.includes(code))) return;
     const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);

@@ -23,12 +23,16 @@ export interface Preflight {
   readonly problems: readonly string[];
   /** The same errors without the names of other clients, for the client's page. Absent if `problems` contains none. */
   readonly clientProblems?: readonly string[];
+  /** What to do about each problem, for support. Absent if there is none, or if an earlier version made this check. */
+  readonly advice?: readonly string[];
   /** The code of each problem. */
   readonly problemCodes: readonly FindingCode[];
   /** Findings for a person to judge. */
   readonly warnings: readonly string[];
   /** The same warnings without the names of other clients. Absent if `warnings` contains none. */
   readonly clientWarnings?: readonly string[];
+  /** What to do about each warning, for support. Absent if there is none, or if an earlier version made this check. */
+  readonly warningAdvice?: readonly string[];
   /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
   readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */
@@ -53,4 +57,12 @@ export function detailProblems({ problems, clientProblems = problems, problemCod
   const missing = problemCodes.indexOf('no-companies');
   const others = (all: readonly string[]) => all.filter((_, index) => index !== missing);
   return { isManifestMissing: missing >= 0, problems: others(problems), clientProblems: others(clientProblems) };
+}
+
+/** Matches the end of a sentence that stands for several findings of the same kind (domain/preflight/findings.ts). */
+const FOLDED = /; and [\d,]+ more like this$/;
+
+/** Adds to each sentence that stands for several findings where the reader can see all of them. */
+export function withPlace(findings: readonly string[], place: string): readonly string[] {
+  return findings.map((finding) => (FOLDED.test(finding) ? `${finding}; ${place}` : finding));
 }

@@ -31,6 +31,11 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }
 
+type FindingSentences = Pick<
+  Preflight,
+  'problems' | 'clientProblems' | 'advice' | 'problemCodes' | 'warnings' | 'clientWarnings' | 'warningAdvice'
+>;
+
 interface FindingsOfCode {
   readonly first: PreflightFinding;
   readonly count: number;
@@ -40,6 +45,12 @@ interface FindingsOfCode {
  * Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with that code.
  */
 export class FindingSummary {
+  /**
+   * @param more says how to see the other companies with the same error or warning; absent before the migration has
+   *   started
+   */
+  constructor(private readonly more?: { readonly errors: string; readonly warnings: string }) {}
+
   readonly #errors = new Map<string, FindingsOfCode>();
   readonly #warnings = new Map<string, FindingsOfCode>();
 
@@ -51,16 +62,20 @@ export class FindingSummary {
     }
   }
 
-  /** Returns one sentence per code. */
-  get sentences(): Pick<Preflight, 'problems' | 'clientProblems' | 'problemCodes' | 'warnings' | 'clientWarnings'> {
+  /** Returns one sentence and one piece of advice per code. */
+  get sentences(): FindingSentences {
     const errors = [...this.#errors.values()];
     const warnings = [...this.#warnings.values()];
     return {
       problems: errors.map(sentence),
       ...(errors.some(isDifferentForClient) ? { clientProblems: errors.map(clientSentence) } : {}),
+      ...(errors.length > 0 ? { advice: errors.map((found) => adviceWith(found, this.more?.errors)) } : {}),
       problemCodes: errors.map(({ first }) => first.code),
       warnings: warnings.map(sentence),
       ...(warnings.some(isDifferentForClient) ? { clientWarnings: warnings.map(clientSentence) } : {}),
+      ...(warnings.length > 0
+        ? { warningAdvice: warnings.map((found) => adviceWith(found, this.more?.warnings)) }
+        : {}),
     };
   }
 }
@@ -69,6 +84,11 @@ const isDifferentForClient = ({ first }: FindingsOfCode): boolean => first.clien
 
 function clientSentence({ first, count }: FindingsOfCode): string {
   return sentence({ first: { ...first, message: first.clientMessage ?? first.message }, count });
+}
+
+/** Returns what to do, and how to see the other companies if the sentence names only the first of several. */
+function adviceWith({ first: { advice, about }, count }: FindingsOfCode, more: string | undefined): string {
+  return count > 1 && about && more !== undefined ? `${advice}; ${more}` : advice;
 }
 
 function sentence({ first, count }: FindingsOfCode): string {

@@ -22,6 +22,7 @@ import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
 import type { Task } from '../wording/client-page';
 import { deadlineOf, estimateBasisText, outOfDateText, switchOnText, taskOf } from '../wording/client-page';
+import { detailsInPortal, problemsInPortal } from '../wording/details';
 import { headlineText, laterText, meanwhileText, sentence } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import { actionsOf } from './actions';
@@ -54,7 +55,6 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
   const platform = findPlatform(platformKey);
   const name = platform?.name ?? platformKey;
   const isOpen = !isOver(state);
-  const correctable = isOpen ? preflight : null;
   const task = taskView(progress, facts, now);
   return {
     migrationId,
@@ -76,11 +76,8 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     counts: countsView(progress),
     waves: isOpen ? facts.waves : [],
     firstCompany: firstCompanyView(progress),
-    details: {
-      isChecking: isOpen && progress.checking,
-      problems: (correctable?.clientProblems ?? correctable?.problems ?? []).map(text),
-      warnings: (correctable?.clientWarnings ?? correctable?.warnings ?? []).map(text),
-    },
+    // After the end, nobody can correct the details.
+    details: { isChecking: isOpen && progress.checking, ...detailsInPortal(isOpen ? preflight : null, text) },
     application: applicationView(progress),
     callbackUrl: preflight?.callbackUrl ?? null,
     credentialFields: [
@@ -110,7 +107,7 @@ function taskView(
     return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
   }
   const { what, problems } = unconfirmedFirst === null ? taskOf(progress, now) : taskForFirst(unconfirmedFirst);
-  const listed = problems.map(text);
+  const listed = problemsInPortal(problems).map(text);
   const deadline = deadlineOf(progress, now);
   return {
     ...{ what: text(`${sentence(what)}${listed.length > 0 ? ':' : '.'}`), why: whyText(progress) },

@@ -8,7 +8,7 @@ import { clientStateWords, countOpen } from '../../domain/companies/company-stat
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
-import { detailProblems } from '../../domain/migration/preflight-result';
+import { detailProblems, withPlace } from '../../domain/migration/preflight-result';
 import { farStartText } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
@@ -146,7 +146,8 @@ function actionText(progress: Progress, now: string): string[] {
       : '**What support has to do:**';
   const { what, problems } = taskOf(progress, now);
   if (problems.length === 0) return [`${label} ${untrustedText(what, MAX_TEXT_LENGTH)}`];
-  const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
+  const shown = withPlace(problems.slice(0, MAX_PROBLEMS), 'the portal lists all of them; without it, ask support');
+  const lines = shown.map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
   const more = problems.length > MAX_PROBLEMS ? [`- and ${problems.length - MAX_PROBLEMS} more`] : [];
   return [`${label} ${what}`, [...lines, ...more].join('\n')];
 }

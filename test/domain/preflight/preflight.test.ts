@@ -214,13 +214,15 @@ describe('a manifest row', () => {
 });
 
 test('a summary has one sentence per code, with the first company and the number of other companies', () => {
-  const summary = new FindingSummary();
+  const summary = new FindingSummary({ errors: 'see exceptions', warnings: 'run the check' });
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));
   expect(summary.sentences).toEqual({
     problems: ['C-3: the service cannot store any character of the name "株"'],
+    advice: ['correct the row'],
     problemCodes: ['name-empty'],
     warnings: ['C-1: the name "Bäcker" will be stored as "Bcker"; and 1 more company like this'],
+    warningAdvice: [expect.stringMatching(/^.+; run the check$/) as string],
   });
 });
 

@@ -1,0 +1,26 @@
+/** The problems and warnings of the supplied details, as the portal and `ferry --portal` show them to the client. */
+import type { Preflight } from '../../domain/migration/preflight-result';
+import { withPlace } from '../../domain/migration/preflight-result';
+
+/** Adds to each problem where the portal and `ferry --portal` show all companies that it stands for. */
+export function problemsInPortal(problems: readonly string[]): readonly string[] {
+  return withPlace(problems, '"Companies that need attention" (ferry --portal exceptions) lists all of them');
+}
+
+/**
+ * Returns the problems and warnings, and where the client can see all companies that each stands for.
+ *
+ * @param preflight null to show none
+ * @param text makes a text safe to show
+ */
+export function detailsInPortal(
+  preflight: Preflight | null,
+  text: (untrusted: string) => string,
+): { readonly problems: string[]; readonly warnings: string[] } {
+  if (preflight === null) return { problems: [], warnings: [] };
+  const { problems, clientProblems = problems, warnings, clientWarnings = warnings } = preflight;
+  return {
+    problems: problemsInPortal(clientProblems).map(text),
+    warnings: withPlace(clientWarnings, 'look at the other rows of your manifest file').map(text),
+  };
+}
