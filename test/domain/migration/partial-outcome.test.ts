@@ -10,14 +10,11 @@ test.each([
     'skipped; applied to 1,284 of 2,000 companies: the rest of the companies do not exist, or their state does not allow the decision',
     true,
   ],
-])(
-  'an outcome that changed %i of %i companies says so if they differ',
-  (changed, requested, text, partial) => {
-    const [decided = ''] = changed === 0 ? ['retried'] : text.split(';');
-    expect(companiesOutcomeText(decided, changed, requested)).toBe(text);
-    expect(isPartial({ text })).toBe(partial);
-  },
-);
+])('an outcome that changed %i of %i companies says so if they differ', (changed, requested, text, partial) => {
+  const [decided = ''] = changed === 0 ? ['retried'] : text.split(';');
+  expect(companiesOutcomeText(decided, changed, requested)).toBe(text);
+  expect(isPartial({ text })).toBe(partial);
+});
 
 test('an outcome begins with the number of companies that were changed', () => {
   expect(companiesOutcomeText('4 companies will not be moved: 4 companies too late', 1, 4)).toBe(
