@@ -182,6 +182,8 @@ export interface SelfServiceStart {
   readonly migrationId: string;
   /** Number of credentials that were sealed and stored. */
   readonly stored: number;
+  /** Why the migration refused the credentials; null if it did not. */
+  readonly refused: string | null;
   /** Null if the preflight has not finished, in which case no credential was sealed. */
   readonly preflight: Preflight | null;
   /** The failures that keep the preflight from finishing; empty if none are known. */
@@ -205,16 +207,23 @@ export async function startSelfService(
   const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });
   const preflight = await waitForPreflightWhileRunning(ferry, migrationId);
   if (!preflight)
-    return { migrationId, stored: 0, preflight, retriedErrors: await readRetriedErrors(ferry, migrationId) };
+    return {
+      migrationId,
+      stored: 0,
+      refused: null,
+      preflight,
+      retriedErrors: await readRetriedErrors(ferry, migrationId),
+    };
   const decisionId = randomUUID();
   const staged = { decisionId, replaces: false, provider: ferry.providerFingerprint };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
   if (stored.length > 0) {
     const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
     const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
-    await decide(ferry, migrationId, 'credentialsSupplied', content);
+    const { outcome, text } = await decide(ferry, migrationId, 'credentialsSupplied', content);
+    if (outcome === 'refused') return { migrationId, stored: 0, refused: text, preflight, retriedErrors: [] };
   }
-  return { migrationId, stored: stored.length, preflight, retriedErrors: [] };
+  return { migrationId, stored: stored.length, refused: null, preflight, retriedErrors: [] };
 }
 
 /**

@@ -156,7 +156,7 @@ function amendResult(
   const changed = new Set([...added, ...amended.corrected]);
   const corrected = [...amended.corrected, ...recounted];
   const heldBack = held.filter(({ reference }) => changed.has(reference));
-  const failed = tooLate.length > 0 || heldBack.length > 0;
+  const failed = tooLate.length > 0 || heldBack.length > 0 || decision?.outcome === 'refused';
   return {
     failed,
     json: {

@@ -193,23 +193,32 @@ function printStarted(
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
     const left = counted(notStored, 'credential');
-    output.line(
-      started.preflight
-        ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId, notStored)}`
-        : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
-    );
+    if (started.refused !== null) output.line(`  Not stored: ${left}. ${sentence(started.refused)}`);
+    else
+      output.line(
+        started.preflight
+          ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId, notStored)}`
+          : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
+      );
   }
   if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
 }
 
 function selfServiceResult(
   { files, manifest, findings }: CheckOutcome,
-  { migrationId, stored, preflight, retriedErrors, clientPage }: SelfServiceStart & { clientPage: string | null },
+  {
+    migrationId,
+    stored,
+    refused,
+    preflight,
+    retriedErrors,
+    clientPage,
+  }: SelfServiceStart & { clientPage: string | null },
   end: WatchEnd | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
   return {
-    failed: preflight === null || (end !== null && end.progress.state !== 'completed'),
+    failed: preflight === null || refused !== null || (end !== null && end.progress.state !== 'completed'),
     json: {
       schema: SCHEMA,
       started: true,

@@ -1,4 +1,5 @@
 /** Tests `ferry start` and `self-service` with a credential that the ledger refuses after the check of the details. */
+import { WorkflowClient } from '@temporalio/client';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
@@ -36,4 +37,29 @@ test('start and self-service say why a credential is not stored if its company i
   expect((await selfService).out).toContain(
     `Not stored: 1 credential, because its company is no longer waiting to be moved. See the states with: ferry companies ${ownId}`,
   );
+});
+
+test('self-service and amend say that the migration has refused their decision, and fail', async () => {
+  const text = 'the migration has been cancelled';
+  const prototype: WorkflowClient = WorkflowClient.prototype;
+  const original = Object.getOwnPropertyDescriptor(prototype, 'getHandle')?.value as WorkflowClient['getHandle'];
+  jest.spyOn(prototype, 'getHandle').mockImplementation(function (this: WorkflowClient, id: string) {
+    const handle = original.call(this, id);
+    const executeUpdate = async (_message: string, { args: [decision] }: { args: [{ decisionId: string }] }) => ({
+      ...{ decisionId: decision.decisionId, applied: false, text, at: new Date().toISOString() },
+    });
+    return { ...handle, executeUpdate } as never;
+  });
+  const row = (invoices: number): string =>
+    `W-1,Wave,9200000000000001,${invoices},sbx-ok-1.refused,${new Date().toISOString()}\n`;
+  const file = (invoices: number): string =>
+    tempFile(`reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n${row(invoices)}`);
+  const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+  const started = await run('self-service', file(1), '-p', 'wave', '--client', 'refused', '--yes', '--detach');
+  expect(started.out).toContain(`Not stored: 1 credential. The migration has been cancelled`);
+  expect(started.exitCode).toBe(1);
+  // Only the number of invoices changes, so no company is held back.
+  const amended = await run('amend', 'refused.wave', file(2), '--as', 'client', '--by', 'Cleo');
+  expect(amended.out).toMatch(/✗ refused\.wave: .* 1 corrected[^]*the migration has been cancelled/);
+  expect(amended.exitCode).toBe(1);
 });
