@@ -3,7 +3,8 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Counts } from '../domain/companies/company-state';
 import type { Progress } from '../domain/progress/progress';
 import type { Database, ResultInLedger } from '../store';
-import { countCompanies, readMigration, readResults } from '../store';
+import { countCompanies, readMigration, readPreflightTexts, readResults } from '../store';
+import { withNames } from '../domain/migration/preflight-result';
 import { isEnding } from '../domain/migration/migration-state';
 import { digestsOf } from '../domain/progress/progress';
 import { terminatedProgress } from '../domain/progress/terminated';
@@ -20,7 +21,7 @@ const END_WITHIN_MS = 3_000;
 
 /**
  * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If the client has the ledger,
- * the ledger's counts replace the workflow's, because they are newer. Once the ledger says that the migration has
+ * the ledger's counts replace the workflow's, because they are newer, and the preflight names other clients' migrations. Once the ledger says that the migration has
  * ended, its state and the ledger's agree, and no worker is needed. If the workflow has ended in Temporal before the
  * migration, the state is `terminated`.
  *
@@ -50,6 +51,7 @@ export async function readProgress(
     const isOutOfDate = ending !== null && answer.state !== ending;
     progress = isOutOfDate && fromLedger ? await fromLedger() : await withCurrentCounts(db, answer);
   }
+  if (db) progress = await withFullTexts(db, progress);
   const hasEnded = ending !== null || (!stored && isEnding(progress.state));
   return endInTemporal === null || hasEnded ? progress : terminatedProgress(progress, endInTemporal);
 }
@@ -63,6 +65,12 @@ async function withCurrentCounts(db: Database | undefined, progress: Progress): 
   if (!db) return progress;
   const current = { ...progress, counts: await countCompanies(db, progress.migrationId) };
   return { ...current, digests: digestsOf(current) };
+}
+
+/** Adds the names of other clients to the preflight, which the workflow does not have. The digests stay the same. */
+async function withFullTexts(db: Database, progress: Progress): Promise<Progress> {
+  const texts = progress.preflight && (await readPreflightTexts(db, progress.migrationId));
+  return progress.preflight && texts ? { ...progress, preflight: withNames(progress.preflight, texts) } : progress;
 }
 
 /**

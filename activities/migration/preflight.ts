@@ -9,6 +9,7 @@ import { companyFindings, familyFindings, heldBackBy } from '../../domain/prefli
 import { errorFinding, FindingSummary } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { CheckedApplication, Preflight } from '../../domain/migration/preflight-result';
+import { separateNames } from '../../domain/migration/preflight-result';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
@@ -25,6 +26,7 @@ import {
   findOpenOrganizations,
   recordApplication,
   recordPreflightResults,
+  recordPreflightTexts,
   readApplications,
   readMigration,
   readNewApplication,
@@ -46,7 +48,8 @@ export function preflightActivities(deps: ActivityDeps) {
   return {
     /**
      * Checks the supplied details against the account, the platform and other migrations, without using a credential.
-     * Companies with company-specific errors are held back; the others can be moved.
+     * Companies with company-specific errors are held back; the others can be moved. The result names no other client;
+     * the ledger keeps the texts that do, for support.
      */
     async preflight({ migrationId, startAt }: PreflightInput): Promise<Preflight> {
       const migration = await readMigration(db, migrationId);
@@ -99,10 +102,12 @@ export function preflightActivities(deps: ActivityDeps) {
       const heldBack = await checkEach(db, migration, platform, connected, (found) => summary.add(found));
       summary.add(familyFindings(toMove, platform));
       const callbackUrl = 'refused' in facts ? null : facts.callbackUrl;
-      return {
+      const { preflight: result, texts } = separateNames({
         ...{ ...checked, ...summary.sentences, heldBack, callbackUrl },
         ...(application === undefined ? {} : { application }),
-      };
+      });
+      await recordPreflightTexts(db, migrationId, texts);
+      return result;
     },
   };
 }

@@ -21,7 +21,10 @@ export interface Preflight {
   readonly suppliedBy: string | null;
   /** Errors. Empty: the details can be accepted. */
   readonly problems: readonly string[];
-  /** The same errors without the names of other clients, for the client's page. Absent if `problems` contains none. */
+  /**
+   * The same errors without the names of other clients, for the client's page. Absent if `problems` contains none, so
+   * always absent in the state of a migration ({@link separateNames}).
+   */
   readonly clientProblems?: readonly string[];
   /** What to do about each problem, for support. Absent if there is none, or if an earlier version made this check. */
   readonly advice?: readonly string[];
@@ -42,6 +45,41 @@ export interface Preflight {
    * version made this check.
    */
   readonly application?: CheckedApplication | null;
+}
+
+/** The texts of a preflight in full: support reads them, and they can contain names of other clients. */
+export interface PreflightTexts extends Pick<Preflight, 'problems' | 'warnings'> {
+  /** The same texts without these names, in the same order. They are compared with the texts of a preflight. */
+  readonly forClient: Pick<Preflight, 'problems' | 'warnings'>;
+}
+
+/**
+ * Separates the names of other clients from a preflight. The migration keeps the preflight without them, because the
+ * client can read the migration's state in Temporal. The ledger keeps the full texts.
+ *
+ * @returns `texts` is null if the preflight contains no such names
+ */
+export function separateNames({ clientProblems, clientWarnings, ...preflight }: Preflight): {
+  readonly preflight: Preflight;
+  readonly texts: PreflightTexts | null;
+} {
+  const { problems, warnings } = preflight;
+  const forClient = { problems: clientProblems ?? problems, warnings: clientWarnings ?? warnings };
+  const hasNames = clientProblems !== undefined || clientWarnings !== undefined;
+  return { preflight: { ...preflight, ...forClient }, texts: hasNames ? { problems, warnings, forClient } : null };
+}
+
+/** Adds the full texts of a preflight, unless they belong to another preflight. */
+export function withNames(preflight: Preflight, texts: PreflightTexts): Preflight {
+  const { problems, warnings, forClient } = texts;
+  const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+    one.length === other.length && one.every((text, index) => text === other[index]);
+  if (!isSame(preflight.problems, forClient.problems) || !isSame(preflight.warnings, forClient.warnings))
+    return preflight;
+  return {
+    ...preflight,
+    ...{ problems, clientProblems: forClient.problems, warnings, clientWarnings: forClient.warnings },
+  };
 }
 
 /** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */

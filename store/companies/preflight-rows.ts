@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
+import type { PreflightTexts } from '../../domain/migration/preflight-result';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { FamilySizes, HeldBackTexts } from '../../domain/preflight/company-findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
@@ -146,6 +147,30 @@ interface OpenOrganization {
 
 function byOrganization(rows: readonly OpenOrganization[]): OrganizationConflicts['openElsewhere'] {
   return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
+}
+
+/**
+ * Stores the full texts of a preflight, with the names of other clients, for support.
+ *
+ * @param texts null if they contain no such names
+ */
+export async function recordPreflightTexts(
+  db: Database,
+  migrationId: string,
+  texts: PreflightTexts | null,
+): Promise<void> {
+  const preflight_texts = texts && JSON.stringify(texts);
+  await db.updateTable('migrations').set({ preflight_texts }).where('id', '=', migrationId).execute();
+}
+
+/** Returns the full texts of the latest preflight; null if they contain no names of other clients. */
+export async function readPreflightTexts(db: Database, migrationId: string): Promise<PreflightTexts | null> {
+  const row = await db
+    .selectFrom('migrations')
+    .select('preflight_texts')
+    .where('id', '=', migrationId)
+    .executeTakeFirst();
+  return row?.preflight_texts ?? null;
 }
 
 /** The preflight's result for a company, with the values that it checked. */

@@ -1,4 +1,4 @@
-/** The schema migration that separates what the client reads about a held-back company from what support reads. */
+/** The schema migrations that separate what the client reads about problems from what support reads. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 
@@ -13,5 +13,13 @@ export const heldBackDetails: Migration = {
         held_back = regexp_replace(held_back, ' is already part of migration [^ ;]+',
           ' is already part of another open migration; leave this company out, or ask support', 'g')
       where held_back like '% is already part of migration %'`.execute(db);
+  },
+};
+
+export const preflightTexts: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The problems and warnings of the latest preflight with the names of other clients' migrations, for support. Null
+    // if they contain none. The workflow's state, which the client can read in Temporal, has the texts without them.
+    await sql`alter table migrations add column preflight_texts jsonb`.execute(db);
   },
 };

@@ -7,7 +7,7 @@
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 import { erasableVaults } from './erasable-vaults';
-import { heldBackDetails } from './held-back-details';
+import { heldBackDetails, preflightTexts } from './held-back-details';
 import { ledgerMarks, ledgerRules } from './ledger-marks';
 import { crossedInPortal, portal, searchWithoutAccents } from './portal';
 import { registeredApplications, replacedApplications } from './replaced-applications';
@@ -290,4 +290,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-search-without-accents': searchWithoutAccents,
   '0021-crossed-in-portal': crossedInPortal,
   '0022-stoppages': stoppages,
+  '0023-preflight-texts': preflightTexts,
 };

@@ -14,6 +14,7 @@ import type { Release } from '../../domain/decisions/release';
 import type { DecisionRules } from '../../domain/migration/plan';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { MigrationLimits } from '../../domain/planning/limits';
+import type { PreflightTexts } from '../../domain/migration/preflight-result';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
 import type { Route } from '../../platforms/platforms';
 
@@ -60,6 +61,7 @@ interface MigrationTable {
   behind_since: Date | null;
   behind_unproven: Generated<boolean>;
   application: Json<ApplicationFacts> | null;
+  preflight_texts: Json<PreflightTexts> | null;
 }
 
 interface CompanyTable {

@@ -9,6 +9,7 @@ import { useImportRig } from '../../support/migrations/company-import';
 import { alterBody } from '../../support/faults/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/migrations/ledger';
 import { call, connectAsPortal, invite, redeem } from '../../store/portal/portal-role';
+import { withNames } from '../../../domain/migration/preflight-result';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
   closeMigration,
@@ -17,6 +18,7 @@ import {
   NOT_CHECKED,
   readHeldBack,
   readMigrationKey,
+  readPreflightTexts,
   stageApplication,
   supplyMigration,
 } from '../../../store';
@@ -24,8 +26,13 @@ import {
 const rig = useImportRig();
 beforeAll(() => registerApplications(rig.directClient));
 
-const check = (migrationId: string) =>
-  rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
+/** Returns the preflight as the migration keeps it, and as it is read with the ledger. */
+const checkBoth = async (migrationId: string) => {
+  const result = await rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
+  const texts = await readPreflightTexts(rig.ledger.db, migrationId);
+  return { result, inFull: texts ? withNames(result, texts) : result };
+};
+const check = async (migrationId: string) => (await checkBoth(migrationId)).inFull;
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
 test('correct details pass, the callback URL is returned, and no credential is used', async () => {
@@ -208,6 +215,23 @@ test('a company whose organization is open in another migration is held back eve
   const heldBack = `"${organization}" is already part of another open migration; leave this company out, or ask support`;
   expect(clientProblems).toEqual([`c1: ${heldBack}`]);
   expect(await readHeldBack(rig.ledger.db, id)).toEqual([{ reference: 'c1', heldBack, heldBackDetails: details }]);
+});
+
+test("the migration's state does not name another client's migration, and the ledger does", async () => {
+  const { id, organization, otherId } = await createConflict();
+  const { result, inFull } = await checkBoth(id);
+  expect(JSON.stringify(result)).not.toContain(otherId);
+  expect(result.problems).toEqual([
+    `c1: "${organization}" is already part of another open migration; leave this company out, or ask support`,
+  ]);
+  expect(inFull.problems).toEqual([`c1: "${organization}" is already part of migration ${otherId}`]);
+  const problems = ['the details have been corrected'];
+  // Texts of another preflight are not shown.
+  const texts = await readPreflightTexts(rig.ledger.db, id);
+  expect(texts && withNames({ ...result, problems }, texts).problems).toEqual(problems);
+  await closeMigration(rig.ledger.db, otherId, 'cancelled');
+  await check(id);
+  expect(await readPreflightTexts(rig.ledger.db, id)).toBeNull();
 });
 
 test("the portal and the report do not name another client's migration", async () => {
