@@ -8,8 +8,17 @@ import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } fro
 /** gRPC status codes of an unanswered query: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION. */
 const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 
-/** The timeout of the first attempt. A query is lost if its worker stops; a second attempt reaches another worker. */
+/**
+ * Maximum timeout of the first attempt, which takes at most half of the time. A query is lost if its worker stops; a
+ * second attempt reaches another worker.
+ */
 const FIRST_ATTEMPT_MS = 3_000;
+
+/**
+ * Maximum time to make Temporal forget the worker that has cached the workflow. Without this, Temporal offers the second
+ * attempt to that worker again, for up to 5 s, even if it has died.
+ */
+const FORGET_WITHIN_MS = 500;
 
 /**
  * Maximum time to find out why there is no answer. Without this limit, the client would retry for minutes if Temporal
@@ -33,20 +42,33 @@ export async function queryMigration<Answer, Args extends [unknown?]>(
   withinMs: number,
   ...args: Args
 ): Promise<Answer> {
-  const deadline = Date.now() + withinMs;
+  const startedAt = Date.now();
+  const deadline = startedAt + withinMs;
   try {
-    return await queryOnce(ferry, migrationId, query, Math.min(deadline, Date.now() + FIRST_ATTEMPT_MS), args);
+    const firstDeadline = startedAt + Math.min(FIRST_ATTEMPT_MS, withinMs / 2);
+    return await queryOnce(ferry, migrationId, query, firstDeadline, args);
   } catch (error) {
     if (!(error instanceof NoWorker)) throw error;
     await assertWorkflowTasksSucceed(ferry, migrationId, error);
     if (Date.now() >= deadline) throw error;
   }
+  await forgetCachedWorker(ferry, migrationId);
   try {
     return await queryOnce(ferry, migrationId, query, deadline, args);
   } catch (error) {
     if (error instanceof NoWorker) await assertWorkflowTasksSucceed(ferry, migrationId, error);
     throw error;
   }
+}
+
+/** Makes any worker get the next query. Best effort, because Temporal also does so after a few seconds. */
+async function forgetCachedWorker({ temporal }: MigrationClient, workflowId: string): Promise<void> {
+  const { namespace } = temporal.options;
+  await temporal
+    .withDeadline(Date.now() + FORGET_WITHIN_MS, () =>
+      temporal.workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId } }),
+    )
+    .catch(() => undefined);
 }
 
 /**

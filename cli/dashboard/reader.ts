@@ -23,6 +23,7 @@ export interface ReadRequest {
   readonly shownMigrationId: string | null;
 }
 
+/** As long as that of the queries for the rows, so that the page of a migration has a second attempt too. */
 const TEMPORAL_TIMEOUT_MS = 4_000;
 /** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_TIMEOUT_MS = 4_000;
