@@ -14,10 +14,13 @@ import type { MigrationKey, Secret } from '../../security';
 import { createSealer, fingerprintOf, jsonOf, sealClientSecret, sealCredential } from '../../security';
 import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
+import { unreadableFile } from '../shared/unreadable-file';
 import { HashedKeyMap } from './hashed-key-map';
 import { SEALED_FILE_BEGINNING } from '../../domain/supply/file-kind';
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
 import type { SecretCredential } from './row-file';
+
+const SPECIFY_SEALED = 'nothing was sent; specify the file that ferry seal has written';
 
 const MAX_BYTES = 512 * 1024 * 1024;
 
@@ -148,22 +151,23 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
  * the error.
  */
 export async function isSealedFile(file: string): Promise<boolean> {
+  return beginsLikeSealed(file).catch(() => false);
+}
+
+/** @throws if the file cannot be opened */
+async function beginsLikeSealed(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
   try {
-    const handle = await open(file, 'r');
-    try {
-      if (!(await handle.stat()).isFile()) return false;
-      const { buffer, bytesRead } = await handle.read(
-        Buffer.alloc(SEALED_FILE_BEGINNING.length),
-        0,
-        SEALED_FILE_BEGINNING.length,
-        0,
-      );
-      return buffer.toString('utf8', 0, bytesRead) === SEALED_FILE_BEGINNING;
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return false;
+    if (!(await handle.stat()).isFile()) return false;
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(SEALED_FILE_BEGINNING.length),
+      0,
+      SEALED_FILE_BEGINNING.length,
+      0,
+    );
+    return buffer.toString('utf8', 0, bytesRead) === SEALED_FILE_BEGINNING;
+  } finally {
+    await handle.close();
   }
 }
 
@@ -218,9 +222,14 @@ function assertPossible(file: string, line: number, obtainedAt: string, now: Dat
 /**
  * Reads an application with its sealed client secret.
  *
- * @throws {CommandFailed} if the file is incomplete or was altered, or contains something else
+ * @throws {CommandFailed} if the file cannot be read, is not sealed, is incomplete or was altered, or contains something
+ *   else
  */
 export async function readSealedApplication(file: string): Promise<SealedFor & SealedApplication> {
+  const isSealed = await beginsLikeSealed(file).catch((error: unknown) => {
+    throw unreadableFile(file, error, SPECIFY_SEALED);
+  });
+  if (!isSealed) throw new CommandFailed(`${file} is not a sealed file`, SPECIFY_SEALED);
   for await (const line of linesOf(file)) {
     const { migration, sealed, ...rest } = parsed(file, 1, applicationFile, line);
     return { migrationId: migration, ...rest, sealed: Buffer.from(sealed, 'base64') };

@@ -5,6 +5,7 @@ import iconv from 'iconv-lite';
 import { notTextFinding } from '../../domain/supply/file-kind';
 import { decodingOf, type Decoding, type Encoding } from './encoding';
 import { UnreadableFile } from '../../domain/supply/findings';
+import { whyUnreadable } from '../shared/unreadable-file';
 
 /** The maximum size of a file, enough for millions of companies. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -89,13 +90,6 @@ async function openRegularFile(path: string): Promise<FileHandle> {
     message: 'this is not a file',
     advice: 'specify the path of the CSV or JSON file',
   });
-}
-
-function whyUnreadable(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES' || code === 'EPERM') return 'you do not have permission to read this file';
-  return `the file cannot be opened (${String(code ?? error)})`;
 }
 
 async function readHead(file: FileHandle): Promise<Buffer> {

@@ -18,6 +18,7 @@ import { counted } from '../../domain/text/sentences';
 import type { NamedApprover } from './trail-approvers';
 import { createKeyFinder } from './trail-approvers';
 import { CommandFailed } from '../shared/errors';
+import { unreadableFile } from '../shared/unreadable-file';
 import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
@@ -239,7 +240,6 @@ async function* readLines(file: string, migrationId: string): AsyncGenerator<Tra
         `${file} is not an audit trail in the format jsonl: line ${line} is not JSON`,
         `export the trail again with: ferry audit ${migrationId} --format jsonl > trail.jsonl`,
       );
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`${file} cannot be read: ${why}`, 'check the path and your permissions');
+    throw unreadableFile(file, error, 'check the path and your permissions');
   }
 }

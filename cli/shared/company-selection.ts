@@ -5,6 +5,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { eitherOf } from '../../domain/text/sentences';
 import { addYesOption } from './context';
 import { CommandFailed } from './errors';
+import { unreadableFile } from './unreadable-file';
 import { integerOption } from './options';
 
 export interface SelectionOptions {
@@ -114,6 +115,6 @@ function readLines(file: string): readonly string[] {
       .map((line) => line.trim())
       .filter((line) => line !== '');
   } catch (error) {
-    throw new CommandFailed(`${file} cannot be read`, 'specify a file with one reference per line', { cause: error });
+    throw unreadableFile(file, error, 'specify a file with one reference per line');
   }
 }

@@ -3,6 +3,7 @@ import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { Secret } from '../../security';
 import type { Terminal } from '../terminal/terminal';
 import { CommandFailed } from './errors';
+import { unreadableFile } from './unreadable-file';
 
 const ADVICE = 'nothing was sent or sealed; specify a file that contains only the client secret';
 
@@ -16,7 +17,7 @@ export function readSecretFile(file: string): Secret {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new CommandFailed(`${file} cannot be read`, ADVICE, { cause: error });
+    throw unreadableFile(file, error, ADVICE);
   }
   const problem = clientSecretProblem(text);
   if (problem !== null) throw new CommandFailed(`${file} ${problem}`, ADVICE);

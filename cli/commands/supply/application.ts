@@ -24,7 +24,7 @@ import { printPreflight } from '../../shared/results';
 import { readOpenMigration, withLedgerClient, withService } from '../../shared/clients';
 import { sendDecision, addActorOptions, actorFrom } from '../../shared/decisions';
 import type { ActorOptions } from '../../shared/decisions';
-import { isSealedFile, readSealedApplication } from '../../manifest';
+import { readSealedApplication } from '../../manifest';
 import { assertSealedFor } from '../../credentials/sealed-for';
 import { readClientSecret } from '../../shared/secret-file';
 
@@ -181,8 +181,6 @@ function applicationFrom({ clientId, environment }: ApplicationOptions) {
 }
 
 async function readSealed(ferry: LedgerClient, migrationId: string, file: string) {
-  if (!(await isSealedFile(file)))
-    throw new CommandFailed(`${file} is not a sealed file`, 'specify the file that ferry seal has written');
   const sealed = await readSealedApplication(file);
   await assertSealedFor(sealed, ferry, migrationId, file);
   return sealed;

@@ -28,6 +28,7 @@ import {
 import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
+import { unreadableFile } from '../../shared/unreadable-file';
 import { choiceOption } from '../../shared/options';
 import { findingsJson, printFindings } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
@@ -153,9 +154,7 @@ function readKey(keyOrFile: string): MigrationKey {
     return parseMigrationKey(readFileSync(keyOrFile, 'utf8'));
   } catch (error) {
     if (error instanceof MigrationKeyInvalid) throw error;
-    throw new CommandFailed(`${keyOrFile} cannot be read`, 'specify the migration key, or a file that contains it', {
-      cause: error,
-    });
+    throw unreadableFile(keyOrFile, error, 'specify the migration key, or a file that contains it');
   }
 }
 

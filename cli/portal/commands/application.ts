@@ -2,7 +2,7 @@ import { base64Of } from '../../../portal/client/supply';
 import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import { createSealer, fingerprintOf, sealClientSecret } from '../../../security';
 import { addProviderOption, type ProviderOption } from '../../commands/supply/seal';
-import { isSealedFile, readSealedApplication } from '../../manifest';
+import { readSealedApplication } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import { readClientSecret } from '../../shared/secret-file';
@@ -65,8 +65,6 @@ async function readApplication(
 ) {
   const { sealed: file, clientId, environment } = options;
   if (file !== undefined) {
-    if (!(await isSealedFile(file)))
-      throw new CommandFailed(`${file} is not a sealed file`, 'specify the file that ferry seal has written');
     const application = await readSealedApplication(file);
     assertSealedWith(key, application, file);
     return { clientId: application.clientId, environment: application.environment, box: application.sealed };

@@ -131,7 +131,7 @@ test.each<[string, string[], string]>([
     ['--secret-file', '/dev/null'],
     '/dev/null is empty; nothing was sent or sealed; specify a file that contains only the client secret',
   ],
-  ['a missing file', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
+  ['a missing file', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read: there is no such file'],
   [
     'a file of credentials as the secret',
     ['--secret-file', MANIFEST],
