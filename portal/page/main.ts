@@ -67,6 +67,7 @@ const showWaiting = (text: string): void => showMessage('Your migration', el('p'
 async function showMigration(first: PortalSession, answer: MigrationAnswer): Promise<void> {
   let session = first;
   let latest = answer;
+  let hasEnded = false;
   const key = session.publicKey === null ? null : await findKey(session.publicKey);
   if (key !== null) await recordUse(key, session).catch(() => undefined);
   const fingerprint = key === null ? null : fingerprintOf(fromHex(key.publicKey));
@@ -128,7 +129,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   let waiting: ReturnType<typeof setTimeout> | undefined;
   /** Reads the lists again after a random wait, because all open pages get the same event at once. */
   function updateLists(): void {
-    if (document.hidden) return;
+    if (document.hidden || hasEnded) return;
     waiting ??= setTimeout(
       () => {
         waiting = undefined;
@@ -141,6 +142,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   document.addEventListener('visibilitychange', updateLists);
 
   function show(newer: MigrationAnswer): void {
+    if (hasEnded) return;
     const haveCompaniesChanged = JSON.stringify(newer.view.counts) !== JSON.stringify(latest.view.counts);
     const haveDecisionsChanged = messagesOf(newer) !== messagesOf(latest);
     latest = newer;
@@ -150,6 +152,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
 
   async function refresh(): Promise<void> {
     const newer = await readMigration().catch(() => null);
+    if (hasEnded) return;
     if (newer !== null) show(newer);
     for (const list of [exceptions, companies]) list.clear();
     await Promise.all([exceptions.restart(), companies.restart()]);
@@ -160,14 +163,31 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     onReturn: async () => {
       const [newer, couldDecide] = [await readSession(), canDecide(app)];
       // Another invitation was used in another tab, which shares the cookie of the session.
-      if (newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey) return location.reload();
+      const isOther = newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey;
+      // After the end of the session, the person has signed in again in another tab.
+      if (isOther || hasEnded) return location.reload();
       session = newer;
       renderAll();
       if (canDecide(app) !== couldDecide) await Promise.all([exceptions.restart(), companies.restart()]);
     },
     isWaiting: () => isUnconfirmed(app) && !isOver(latest.view.state),
-    onEnd: () => void showNoSession(),
+    onEnd: () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(waiting);
+      const { contact } = latest.view;
+      removeMigration();
+      void showNoSession(contact);
+    },
   });
+}
+
+/** Removes everything about the migration from the page, because the person may no longer read it. */
+function removeMigration(): void {
+  document.querySelector('dialog')?.remove();
+  byId('migration').replaceChildren();
+  for (const id of ['person', 'announcer']) byId(id).textContent = '';
+  byId('sign-out').hidden = true;
 }
 
 const messagesOf = ({ view }: MigrationAnswer): string => view.actions.map(({ message }) => message).join();

@@ -8,13 +8,25 @@ import { button, el } from '../elements/elements';
 import { showMessage } from './invitation';
 import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 
-/** Says that the person is not signed in, and offers to sign in with the keys of this browser. */
-export async function showNoSession(): Promise<void> {
+/**
+ * Says that the person is not signed in, and offers to sign in with the keys of this browser.
+ *
+ * @param contact if the page has shown a migration until now: whom to ask. Absent if the page was just opened
+ */
+export async function showNoSession(contact?: string): Promise<void> {
+  const ended =
+    contact !== undefined &&
+    el(
+      'p',
+      {},
+      `Your session has ended, or your provider has revoked your invitation, so this page no longer shows the migration. If you cannot sign in again, ask ${contact}.`,
+    );
   // If the browser cannot store keys, it has none.
   const keys = await ownedKeys().catch(() => []);
   if (keys.length === 0)
     return showMessage(
       'You are not signed in',
+      ended,
       el('p', {}, 'This browser has no key with which you can sign in.'),
       el(
         'p',
@@ -38,7 +50,8 @@ export async function showNoSession(): Promise<void> {
   const account = isOnlyMigration && keys.find(({ hasAccount }) => hasAccount);
   showMessage(
     'You are not signed in',
-    el('p', {}, 'Your session has ended. Sign in again with the key that this browser still has.'),
+    ended || el('p', {}, 'Your session has ended.'),
+    el('p', {}, 'Sign in again with the key that this browser still has.'),
     el(
       'div',
       { class: 'buttons' },

@@ -97,6 +97,25 @@ describeWithChromium("signing in again in the portal's page", () => {
     await page.locator('#migration').waitFor();
   });
 
+  test('an open page removes what it has shown when its session ends, and says whom to ask', async () => {
+    const page = await signIn(current.browser, current);
+    await page.locator('#companies li').first().waitFor();
+    await page.locator('#task button').first().click();
+    const shown = await page.locator('#migration').innerText();
+    expect(shown).toContain(current.portal.view.contact);
+    current.portal.session = null;
+    current.portal.dropStreams();
+    await withKey(page).waitFor();
+    const { contact } = current.portal.view;
+    await page.getByText(`If you cannot sign in again, ask ${contact}.`).waitFor();
+    const left = (await page.locator('body').textContent()) ?? '';
+    expect(left.replace(contact, '')).not.toContain(current.portal.view.headline);
+    expect(await page.locator('#migration').innerHTML()).toBe('');
+    expect(await page.locator('dialog').count()).toBe(0);
+    expect(await page.locator('#person').textContent()).toBe('');
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   test('repeats the same request while no worker answers, and says why it takes longer', async () => {
     const page = await returning();
     current.portal.renewalRefusal = { status: 503, error: 'Signing in is taking longer than usual.' };
