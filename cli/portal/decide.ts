@@ -105,7 +105,7 @@ export async function review(
     if (consequence === null) output.line(`  ${inReadersZone(action.consequence)}`);
     output.line();
   }
-  const question = `${action.title} as ${connection.session.person}?`;
+  const question = `${action.title}${stepOf(action, view)} as ${connection.session.person}?`;
   const overrides = action.overrides && clause(action.overrides);
   const asked = { question, overrides, consequence, reversible: isStart };
   if (!(await confirm(context, options, asked)))
@@ -163,7 +163,11 @@ async function offered(
       throw new CommandFailed('support has not confirmed your key yet', confirmAdvice(view, publicKey));
     const candidates = view.actions.filter((each) => each.message === message);
     const isOfStep = (each: Action): boolean => step === undefined || each.step === undefined || each.step === step;
-    const action = candidates.find((each) => isOfStep(each) && each.isExpected) ?? candidates.find(isOfStep);
+    const ofStep = candidates.filter(isOfStep);
+    const action = ofStep.find(({ isExpected }) => isExpected) ?? ofStep[0];
+    const steps = ofStep.filter((each) => each.step !== undefined);
+    if (action && !action.isExpected && step === undefined && steps.length > 1)
+      throw severalSteps(context, message, view, steps);
     if (action) return { view, action };
     if (Date.now() > until)
       throw new CommandFailed(
@@ -172,6 +176,30 @@ async function offered(
       );
     await delay(POLL_EVERY_MS);
   }
+}
+
+/** Lists the commands among which the person has to choose, because a decision without a step could be for any of them. */
+function severalSteps(
+  context: PortalContext,
+  message: DecisionMessage,
+  view: MigrationView,
+  offers: readonly Action[],
+): CommandFailed {
+  const commands = offers.flatMap((each) => {
+    const command = commandOf(each, view);
+    const title = each.title.charAt(0).toLowerCase() + each.title.slice(1);
+    return command === null ? [] : [`to ${title}: ${commandText(context, command, view.migrationId)}`];
+  });
+  return new CommandFailed(
+    `you can ${message} ${offers.length} steps now, and the command names none`,
+    `nothing was sent; name the step; ${commands.join('; ')}`,
+  );
+}
+
+/** Returns the step of a decision, in parentheses after its title; empty if it does not belong to a step. */
+function stepOf({ message, step }: Action, { steps }: MigrationView): string {
+  const found = message === 'reject' && steps.find((each) => each.step === step);
+  return found ? ` (step ${found.number}, ${found.title.toLowerCase()})` : '';
 }
 
 /** Says what the person can do instead of a decision that the portal does not offer. */

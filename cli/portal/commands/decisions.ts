@@ -56,7 +56,9 @@ export function addStepDecisions(context: PortalContext): void {
   addDecideOptions(
     program
       .command('reject <migration> [step]')
-      .description('Reject a step: this reopens the step, and withdraws its approvals'),
+      .description(
+        'Reject a step: this reopens the step, and withdraws its approvals. The step can be left out if only one can be rejected',
+      ),
     'required',
   ).action((migrationId: string, step: string | undefined, options: DecideOptions) =>
     run(migrationId, { message: 'reject', step }, options),

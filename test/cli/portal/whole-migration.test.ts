@@ -271,3 +271,22 @@ test('the application is supplied with a sealed client secret', async () => {
   const options = ['--client-id', 'the-clients-own', '--environment', 'production', '--secret-file', secret];
   expect(outcomeOf(await cleo.run('application', ...options))).toMatch(/^0: ✓/);
 });
+
+test('a rejection without a step names the only step, or lists the steps if there are several', async () => {
+  const migration = await startMigration('sbx-ok-1.a');
+  const cleo = await portal.signedIn(migration.id);
+  const only = await cleo.run('reject', '--reason', 'the name is wrong');
+  expect(only).toMatchObject({ exitCode: 0 });
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  await migration.send('proposeTime', { startAt: '2030-03-01T20:00:00.000Z', ...SUPPORT });
+  await until(async () => (await cleo.run('show')).out.includes('reject schedule'));
+  const { exitCode, err } = await cleo.run('reject', '--reason', 'too early');
+  expect(exitCode).toBe(1);
+  expect(err).toContain('you can reject 2 steps now, and the command names none; nothing was sent; name the step; ');
+  expect(err).toContain('to reject the proposed start: ferry --portal http');
+  expect(err).toMatch(
+    / reject schedule --reason "why"; to change the supplied details: .* reject supply-details --reason "why"/,
+  );
+  for await (const { decision } of readTrail(portal.orchestrator.ferry.db, migration.id))
+    expect(JSON.stringify(decision)).not.toContain('too early');
+});
