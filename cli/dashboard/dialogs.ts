@@ -6,6 +6,7 @@ import { isPartial } from '../../domain/migration/partial-outcome';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES } from '../../domain/migration/steps';
+import { counted } from '../../domain/text/sentences';
 import { approvalConsequence, endingConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
@@ -160,6 +161,11 @@ const pauseDraft = (migrationId: string): Draft => ({
   ...{ fields: {}, reason: 'optional' },
 });
 
+/** Names the migration and the number of its companies, because a wrong key can have chosen another migration. */
+function subjectOf(migrationId: string, progress: Progress | undefined): string {
+  return progress ? `${migrationId}, ${counted(progress.counts.total, 'company')}` : migrationId;
+}
+
 /** Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest. */
 async function draftApproval(
   context: DialogContext,
@@ -171,7 +177,7 @@ async function draftApproval(
   if (review) printReview(context.terminal, review, migrationId);
   return {
     message: 'approve',
-    question: `In ${migrationId}, approve ${step}?`,
+    question: `${subjectOf(migrationId, progress)}: approve ${step}?`,
     consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',
@@ -193,7 +199,7 @@ async function draftRejection(
   if (review) printReview(terminal, review, migrationId);
   const nextAttempt =
     step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId, progress) : {};
-  const question = `In ${migrationId}, reject ${step}?`;
+  const question = `${subjectOf(migrationId, progress)}: reject ${step}?`;
   const isAbandoned = nextAttempt['next'] === 'abandon';
   const consequence = isAbandoned ? `this cannot be undone: ${endingConsequence(progress)}` : null;
   return { message: 'reject', question, consequence, fields: { step, ...nextAttempt }, reason: 'required' };

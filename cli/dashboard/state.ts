@@ -76,16 +76,21 @@ export interface Reading {
   readonly at: number;
 }
 
-/** Applies a reading. The selected migration stays selected when the order changes. */
+/**
+ * Applies a reading. The selected migration stays selected when the order changes. If it is no longer listed, none is
+ * selected until the user selects one, because a key would otherwise hit a migration that the user has not chosen.
+ */
 export function withReading(state: DashboardState, { rows, detail, connectionError, at }: Reading): DashboardState {
   const ordered = rows ? sortedRows(rows) : state.rows;
   const isListed = ordered === null || ordered.some(({ migrationId }) => migrationId === state.selected);
+  const isFirstList = state.rows === null || state.rows.length === 0;
+  const unlisted = isFirstList ? (ordered?.[0]?.migrationId ?? null) : null;
   const openDetail = detail?.progress.migrationId === state.selected && state.isOpen ? detail : state.detail;
   return {
     ...state,
     rows: ordered,
     // An open page stays open even if its migration is no longer listed because it has just ended.
-    selected: isListed || state.isOpen ? state.selected : (ordered[0]?.migrationId ?? null),
+    selected: isListed || state.isOpen ? state.selected : unlisted,
     detail: openDetail,
     selectedException: selectedExceptionIn(openDetail, state.selectedException),
     connectionError,

@@ -165,8 +165,8 @@ test('the title of a dialog and its questions stay on a screen of 24 lines, howe
   await select(screen, dock.id);
   await screen.waitFor(/sign off the handover/);
   for (const [key, question] of [
-    ['a', 'In dock.quickbooks-online, approve complete-migration? (y/N)'],
-    ['x', 'In dock.quickbooks-online, reject complete-migration? (y/N)'],
+    ['a', 'dock.quickbooks-online, 3 companies: approve complete-migration? (y/N)'],
+    ['x', 'dock.quickbooks-online, 3 companies: reject complete-migration? (y/N)'],
   ] as const) {
     screen.type(key);
     await screen.waitFor('Whose decision is it?');

@@ -162,7 +162,7 @@ test('a connection error is shown with the time of the data until the data has b
   expect(linesOf(recovered)[1]).toBe('');
 });
 
-test('the selection follows its migration when the order changes, and moves to another when the migration ends', () => {
+test('the selection follows its migration when the order changes, and no other is selected when the migration ends', () => {
   const state = afterKeys(stateOf([row('a.wave'), row('b.wave'), row('c.wave')]), 'down');
   expect(state.selected).toBe('b.wave');
   const reordered = withReading(state, {
@@ -171,7 +171,14 @@ test('the selection follows its migration when the order changes, and moves to a
     at: 0,
   });
   expect(reordered.selected).toBe('b.wave');
-  expect(withReading(reordered, { rows: [row('a.wave')], connectionError: null, at: 0 }).selected).toBe('a.wave');
+  const ended = withReading(reordered, { rows: [row('a.wave')], connectionError: null, at: 0 });
+  expect(ended.selected).toBeNull();
+  for (const key of ['a', 'x', 'p', 'r']) expect(handleKey(ended, key, HEIGHT).action).toBeUndefined();
+  expect(withReading(ended, { rows: [row('a.wave')], connectionError: null, at: 0 }).selected).toBeNull();
+  expect(afterKeys(ended, 'down').selected).toBe('a.wave');
+  // The first migration that opens in an empty list is selected.
+  const empty = withReading(ended, { rows: [], connectionError: null, at: 0 });
+  expect(withReading(empty, { rows: [row('d.wave')], connectionError: null, at: 0 }).selected).toBe('d.wave');
 });
 
 test('in a list of 300 migrations, the selected migration is always visible', () => {
