@@ -13,6 +13,7 @@ import { separateNames } from '../../domain/migration/preflight-result';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
+import type { Dependents } from '../../domain/preflight/dependents';
 import { isSameApplication } from '../../domain/preflight/applications';
 import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../domain/preflight/findings';
@@ -28,6 +29,8 @@ import {
   recordPreflightResults,
   recordPreflightTexts,
   readApplications,
+  readDependentCompanies,
+  readNamespace,
   readMigration,
   readNewApplication,
   readPreflightRows,
@@ -92,7 +95,11 @@ export function preflightActivities(deps: ActivityDeps) {
       if (!hasManifest) summary.add([NO_COMPANIES]);
       const applications = await readApplications(db, migration);
       const { toCreate } = toMove;
-      const findings = preflight({ route, platform, isStarted: true, toCreate, service: facts, applications, endsBy });
+      const registered = 'refused' in facts ? null : facts.application;
+      const dependents = await readDependents(db, migration, registered ?? null, applications);
+      const findings = preflight({
+        ...{ route, platform, isStarted: true, toCreate, service: facts, applications, dependents, endsBy },
+      });
       summary.add(notRegistered === null ? findings : [notRegistered, ...findings]);
       const application =
         'refused' in facts || !isApplicationNeeded(route, platform)
@@ -114,6 +121,20 @@ export function preflightActivities(deps: ActivityDeps) {
 
 const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
   severity === 'error' && code.startsWith('application-');
+
+/** Reads who depends on the registered application, unless it is the application that was supplied. */
+async function readDependents(
+  db: Database,
+  { id, client, platformKey }: StoredMigration,
+  registered: ApplicationFacts | null,
+  { supplied }: MigrationApplications,
+): Promise<Dependents> {
+  const canBeReplaced = registered !== null && (supplied === null || !isSameApplication(supplied, registered));
+  const others = canBeReplaced
+    ? await readDependentCompanies(db, { platformKey, namespace: await readNamespace(db, id), except: id })
+    : [];
+  return { client, supplied, others };
+}
 
 /** Returns the registered application. Its `suppliedBy` is null if it was not supplied for this migration. */
 function checkedApplication(

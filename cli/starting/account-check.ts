@@ -10,11 +10,19 @@ import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import type { Finding } from '../../domain/companies/finding';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { PreflightFacts } from '../../domain/preflight/preflight';
+import type { Dependents } from '../../domain/preflight/dependents';
 import { preflight } from '../../domain/preflight/preflight';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../domain/preflight/organization-conflicts';
 import type { Database } from '../../store';
-import { DatabaseUnavailable, findOpenOrganizations, openDatabase, readMigration, readSpeed } from '../../store';
+import {
+  DatabaseUnavailable,
+  findOpenOrganizations,
+  openDatabase,
+  readDependentCompanies,
+  readMigration,
+  readSpeed,
+} from '../../store';
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/clients';
 
@@ -58,11 +66,11 @@ export async function checkAccount(
   file: string,
   manifest: Manifest,
 ): Promise<AccountCheck> {
-  const config = loadConfig([], env, ['service', 'databaseUrl']);
+  const config = loadConfig([], env, ['service', 'databaseUrl', 'temporal']);
   const { findings, totals } = manifest;
   const [service, ledger] = await Promise.all([
     askAccount(config.service, platform, manifest),
-    askLedger(config.databaseUrl, platform, manifest, migrationId ?? null),
+    askLedger(config, platform, manifest, migrationId ?? null),
   ]);
   const total = estimate({
     volume: volumeOf(totals, recordsInTotal),
@@ -72,8 +80,12 @@ export async function checkAccount(
   });
   const toCreate = totals.companies - totals.existing;
   const endsBy = total.ends?.latest ?? null;
-  const accountFindings = preflight({ route, platform, isStarted: false, toCreate, service: service.facts, endsBy });
-  for (const finding of [...service.findings, ...ledger.findings, ...accountFindings]) findings.add(finding);
+  const { dependents } = ledger;
+  const accountFindings = preflight({
+    ...{ route, platform, isStarted: false, toCreate, service: service.facts, dependents, endsBy },
+  });
+  for (const finding of [...service.findings, ...ledger.findings]) findings.add(finding);
+  for (const { about: _about, clientMessage: _clientMessage, ...finding } of accountFindings) findings.add(finding);
   const conflicts: OrganizationConflicts = { connected: service.connected, openElsewhere: ledger.openElsewhere };
   if (conflicts.connected.size + conflicts.openElsewhere.size > 0) {
     for await (const { company, place } of manifest.placedRows) {
@@ -126,17 +138,21 @@ async function askAccount(
 interface LedgerAnswer {
   readonly answered: boolean;
   readonly openElsewhere: OrganizationConflicts['openElsewhere'];
+  readonly dependents: Dependents;
   readonly speed: SpeedEstimate;
   readonly findings: readonly Finding[];
 }
 
 async function askLedger(
-  url: Config<'databaseUrl'>['databaseUrl'] | undefined,
+  { databaseUrl: url, temporal }: Partial<Config<'databaseUrl' | 'temporal'>>,
   platform: Platform,
   { rows }: Manifest,
   migrationId: string | null,
 ): Promise<LedgerAnswer> {
-  const noResponse = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
+  // The id of a migration begins with its client.
+  const client = migrationId?.split('.')[0] ?? null;
+  const dependents: Dependents = { client, supplied: null, others: [] };
+  const noResponse = { answered: false, openElsewhere: new Map<string, string>(), dependents, speed: ASSUMED_SPEED };
   if (!url) return { ...noResponse, findings: [] };
   let db: Database | undefined;
   try {
@@ -144,6 +160,12 @@ async function askLedger(
     return {
       answered: true,
       openElsewhere: await findOpenOrganizations(db, platform.key, rows, migrationId),
+      dependents: {
+        ...dependents,
+        others: await readDependentCompanies(db, {
+          ...{ platformKey: platform.key, namespace: temporal?.namespace ?? null, except: migrationId },
+        }),
+      },
       speed: (await readSpeed(db, platform.key)) ?? ASSUMED_SPEED,
       findings: await existingMigration(db, migrationId),
     };

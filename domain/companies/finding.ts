@@ -62,6 +62,7 @@ export type FindingCode =
   | 'application-environment'
   | 'application-of-another-migration'
   | 'application-differs'
+  | 'application-in-use'
   | 'organization-connected'
   | 'organization-was-connected'
   | 'organization-open-elsewhere';

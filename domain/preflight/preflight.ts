@@ -10,6 +10,8 @@ import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from './applications';
 import { applicationConflicts } from './applications';
+import type { Dependents } from './dependents';
+import { dependentFindings } from './dependents';
 import type { PreflightFinding } from './findings';
 import { errorFinding, quoted, warningFinding } from './findings';
 
@@ -45,6 +47,8 @@ export interface PreflightFacts {
   readonly service: ServiceFacts | { readonly refused: string } | null;
   /** Absent if the ledger was not asked, or the migration has not started. */
   readonly applications?: MigrationApplications;
+  /** Absent if the ledger was not asked. */
+  readonly dependents?: Dependents;
   /**
    * The latest time at which the last company could be moved. ISO 8601, UTC; null if there are windows and the moves in
    * them take more than a year; undefined if there is no estimate.
@@ -162,7 +166,8 @@ function platformFindings(
   const conflicts = facts.applications
     ? applicationConflicts(application, facts.applications, route === 'self-service')
     : [];
-  return [...findings, ...conflicts, ...environmentFindings(application, facts)];
+  const inUse = facts.dependents ? dependentFindings(application, facts.dependents) : [];
+  return [...findings, ...conflicts, ...inUse, ...environmentFindings(application, facts)];
 }
 
 /**

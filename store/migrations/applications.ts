@@ -9,6 +9,7 @@ import type {
   MigrationApplications,
   MovedWithApplication,
 } from '../../domain/preflight/applications';
+import type { DependentCompanies } from '../../domain/preflight/dependents';
 import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
@@ -59,6 +60,31 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
       where own.id = ${migrationId})
     group by application
     order by 2 desc`.execute(db);
+  return rows;
+}
+
+/**
+ * Lists the migrations, open or ended, whose companies were moved on a platform and in a namespace, with the applications
+ * that they were connected with. Reads every moved company.
+ *
+ * @param except the migration to leave out; null for none
+ */
+export async function readDependentCompanies(
+  db: Database,
+  {
+    platformKey,
+    namespace,
+    except,
+  }: { readonly platformKey: string; readonly namespace: string | null; readonly except: string | null },
+): Promise<readonly DependentCompanies[]> {
+  const { rows } = await sql<DependentCompanies>`
+    select m.id as "migrationId", m.client, m.state = 'closed' as "hasEnded", a.application,
+      count(*)::integer as companies
+    from company_applications a join migrations m on m.id = a.migration_id
+    where m.platform_key = ${platformKey} and m.namespace is not distinct from ${namespace}::text
+      and m.id is distinct from ${except}::text
+    group by m.id, m.client, m.state, a.application
+    order by companies desc, m.id`.execute(db);
   return rows;
 }
 

@@ -3,11 +3,14 @@ import type { CompanyDataClient } from '../../../company-data-client';
 import { applicationName, findOtherApplication, isSameApplication } from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
+import { dependentsText } from '../../../domain/preflight/dependents';
 import type { StoredMigration } from '../../../store';
 import {
   discardSealedApplication,
   readApplications,
   readApplicationsInUse,
+  readDependentCompanies,
+  readNamespace,
   sealedApplicationDigest,
   stageApplication,
 } from '../../../store';
@@ -103,7 +106,7 @@ async function supply(
     );
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
-  const consequence = await consequenceForMoved({ clientId, environment }, ferry, migrationId);
+  const consequence = await consequenceForMoved({ clientId, environment }, ferry, migration);
   if (
     consequence !== null &&
     !(await options.ask({ question: 'Replace the application?', consequence, reversible: true }))
@@ -249,16 +252,22 @@ async function assertNotReplacing(
   );
 }
 
-/** Returns what happens to companies that were connected with another application; null if there are none. */
+/**
+ * Returns what happens to companies that were connected with another application, and to which migrations they belong;
+ * null if there are none.
+ */
 async function consequenceForMoved(
   application: ApplicationFacts,
   { db }: LedgerClient,
-  migrationId: string,
+  { id, platformKey }: StoredMigration,
 ): Promise<string | null> {
-  const other = (await readApplicationsInUse(db, migrationId)).find(
-    (used) => !isSameApplication(used.application, application),
-  );
+  const other = (await readApplicationsInUse(db, id)).find((used) => !isSameApplication(used.application, application));
   if (!other) return null;
+  const inUse = await readDependentCompanies(db, {
+    ...{ platformKey, namespace: await readNamespace(db, id), except: null },
+  });
+  const theirs = inUse.filter((each) => isSameApplication(each.application, other.application));
+  const whose = theirs.some(({ migrationId }) => migrationId !== id) ? `, of ${dependentsText(theirs)},` : '';
   const companies = counted(other.companies, 'company');
-  return `${companies} ${other.companies === 1 ? 'was' : 'were'} connected with ${applicationName(other.application)}; with ${applicationName(application)}, the service cannot refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
+  return `${companies}${whose} ${other.companies === 1 ? 'was' : 'were'} connected with ${applicationName(other.application)}; with ${applicationName(application)}, the service cannot refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
 }

@@ -1,5 +1,6 @@
 /** The preflight activity with a real ledger and a real service. It uses no credential. */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { readReport } from '../../../client';
 import { REPORT_FORMATS, reportPieces } from '../../../client/report-formats';
 import { createSealer, sealClientSecret, Secret } from '../../../security';
@@ -108,6 +109,24 @@ test('the preflight says who supplied the application, and reports a different a
   await closeMigration(rig.ledger.db, other, 'cancelled');
   expect((await check(id)).problems).toEqual([]);
   await closeMigration(rig.ledger.db, id, 'cancelled');
+});
+
+test("the preflight warns that another client's ended migration depends on the registered application", async () => {
+  const { db } = rig.ledger;
+  const { id: ended } = await rig.migration(['sbx-ok-5'], DIGITS);
+  await check(ended);
+  await updateRow(db, ended, 1, { crossed_at: new Date(), state: 'moved' });
+  await closeMigration(db, ended, 'completed');
+  await sql`update migrations set client = 'kite' where id = ${ended}`.execute(db);
+  const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
+  const { result, inFull } = await checkBoth(id);
+  expect(inFull.warnings).toContainEqual(
+    `moved companies depend on the registered application the-clients-own (production): ${ended} (1 company, ended); ` +
+      'another application would replace it, and the service could no longer refresh their tokens',
+  );
+  expect(JSON.stringify(result)).not.toContain(ended);
+  await closeMigration(db, id, 'cancelled');
+  await sql`delete from companies where migration_id = ${ended}`.execute(db);
 });
 
 test.each([

@@ -6,7 +6,9 @@ import type { Payload } from '@temporalio/common';
 import type { Prompts } from '../../../cli/terminal/prompts';
 import { createKey, listAccounts } from '../../../company-data-service';
 import { createPayloadCodec } from '../../../security';
+import { closeMigration, openMigration, recordApplication, supplyMigration } from '../../../store';
 import { until } from '../../support/async';
+import { manifestRows, suppliedMigration } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
@@ -118,6 +120,28 @@ test('an application that would replace the application of moved companies must 
   } finally {
     await moved(null);
   }
+});
+
+test('the question names the migrations whose companies depend on the application, also of another client', async () => {
+  const { db, temporal } = orchestrator.ferry;
+  const before = await registeredApplication();
+  const ended = suppliedMigration({ client: 'kite', platformKey: 'qhyg', namespace: temporal.options.namespace });
+  await supplyMigration(db, ended, manifestRows(3));
+  await openMigration(db, ended.id);
+  await recordApplication(db, ended.id, { clientId: 'kite-app', environment: 'production' });
+  await db
+    .updateTable('companies')
+    .set({ crossed_at: new Date(), state: 'moved' })
+    .where('migration_id', '=', ended.id)
+    .execute();
+  await closeMigration(db, ended.id, 'completed');
+  const command = ['application', ID, '--client-id', 'bee-app', '--environment', 'production', ...CLIENT];
+  const { err } = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
+  expect(err).toContain(
+    `3 companies, of ${ended.id} (3 companies, ended), were connected with kite-app (production); with bee-app (production), the service cannot refresh their tokens; nothing was sent`,
+  );
+  expect(await registeredApplication()).toEqual(before);
+  await db.deleteFrom('companies').where('migration_id', '=', ended.id).execute();
 });
 
 test.each<[string, string[], string]>([
