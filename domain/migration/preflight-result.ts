@@ -26,7 +26,10 @@ export interface Preflight {
    * always absent in the state of a migration ({@link separateNames}).
    */
   readonly clientProblems?: readonly string[];
-  /** What to do about each problem, for support. Absent if there is none, or if an earlier version made this check. */
+  /**
+   * What to do about each problem, for support. Absent if there is none, if an earlier version made this check, or if it
+   * was separated ({@link separateNames}).
+   */
   readonly advice?: readonly string[];
   /** The code of each problem. */
   readonly problemCodes: readonly FindingCode[];
@@ -48,7 +51,7 @@ export interface Preflight {
 }
 
 /** The texts of a preflight in full: support reads them, and they can contain names of other clients. */
-export interface PreflightTexts extends Pick<Preflight, 'problems' | 'warnings'> {
+export interface PreflightTexts extends Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'> {
   /** The same texts without these names, in the same order. They are compared with the texts of a preflight. */
   readonly forClient: Pick<Preflight, 'problems' | 'warnings'>;
 }
@@ -59,27 +62,29 @@ export interface PreflightTexts extends Pick<Preflight, 'problems' | 'warnings'>
  *
  * @returns `texts` is null if the preflight contains no such names
  */
-export function separateNames({ clientProblems, clientWarnings, ...preflight }: Preflight): {
+export function separateNames(full: Preflight): {
   readonly preflight: Preflight;
   readonly texts: PreflightTexts | null;
 } {
-  const { problems, warnings } = preflight;
+  const { clientProblems, clientWarnings, ...preflight } = full;
+  if (clientProblems === undefined && clientWarnings === undefined) return { preflight, texts: null };
+  // The advice can contain names too, because it is for support.
+  const { problems, advice, warnings, warningAdvice, ...rest } = preflight;
   const forClient = { problems: clientProblems ?? problems, warnings: clientWarnings ?? warnings };
-  const hasNames = clientProblems !== undefined || clientWarnings !== undefined;
-  return { preflight: { ...preflight, ...forClient }, texts: hasNames ? { problems, warnings, forClient } : null };
+  return {
+    preflight: { ...rest, ...forClient },
+    texts: { problems, warnings, ...(advice && { advice }), ...(warningAdvice && { warningAdvice }), forClient },
+  };
 }
 
 /** Adds the full texts of a preflight, unless they belong to another preflight. */
 export function withNames(preflight: Preflight, texts: PreflightTexts): Preflight {
-  const { problems, warnings, forClient } = texts;
+  const { forClient, ...full } = texts;
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     one.length === other.length && one.every((text, index) => text === other[index]);
   if (!isSame(preflight.problems, forClient.problems) || !isSame(preflight.warnings, forClient.warnings))
     return preflight;
-  return {
-    ...preflight,
-    ...{ problems, clientProblems: forClient.problems, warnings, clientWarnings: forClient.warnings },
-  };
+  return { ...preflight, ...full, clientProblems: forClient.problems, clientWarnings: forClient.warnings };
 }
 
 /** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */
@@ -98,7 +103,7 @@ export function detailProblems({ problems, clientProblems = problems, problemCod
 }
 
 /** Matches the end of a sentence that stands for several findings of the same kind (domain/preflight/findings.ts). */
-const FOLDED = /; and [\d,]+ more like this$/;
+const FOLDED = /; and [\d,]+ more (company|companies) like this$/;
 
 /** Adds to each sentence that stands for several findings where the reader can see all of them. */
 export function withPlace(findings: readonly string[], place: string): readonly string[] {

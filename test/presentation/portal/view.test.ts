@@ -221,17 +221,17 @@ test('a migration that has ended offers no decision and has no key, and says wha
 });
 
 test('a problem or warning that stands for several companies says where the others are', () => {
-  const found = { problems: ['C-1: no name; and 43 more like this'], problemCodes: ['name-empty'] as const };
+  const found = { problems: ['C-1: no name; and 43 more companies like this'], problemCodes: ['name-empty'] as const };
   const state = stateAt('supply-details', {
-    preflight: preflight({ ...found, warnings: ['C-9: odd; and 1,203 more like this'] }),
+    preflight: preflight({ ...found, warnings: ['C-9: odd; and 1,203 more companies like this'] }),
   });
   const { task, details } = viewOf(state);
   const problem =
-    'C-1: no name; and 43 more like this; "Companies that need attention" (ferry --portal exceptions) lists all of them';
+    'C-1: no name; and 43 more companies like this; "Companies that need attention" (ferry --portal exceptions) lists all of them';
   expect(task?.problems).toEqual([problem]);
   expect(details.problems).toEqual([problem]);
   expect(details.warnings).toEqual([
-    'C-9: odd; and 1,203 more like this; look at the other rows of your manifest file',
+    'C-9: odd; and 1,203 more companies like this; look at the other rows of your manifest file',
   ]);
   expect(currentDetails(progressOf(migrationPlan(), state), { now: LATER })).toContain(
     'the portal lists all of them; without it, ask support',
