@@ -164,10 +164,22 @@ function stepProgress(state: MigrationState, step: Step): StepProgress {
   return {
     step,
     state: done ? 'done' : step === state.step ? 'open' : 'later',
-    openedAt: times?.openedAt ?? null,
+    openedAt: done ? (times?.openedAt ?? null) : reopenedAt(state, step),
     endedAt: times?.endedAt ?? null,
     approvals: state.approvals.filter((approval) => approval.step === step),
   };
+}
+
+/** Returns when an open step was opened, or reopened since; null if it was not opened yet. */
+function reopenedAt({ steps, reopened, closed }: MigrationState, step: Step): string | null {
+  const openedAt = steps[step]?.openedAt ?? null;
+  // Only steps 1 to 4 are reopened. In steps 5 and 6, a rejection concerns a result, and the step stays open.
+  const isReopened =
+    openedAt !== null &&
+    closed === null &&
+    reopened?.step === step &&
+    stepNumber(step) < stepNumber('migrate-first-company');
+  return isReopened && reopened.at > openedAt ? reopened.at : openedAt;
 }
 
 /** Returns the step that a migration has reached, or how it ended: one line for lists and headings. */

@@ -284,3 +284,14 @@ test('the time of the next attempt in an outage is left out once it has passed',
   expect(currentTask(progress, LATER)).toBe(`${onHold}; cause: answered 503`);
   expect(currentTask({ ...progress, outage: null }, LATER)).toContain('retries automatically at');
 });
+
+test('an open step that was reopened is open since then, and a step whose result was rejected since its beginning', () => {
+  const times = { openedAt: '2026-03-02T10:00:00.000Z', endedAt: null };
+  const reopened = { by: 'Sam', role: 'support', at: '2026-03-02T12:00:00.000Z', reason: null } as const;
+  const openedAt = (step: 'schedule' | 'complete-migration') =>
+    progressOf(plan, stateAt(step, { steps: { [step]: times }, reopened: { ...reopened, step } })).steps.find(
+      (each) => each.step === step,
+    )?.openedAt;
+  expect(openedAt('schedule')).toBe(reopened.at);
+  expect(openedAt('complete-migration')).toBe(times.openedAt);
+});
