@@ -34,8 +34,15 @@ export function approvalConsequence(step: Step, progress: Progress | undefined):
   return APPROVALS[step]?.(progress) ?? null;
 }
 
+/** Returns the number of companies that are being moved. */
+export function inFlightIn({ counts }: Progress): number {
+  return counts.importing + counts.syncing;
+}
+
 /** Returns what follows from cancelling or abandoning a migration. */
 export function endingConsequence(progress: Progress | undefined): string {
+  if (progress && progress.counts.moved + inFlightIn(progress) === 0)
+    return 'no company has moved, none will be moved, and all supplied credentials will be destroyed';
   const moved = progress ? ` (${outOf(progress.counts.moved, progress.counts.total, 'company')})` : '';
   return `no more moves will begin, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;
 }

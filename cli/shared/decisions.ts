@@ -116,7 +116,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
       });
       setDefault(answer);
     } else if (!output.json && !output.quiet) {
-      output.warn(`acting as ${user}; to record your name, add --by "Your Name"`);
+      output.warn(`acting as ${user}; to record your name, add --by "your name"`);
     }
   });
 }
@@ -129,7 +129,7 @@ function isIncompleteInvitation(command: Command): boolean {
 
 function rejectionOf(name: string): string | null {
   if (name === '' || isPlaceholder(name)) return 'A name is needed.';
-  return name.startsWith('ferry ') ? 'This is a command. Type your name; --by "Your Name" avoids the question.' : null;
+  return name.startsWith('ferry ') ? 'This is a command. Type your name; --by "your name" avoids the question.' : null;
 }
 
 export function actorFrom({ as, by }: ActorOptions): { role: Role; by: string } {

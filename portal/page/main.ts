@@ -22,7 +22,7 @@ import {
   renderSummary,
   renderTask,
 } from './overview';
-import { reportSection } from './report';
+import { reportAbout, reportSection } from './report';
 import { isUsedHere, showNoSession } from './sign-in/sign-in';
 import { timeText, zoneText } from './elements/times';
 
@@ -103,6 +103,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('progress'), { counts, end, start: begin, windows, next, state }, renderProgress);
     render(byId('steps'), { steps, firstCompany, next }, renderSteps);
     render(byId('facts'), { callbackUrl, application, details, contact, outOfDate, switchBackOn, task }, renderFacts);
+    render(byId('report-about'), isEnding(state), (hasEnded) => [reportAbout(hasEnded)]);
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
     byId('steps').hidden = steps.length === 0;

@@ -40,11 +40,7 @@ export function reportSection(migrationId: string): readonly Child[] {
 
   return [
     el('h2', { id: 'report-title' }, 'Handover report'),
-    el(
-      'p',
-      {},
-      'The report shows everything about this migration up to now: who decided what, and the result of each company. Once the migration has ended, create the report again and keep it for your records.',
-    ),
+    el('p', { id: 'report-about' }),
     el(
       'div',
       { class: 'buttons' },
@@ -56,4 +52,12 @@ export function reportSection(migrationId: string): readonly Child[] {
     status,
     links,
   ];
+}
+
+/** Describes the report. A report that was created after the end is complete, so it need not be created again. */
+export function reportAbout(hasEnded: boolean): string {
+  const content = 'who decided what, and the result of each company';
+  return hasEnded
+    ? `The report shows everything about this migration: ${content}. Keep it for your records.`
+    : `The report shows everything about this migration up to now: ${content}. Once the migration has ended, create the report again and keep it for your records.`;
 }

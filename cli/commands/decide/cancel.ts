@@ -1,9 +1,10 @@
 import { readProgressIfAnswered } from '../../../client';
+import type { Progress } from '../../../domain/progress/progress';
 import type { CommandResult, Output } from '../../terminal/output';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
-import { endingConsequence } from '../../shared/consequences';
+import { endingConsequence, inFlightIn } from '../../shared/consequences';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
@@ -20,7 +21,8 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for good?`;
-          const consequence = options.yes ? null : endingConsequence(await readProgressIfAnswered(ferry, migration));
+          const progress = await readProgressIfAnswered(ferry, migration);
+          const consequence = endingConsequence(progress);
           if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
             throw new CommandFailed(
               'nothing was cancelled',
@@ -28,14 +30,22 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
             );
           }
           const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
-          return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
+          return result.failed
+            ? result
+            : { ...result, print: () => printCancelled(output, result, migration, progress) };
         }),
       ),
   );
 }
 
-function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
+function printCancelled(
+  output: Output,
+  { print }: CommandResult,
+  migrationId: string,
+  progress: Progress | undefined,
+): void {
   print(output);
-  output.line('  Moves in progress will be completed first. To see which companies were moved, and which companies');
+  const moving = progress && inFlightIn(progress) === 0 ? '' : 'Moves in progress will be completed first. ';
+  output.line(`  ${moving}To see which companies were moved, and which companies`);
   output.line(`  the client can sync again in its own application, run: ferry report ${migrationId}`);
 }

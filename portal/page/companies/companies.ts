@@ -27,8 +27,8 @@ export interface ListOptions {
   readonly filter: () => CompanyFilter;
   /** Returns the text for an empty list. */
   readonly empty: () => string;
-  /** Called with the number of companies whenever all rows have been rendered. */
-  readonly onShow?: (count: number) => void;
+  /** Called with the shown companies, and whether there are more, whenever all rows have been rendered. */
+  readonly onShow?: (companies: readonly Company[], hasMore: boolean) => void;
 }
 
 export function createCompanyList({ app, container, head, filter, empty, onShow }: ListOptions): CompanyList {
@@ -82,7 +82,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     if (focusedId) document.getElementById(focusedId)?.focus();
     more.hidden = !hasMore;
     changed.hidden = true;
-    onShow?.(shown.length);
+    onShow?.(shown, hasMore);
     note.textContent =
       shown.length === 0 ? empty() : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
   }

@@ -52,24 +52,22 @@ function introOf(app: App): string {
 
 export function createExceptions(app: App): CompanyList {
   const intro = el('span', {});
-  const about = el(
-    'p',
-    { class: 'hint' },
-    intro,
-    el(
-      'a',
-      { class: 'download', href: '/api/reconnect-links.csv', download: true },
-      'Download all reconnect links (CSV)',
-    ),
+  const download = el(
+    'a',
+    { class: 'download', href: '/api/reconnect-links.csv', download: true },
+    'Download all reconnect links (CSV)',
   );
+  const about = el('p', { class: 'hint' }, intro, download);
   const list = createCompanyList({
     app,
     container: byId('exceptions'),
     head: [el('h2', { id: 'exceptions-title' }, 'Companies that need attention'), about],
     filter: () => ({ exceptions: true }),
     empty: () => noExceptionsText(app.view()),
-    onShow: (count) => {
-      about.hidden = count === 0;
+    onShow: (companies, hasMore) => {
+      about.hidden = companies.length === 0;
+      // A company that was left out can have a link too, but the file names only companies that have to reconnect.
+      download.hidden = !hasMore && companies.every(({ linkUrl, state }) => linkUrl === null || state === 'left-out');
       intro.textContent = introOf(app);
     },
   });
