@@ -95,7 +95,8 @@ export function leaseOwnerName({ run, slice, attempt }: LeaseOwner): string {
 /** Builds the assignments that give company `c` to an owner and count one more try. */
 export function assignTo(owner: LeaseOwner) {
   return sql`
-    attempt = ${leaseOwnerName(owner)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
+    attempt = ${leaseOwnerName(owner)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp(),
+    first_claimed_at = coalesce(c.first_claimed_at, c.claimed_at, clock_timestamp())`;
 }
 
 /** Builds the SQL for the end of a lease that begins now. */

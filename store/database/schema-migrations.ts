@@ -7,6 +7,7 @@
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 import { erasableVaults } from './erasable-vaults';
+import { firstClaims } from './first-claims';
 import { heldBackDetails, preflightTexts } from './held-back-details';
 import { ledgerMarks, ledgerRules } from './ledger-marks';
 import { crossedInPortal, portal, searchWithoutAccents } from './portal';
@@ -291,4 +292,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0021-crossed-in-portal': crossedInPortal,
   '0022-stoppages': stoppages,
   '0023-preflight-texts': preflightTexts,
+  '0024-first-claims': firstClaims,
 };

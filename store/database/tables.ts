@@ -82,6 +82,7 @@ interface CompanyTable {
   tries: Generated<number>;
   attempt: string | null;
   claimed_at: Date | null;
+  first_claimed_at: Date | null;
   company_id: string | null;
   connection_id: string | null;
   stored_name: string | null;

@@ -94,6 +94,7 @@ export async function resendUnknownOutcomes(
   const { rows } = await sql<{ readonly reference: string }>`
     update companies c
     set state = 'importing', attempt = 'reconciliation', failure_text = null, claimed_at = clock_timestamp(),
+        first_claimed_at = coalesce(c.first_claimed_at, c.claimed_at, clock_timestamp()),
         authorization_sent_at = clock_timestamp(), authorization_sent_again = false,
         authorizations_sent = 1,
         lease_ends_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000})

@@ -23,6 +23,7 @@ export interface ReportFigures {
   readonly reconnectionsCheckedAt: string | null;
   /** Companies that were left out after the service had accepted their credential. */
   readonly leftOutAtService: number;
+  /** When a company was claimed for the first time. A later claim of that company does not change it. */
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
   /**
@@ -59,12 +60,12 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       (select reconnections_checked_at from migrations where id = ${migrationId}) as "reconnectionsCheckedAt",
       count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
-      min(claimed_at) as "firstStartedAt",
+      min(coalesce(first_claimed_at, claimed_at)) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
       -- The periods are rounded up to seconds, so the part could be longer than the whole.
       least(
         ${movingMs(sql`${migrationId}::text`, sql`'-infinity'::timestamptz`, sql`(select max(moved_at) from companies where migration_id = ${migrationId})`)},
-        coalesce(extract(epoch from max(moved_at) - min(claimed_at)) * 1000, 0)::float8) as "movingMs",
+        coalesce(extract(epoch from max(moved_at) - min(coalesce(first_claimed_at, claimed_at))) * 1000, 0)::float8) as "movingMs",
       max(stale_hours) as "longestStaleHours",
       percentile_cont(0.5) within group (order by stale_hours) as "medianStaleHours",
       (select count(*) from credentials where migration_id = ${migrationId})

@@ -1,12 +1,23 @@
 /** Totals of a migration for its report. */
 import { reactivationOf } from '../../../domain/companies/reactivation';
-import { readCompanies, readFigures } from '../../../store';
+import {
+  beginSlice,
+  chooseFirstCompany,
+  claimCompanies,
+  readCompanies,
+  readFigures,
+  recordImports,
+  requestFirstCompany,
+} from '../../../store';
 import {
   CONFIRMED_AT,
   createMovableMigration,
   useLedger,
   updateRow,
   manifestRows,
+  LEASE_MS,
+  readRow,
+  release,
 } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
@@ -69,4 +80,28 @@ test('returns zeros and nulls for everything that depends on a moved company', a
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },
     ...{ firstStartedAt: null, lastMovedAt: null, longestStaleHours: null, medianStaleHours: null },
   });
+});
+
+test('the first move began with the first try of the first company, even if that company is tried again', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(2));
+  await release(ledger.db, id, 'first-company');
+  const moveFirst = async (run: string, to: 'failed' | 'syncing'): Promise<void> => {
+    await requestFirstCompany(ledger.db, id, 'c1');
+    const chosen = await chooseFirstCompany(ledger.db, id, run);
+    const owner = await beginSlice(ledger.db, { migrationId: id, run, slice: 1, leaseMs: LEASE_MS });
+    expect(await claimCompanies(ledger.db, owner, 1, chosen?.row ?? null)).toHaveLength(1);
+    const outcome = { row: 1, refs: {} };
+    await recordImports(ledger.db, owner, [
+      to === 'failed'
+        ? { ...outcome, to, failure: 'refused', text: 'no' }
+        : { ...outcome, refs: { crossed: true }, to, firstCheckInMs: 0 },
+    ]);
+  };
+  await moveFirst('first-1', 'failed');
+  const { claimed_at: firstClaim } = await readRow(ledger.db, id, 1);
+  await moveFirst('first-2', 'syncing');
+  const { claimed_at: lastClaim } = await readRow(ledger.db, id, 1);
+  expect(lastClaim?.getTime()).toBeGreaterThan(firstClaim?.getTime() ?? Infinity);
+  await updateRow(ledger.db, id, 1, { state: 'moved', moved_at: new Date() });
+  expect(await readFigures(ledger.db, id)).toMatchObject({ firstStartedAt: firstClaim?.toISOString() });
 });
