@@ -1,7 +1,7 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
-import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
+import { rateText } from '../../domain/planning/throughput';
 import { currentTask } from '../../domain/progress/waiting-for';
-import { forecastOf } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
@@ -136,8 +136,7 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
 function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
   const { moved, total, text } = movedOf(row);
-  const rate =
-    isRunning(row) && overview ? perMinute(withinLimit(overview, row.progress?.companiesPerMinute ?? null)) : null;
+  const rate = row.progress && isRunning(row) ? recentRate(row.progress, overview) : null;
   // Once the workflow has ended, companies that were not moved yet are not moved.
   const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
   const end = endOf(row, now);
@@ -181,7 +180,7 @@ const isRunning = (row: DashboardRow): boolean => statusGroup(row) === 'running'
 /** Returns the latest end of the forecast; null if there is none. */
 function endOf({ state, progress, overview }: DashboardRow, now: Date): string | null {
   if (progress === null || state === 'paused') return null;
-  return forecastOf(progress, overview, now.toISOString())?.ends?.latest ?? null;
+  return liveForecastOf(progress, overview, now.toISOString())?.ends?.latest ?? null;
 }
 
 function sentence(state: DashboardState, columns: number, now: Date): readonly StyledLine[] {

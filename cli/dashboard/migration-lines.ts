@@ -1,9 +1,9 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
-import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
+import { rateText } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
-import { forecastOf } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -59,9 +59,8 @@ export function companyLines(
   const replaced = replacedText(progress);
   const style = counts.failed > 0 ? 'red' : 'reset';
   const words = clientStateWords(stageOf(state));
-  const rate =
-    overview && state === 'running' ? perMinute(withinLimit(overview, progress.companiesPerMinute ?? null)) : null;
-  const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());
+  const rate = recentRate(progress, overview ?? progress.throughput);
+  const forecast = liveForecastOf(progress, overview, now.toISOString());
   const hasEnded = isOver(state);
   const missing = hasEnded
     ? []

@@ -5,9 +5,9 @@ import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
 import type { MigrationLimits } from '../../domain/planning/limits';
-import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
-import type { Forecast } from '../../domain/progress/forecast';
-import { forecastOf, remainingWork } from '../../domain/progress/forecast';
+import { rateText } from '../../domain/planning/throughput';
+import type { Forecast, LiveFigures } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate, remainingWork } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import { printFirstOpening } from '../shared/start-times';
@@ -15,16 +15,16 @@ import type { Output } from '../terminal/output';
 import { localTime, shortTime } from '../terminal/times';
 
 /** Prints the proposed start until step 6 or the end, how long the moves take, and when they are expected to end. */
-export function printEnd(output: Output, progress: Progress, now: Date): void {
-  const { proposal, throughput, estimate, step, state, counts, windows, companiesPerMinute = null } = progress;
+export function printEnd(output: Output, progress: Progress, live: LiveFigures | null, now: Date): void {
+  const { proposal, throughput, estimate, step, state, counts, windows } = progress;
   if (proposal && step !== 'complete-migration' && !isOver(state)) {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
-  const forecast = forecastOf(progress, throughput, now.toISOString());
+  const forecast = liveForecastOf(progress, live, now.toISOString());
   const end = forecast?.ends ? endText(forecast, now) : null;
-  const rate = state === 'running' && throughput ? perMinute(withinLimit(throughput, companiesPerMinute)) : null;
+  const rate = recentRate(progress, live ?? throughput);
   if (forecast?.basis === 'throughput' && rate !== null) {
     return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
   }

@@ -8,6 +8,7 @@ import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
+import type { LiveFigures } from '../../domain/progress/forecast';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import { openWindowOf } from '../../domain/progress/open-window';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
@@ -38,6 +39,8 @@ export interface MigrationFindings {
   readonly interrupted: Interrupted | null;
   /** The limits in effect. Null without a ledger. */
   readonly limits: MigrationLimits | null;
+  /** What the ledger says now. Null without a ledger. */
+  readonly live: LiveFigures | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
   /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
@@ -101,7 +104,7 @@ export function printMigration(
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, inFull);
-  printEnd(output, progress, now);
+  printEnd(output, progress, found.live, now);
   if (limits !== null) printLimits(output, progress, limits);
   // With windows, the screen has no room for the first company after its approval.
   const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;

@@ -16,6 +16,17 @@ export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
 
+/**
+ * The number of companies from which a rate is known. Fewer say nothing about the rate: the first company, for example,
+ * moves without any others.
+ */
+const MIN_MEASURED = 3;
+
+/** Returns whether enough companies were moved in the period to know the rate. */
+export function isMeasured({ moved, withinMs }: Throughput): boolean {
+  return moved >= MIN_MEASURED && withinMs > 0;
+}
+
 /** Lowers the throughput to the limit, because the companies might have been moved before the limit was set. */
 export function withinLimit(throughput: Throughput, companiesPerMinute: number | null): Throughput {
   const rate = perMinute(throughput);

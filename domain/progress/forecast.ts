@@ -3,17 +3,18 @@
  * calls it with the current time, so that no view shows an end that has passed.
  *
  * - Before the moves begin, the forecast is the estimate of the whole move, counted from the proposed start.
- * - While companies are moving, the forecast follows from the recent throughput. If no company has been moved recently,
- *   it follows from the estimate, scaled to the companies that are left.
+ * - While companies are moving, the forecast follows from the recent throughput. If too few companies have been moved
+ *   recently, it follows from the estimate, scaled to the companies that are left.
  * - Otherwise there is no forecast, because the end depends on a person or on an outage. Views then show only how long
  *   the work takes (`remainingWork`).
  */
+import type { Counts } from '../companies/company-state';
 import { countOpen, countReadyOrMoving } from '../companies/company-state';
 import { isOver } from '../migration/terminated';
 import { stepNumber } from '../migration/steps';
 import { timeAtPace } from '../planning/pacing';
 import type { Throughput } from '../planning/throughput';
-import { expectedEnd, withinLimit } from '../planning/throughput';
+import { expectedEnd, isMeasured, perMinute, withinLimit } from '../planning/throughput';
 import type { Window } from '../planning/windows';
 import { endWithin, nextMove } from '../planning/windows';
 import type { Progress } from './progress';
@@ -120,13 +121,54 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
   const beginsAt =
     opensAt !== null && isAfter(opensAt, now) && counts.importing + counts.syncing === 0 ? opensAt : null;
   const covers = { companies, isComplete: companies === countOpen(counts), beginsAt };
-  if (throughput && throughput.moved > 0 && throughput.withinMs > 0) {
+  if (throughput && isMeasured(throughput)) {
     const end = expectedEnd(withinLimit(throughput, progress.companiesPerMinute ?? null), companies, windows, now);
     const ends = end === null ? null : { earliest: end, latest: end };
     return forecast(progress, { ...covers, ends, basis: 'throughput' }, now);
   }
   const work = workOf(progress, companies);
   return work && forecast(progress, { ...covers, ends: endsAfter(windows, now, work), basis: 'estimate' }, now);
+}
+
+/**
+ * What the ledger says now. The workflow's counts and throughput are older than that, so a forecast from them would be
+ * too late.
+ */
+export interface LiveFigures extends Throughput {
+  readonly counts: Pick<
+    Counts,
+    'waiting' | 'importing' | 'syncing' | 'outcomeUnknown' | 'unconfirmed' | 'withoutCredential' | 'heldBack'
+  >;
+}
+
+/**
+ * Returns the forecast from what the ledger says now. Every command that reads the ledger calls it, so that all of them
+ * show the same end.
+ *
+ * @param live null if the ledger was not read: the forecast then follows from the workflow's counts
+ * @param now ISO 8601, UTC
+ * @returns see `forecastOf`
+ */
+export function liveForecastOf(
+  progress: ForecastInput & Pick<Progress, 'throughput'>,
+  live: LiveFigures | null,
+  now: string,
+): Forecast | null {
+  if (live === null) return forecastOf(progress, progress.throughput, now);
+  return forecastOf({ ...progress, counts: { ...progress.counts, ...live.counts } }, live, now);
+}
+
+/**
+ * Returns companies per minute while companies were moving; null if the migration is not moving companies, or if too
+ * few were moved recently.
+ */
+export function recentRate(
+  { state, step, companiesPerMinute = null }: Pick<Progress, 'state' | 'step' | 'companiesPerMinute'>,
+  throughput: Throughput | null,
+): number | null {
+  const isMoving = state === 'running' && step === 'complete-migration';
+  if (!isMoving || throughput === null || !isMeasured(throughput)) return null;
+  return perMinute(withinLimit(throughput, companiesPerMinute));
 }
 
 /** The facts on which the remaining work depends. */

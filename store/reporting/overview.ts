@@ -1,7 +1,8 @@
 /** Progress and recent throughput of several migrations, for the dashboard. */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { Throughput } from '../../domain/planning/throughput';
+import type { LiveFigures } from '../../domain/progress/forecast';
+import { LACKS_CREDENTIAL } from '../companies/claim';
 import { IS_EXCEPTION } from '../companies/exceptions';
 import type { Database } from '../database/database';
 import { movingMs } from './moving-time';
@@ -17,7 +18,7 @@ export const recentPeriodMs = (migrationId: RawBuilder<unknown>): RawBuilder<num
   movingMs(migrationId, sql`clock_timestamp() - ${RECENT}`);
 
 /** Counts of one migration's companies. */
-export interface Overview extends Throughput {
+export interface Overview extends LiveFigures {
   readonly migrationId: string;
   readonly total: number;
   /** All companies that have moved. In contrast, `moved` counts only recent moves. */
@@ -33,10 +34,24 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
     select migration_id as "migrationId", count(*) as total,
       count(*) filter (where state = 'moved') as "movedInAll",
       count(*) filter (where ${IS_EXCEPTION}) as exceptions,
+      json_build_object(
+        'waiting', count(*) filter (where state = 'waiting'),
+        'importing', count(*) filter (where state = 'importing'),
+        'syncing', count(*) filter (where state = 'syncing'),
+        'outcomeUnknown', count(*) filter (where state = 'outcome-unknown'),
+        'unconfirmed', count(*) filter (where state = 'waiting' and held_back is null and confirmed_at is null),
+        'withoutCredential', count(*) filter (where state = 'waiting' and held_back is null
+          and confirmed_at is not null and lacks_credential),
+        'heldBack', count(*) filter (where state = 'waiting' and held_back is not null)) as counts,
       ${RECENTLY_MOVED} as moved,
       ${recentPeriodMs(sql`companies.migration_id`)} as "withinMs"
-    from companies
-    where migration_id = any(${migrationIds})
+    from (
+      select c.*, ${LACKS_CREDENTIAL} as lacks_credential
+      from companies c
+      join migrations m on m.id = c.migration_id
+      left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      where c.migration_id = any(${migrationIds})
+    ) companies
     group by migration_id`.execute(db);
   return rows;
 }

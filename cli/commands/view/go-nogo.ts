@@ -1,6 +1,6 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
-import { forecastOf } from '../../../domain/progress/forecast';
+import { liveForecastOf } from '../../../domain/progress/forecast';
 import type { GoNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
@@ -79,7 +79,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     chosenFirst: progress && (await readChosenFirst(db, progress)),
     toCreate,
     failures,
-    forecast: progress && forecastOf(progress, overview ?? progress.throughput, now.toISOString()),
+    forecast: progress && liveForecastOf(progress, overview ?? null, now.toISOString()),
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,

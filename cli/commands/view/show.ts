@@ -4,7 +4,7 @@ import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/waiting-for';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { forecastOf } from '../../../domain/progress/forecast';
+import { liveForecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
 import type { Database } from '../../../store';
 import {
@@ -17,6 +17,7 @@ import {
   readKeyFingerprint,
   readLimits,
   readMigration,
+  readOverviews,
   readSuggestedCompanies,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
@@ -110,12 +111,12 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
 
 type LedgerFindings = Pick<
   MigrationFindings,
-  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy' | 'limits'
+  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy' | 'limits' | 'live'
 >;
 
 const NO_LEDGER: LedgerFindings = {
   ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null, confirmedBy: null },
-  limits: null,
+  ...{ limits: null, live: null },
 };
 
 /** After the end, no deferred company is tried again. */
@@ -141,7 +142,8 @@ async function readLedgerFindings(
   const keyFingerprint = await readKeyFingerprint(db, migrationId, provider);
   const isKnown = (await readMigration(db, migrationId)) !== undefined;
   const limits = isKnown ? (await readLimits(db, migrationId)).limits : null;
-  return { interrupted, deferred, applications, confirmedBy, keyFingerprint, limits };
+  const [live = null] = await readOverviews(db, [migrationId]);
+  return { interrupted, deferred, applications, confirmedBy, keyFingerprint, limits, live };
 }
 
 /**
@@ -183,12 +185,12 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, applications, chosenFirst: _, ...shown } = findings;
+  const { retriedErrors, applications, live, chosenFirst: _, ...shown } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },
       replacedApplications: applications?.replaced ?? null,
-      forecast: forecastOf(progress, progress.throughput, now.toISOString()),
+      forecast: liveForecastOf(progress, live, now.toISOString()),
       firstOpening: firstOpening(progress, now.toISOString()),
       meanwhile: meanwhileTask(progress),
     },

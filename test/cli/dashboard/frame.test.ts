@@ -10,7 +10,7 @@ import { companiesOutcomeText } from '../../../domain/migration/partial-outcome'
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
-import type { LedgerCompany } from '../../../store';
+import type { LedgerCompany, Overview } from '../../../store';
 
 const NOW = new Date('2026-03-02T22:04:11Z');
 const SIZE = { columns: 80, rows: 24 };
@@ -49,14 +49,19 @@ const ESTIMATE = estimate({
   from: '2026-03-02T20:00:00.000Z',
 });
 const progress = progressOf(migrationPlan(), RUNNING);
-const overview = (movedInAll: number, moved: number) => ({
+const overview = (movedInAll: number, moved: number, some: Partial<Overview['counts']> = { waiting: 500 }) => ({
   migrationId: '',
   total: 1203,
   movedInAll,
   exceptions: 12,
   moved,
   withinMs: 600_000,
+  counts: { ...NONE_OPEN, ...some },
 });
+const NONE_OPEN = {
+  ...{ waiting: 0, importing: 0, syncing: 0, outcomeUnknown: 0 },
+  ...{ unconfirmed: 0, withoutCredential: 0, heldBack: 0 },
+};
 const moving = row('moving.wave', {
   state: 'running',
   step: 'complete-migration',
@@ -112,7 +117,7 @@ test('the page of a migration shows when the companies that can be moved will be
     companyLines(
       {
         progress: progressOf(migrationPlan(), { ...RUNNING, counts: counts({ total: 1203, ...some }) }),
-        overview: overview(703, 410),
+        overview: overview(703, 410, { waiting: 500, unconfirmed: some.unconfirmed ?? 0 }),
       },
       NOW,
     )[0]
@@ -120,6 +125,34 @@ test('the page of a migration shows when the companies that can be moved will be
       .join('');
   expect(end({ moved: 703, waiting: 500 })).toMatch(/ 703 of 1,203 companies moved, 41 a minute, ends about 22:17$/);
   expect(end({ moved: 703, waiting: 500, unconfirmed: 90 })).toMatch(/, 41 a minute, 410 more by 22:15$/);
+});
+
+test('the list and the page show the same end and the same rate, which follow from the ledger, not from older counts', () => {
+  // The workflow has last counted when 700 companies were left. Since then, the ledger says, 300 have moved.
+  const older = progressOf(migrationPlan(), {
+    ...RUNNING,
+    counts: counts({ total: 1203, moved: 503, waiting: 700 }),
+    throughput: { moved: 10, withinMs: 600_000 },
+  });
+  const live = overview(803, 410, { waiting: 400 });
+  const line = linesOf(stateOf([{ ...moving, overview: live, progress: older }]))[3];
+  expect(line).toMatch(/803\/1203 +41 +22:14 +12$/);
+  const [page] = companyLines({ progress: older, overview: live }, NOW).map((each) => each.map(textOf).join(''));
+  expect(page).toMatch(/41 a minute, ends about 22:14$/);
+});
+
+test('no rate is shown from the first company, or before the companies after it move', () => {
+  const first = overview(1, 1, { waiting: 1202 });
+  const measured = (progress: ReturnType<typeof progressOf>, ledger: Overview) => [
+    companyLines({ progress, overview: ledger }, NOW)[0]?.map(textOf).join(''),
+    linesOf(stateOf([{ ...moving, step: progress.step, overview: ledger, progress }]))[3]?.slice(-20),
+  ];
+  const [page, list] = measured(progressOf(migrationPlan(), { ...RUNNING, estimate: ESTIMATE }), first);
+  expect(page).not.toMatch(/a minute/);
+  expect(list).not.toMatch(/0\.1/);
+  const verifying = progressOf(migrationPlan(), stateAt('migrate-first-company'));
+  const [inStep5] = measured({ ...verifying, state: 'running' }, overview(5, 5, { waiting: 20 }));
+  expect(inStep5).not.toMatch(/a minute/);
 });
 
 test('a waiting migration shows neither a rate nor an estimate that has passed', () => {

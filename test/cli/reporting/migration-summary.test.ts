@@ -123,6 +123,7 @@ function shown(
         applications: null,
         chosenFirst: null,
         keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
+        live: null,
         windowsPaused: null,
         ledgerBehind: false,
         retriedErrors: [],

@@ -50,6 +50,22 @@ test('a company whose end customer reconnected it later was not moving in the me
   expect(await rateOf(id)).toBeCloseTo(1, 1);
 });
 
+test('an overview counts the open companies as a count of one migration does', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(9));
+  await updateRow(ledger.db, id, 1, { confirmed_at: null });
+  await updateRow(ledger.db, id, 2, { held_back: 'no organization' });
+  await updateRow(ledger.db, id, 3, { state: 'importing', attempt: 'a', claimed_at: new Date() });
+  await updateRow(ledger.db, id, 4, { state: 'syncing', claimed_at: new Date() });
+  await updateRow(ledger.db, id, 5, { state: 'outcome-unknown' });
+  await updateRow(ledger.db, id, 6, { state: 'moved', claimed_at: before(2), moved_at: before(1) });
+  await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 7).execute();
+  const [overview] = await readOverviews(ledger.db, [id]);
+  const { throughput, ...counts } = await countWithThroughput(ledger.db, id);
+  expect(overview?.counts).toMatchObject({ waiting: 5, unconfirmed: 1, withoutCredential: 1, heldBack: 1 });
+  expect(counts).toMatchObject({ ...overview?.counts });
+  expect(throughput?.moved).toBe(overview?.moved);
+});
+
 test('the figures of a report say how long companies were moving in all', async () => {
   const id = await movedIn([3_000, 2_950], [2_980, 2_940], [100, 90], [80, 70]);
   const { movingMs } = await readFigures(ledger.db, id);
