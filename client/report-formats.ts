@@ -42,7 +42,7 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
       const group = groups.get(company.reference);
       const about = { companies: 1, withoutLink: company.linkUrl === null ? 1 : 0 };
       const remedy = group && remedyForReplaced(group, head.applications, 'client', about);
-      return companyRecord(company, { stage, now }, remedy ? replacedRemedyText(remedy) : null);
+      return companyRecord(company, { stage, route: head.route, now }, remedy ? replacedRemedyText(remedy) : null);
     };
     yield* csvPieces(mapEach(companies(), record), true);
   },

@@ -13,6 +13,9 @@ const figures = z.strictObject({
   ),
   movable: count.describe('companies that can still be moved while the migration is open'),
   mustReconnect: count,
+  mustReconnectNotCrossed: count.describe(
+    'the part of `mustReconnect` whose credential was not handed over to the service',
+  ),
   reconnectionsCheckedAt: time
     .nullable()
     .describe('when the service was last asked whether end customers had reconnected'),

@@ -238,6 +238,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       replacedApplication: count.describe(
         'companies that depend on an application that was replaced after they were connected; `ferry companies --replaced-application` lists them',
       ),
+      notMovedAtEnd: count.describe(
+        'companies that were still waiting when the migration ended, and have no problem of their own; 0 while the migration is open',
+      ),
       exceptions: z.array(
         z
           .strictObject({

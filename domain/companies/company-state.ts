@@ -85,6 +85,16 @@ export function clientStateText(state: CompanyState, failure: FailureKind | null
   return clientStateWords(stage)[clientStateOf(state, failure, stage !== 'open')];
 }
 
+/**
+ * Returns why a waiting company was not moved, once no company moves any more; null while it can still be moved.
+ *
+ * @param tries number of times that its import was tried
+ */
+export function unreachedText(stage: MoveStage, tries: number): string | null {
+  if (stage === 'open') return null;
+  return `the migration ${stage === 'ended' ? 'ended' : 'was stopped'} before its ${tries > 0 ? 'next try' : 'move'}`;
+}
+
 /** Says why a company was not moved: `must reconnect: the authorization no longer works`. */
 export function notMovedText(state: ClientState, why: string | null): string {
   const text = CLIENT_STATES[state];

@@ -138,6 +138,30 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
   }
 }
 
+/**
+ * Says to the client what it does about a remedy. In the managed route, support decides whether to try a company again.
+ */
+export function clientRemedyText(remedy: Remedy, route: Route): string {
+  switch (remedy) {
+    case 'retry':
+      return route === 'self-service' ? 'try it again' : 'nothing now; support decides whether to try it again';
+    case 'relink':
+      return 'send its owner the link to reconnect';
+    case 'replace-credential':
+      return 'export a new credential, and supply it as a replacement';
+    case 'credentials':
+      return 'supply a new credential';
+    case 'application':
+      return 'ask support whether to register the application that obtained the credential';
+    case 'skip':
+    case 'exclude':
+      return 'leave it out';
+    case 'amend':
+      return 'correct its row in the manifest, or leave it out';
+  }
+}
+
+/** Says to support what a remedy does. */
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':

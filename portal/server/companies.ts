@@ -1,6 +1,6 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
-import { clientStateOf, leftOutText } from '../../domain/companies/company-state';
+import { clientStateOf, leftOutText, unreachedText } from '../../domain/companies/company-state';
 import type { SupplyMessage } from '../../domain/companies/credential-state';
 import { acceptedSupplies, missingCredentialText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
@@ -70,6 +70,8 @@ function ownProblemOf(company: CompanyRow): string | null {
   if (state === 'skipped' || state === 'excluded') return leftOutText(leftOutReason, failed);
   if (failure !== null) return failed;
   if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';
+  const unreached = state === 'waiting' && company.hasEnded ? unreachedText('ended', company.tries) : null;
+  if (unreached !== null) return [detail ?? heldBack ?? [], unreached].flat().join('; ');
   return detail ?? heldBack ?? missingCredentialText(company);
 }
 

@@ -5,11 +5,12 @@
  */
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts, MoveStage } from '../../domain/companies/company-state';
-import { clientStateText, COMPANY_STATES, countOpen } from '../../domain/companies/company-state';
+import { clientStateText, COMPANY_STATES, countOpen, unreachedText } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
-import { remediesFor, remedyText } from '../../domain/companies/remedies';
+import { clientRemedyText, remediesFor } from '../../domain/companies/remedies';
+import type { Route } from '../../platforms/platforms';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
@@ -30,6 +31,8 @@ export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvo
 export interface ReportView {
   /** The stage decides whether companies can still move. */
   readonly stage: MoveStage;
+  /** The route decides whether the client or support carries out a remedy. */
+  readonly route: Route;
   /** Times in this year are shown without the year. */
   readonly year: string;
   /** When the report is written. ISO 8601, UTC */
@@ -72,10 +75,10 @@ const NOT_FINISHED: Section = {
   includes: all,
   count: ({ counts }) => countOpen(counts),
   columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON],
-  cells: (company, { stage }) => [
+  cells: (company, { stage, route }) => [
     ...[company.reference, company.name],
-    [stateText(company, stage), whyOf(company)].filter(Boolean).join(': '),
-    whatToDo(company, stage),
+    [stateText(company, stage), whyOf(company, stage)].filter(Boolean).join(': '),
+    whatToDo(company, { stage, route }),
     switchOn(company, stage),
   ],
 };
@@ -117,8 +120,9 @@ const NOT_MOVED: Section = {
   includes: (company) => !mustReconnect(company),
   count: ({ counts, figures }) => counts.failed - figures.mustReconnect,
   columns: [REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
-  cells: (company, { stage }) => [
-    ...[company.reference, company.name, failureOf(company), recordsText(company), whatToDo(company, stage)],
+  cells: (company, { stage, route }) => [
+    ...[company.reference, company.name, failureOf(company), recordsText(company)],
+    whatToDo(company, { stage, route }),
     switchOn(company, stage),
   ],
 };
@@ -209,7 +213,10 @@ function stateText({ state, failure }: ReportedCompany, stage: MoveStage): strin
   return clientStateText(state, failure, stage);
 }
 
-function whyOf(company: ReportedCompany): string {
+function whyOf(company: ReportedCompany, stage: MoveStage): string {
+  const unreached = company.state === 'waiting' ? unreachedText(stage, company.tries) : null;
+  if (unreached !== null)
+    return [company.failureText === null ? (company.heldBack ?? []) : failureOf(company), unreached].flat().join('; ');
   if (company.failureText !== null) return failureOf(company);
   return company.heldBack ?? missingCredentialText(company) ?? (company.replacedApplication ? REPLACED_PROBLEM : '');
 }
@@ -223,15 +230,9 @@ function switchOn(company: ReportedCompany, stage: MoveStage): string {
   return reactivationText(reactivationOf(company, stage));
 }
 
-function whatToDo(company: ReportedCompany, stage: MoveStage): string {
+function whatToDo(company: ReportedCompany, { stage, route }: Pick<ReportView, 'stage' | 'route'>): string {
+  if (stage === 'open') return whatToDoNow(company, route);
   if (stage === 'terminated' && company.state !== 'failed') return 'ask support what happens next';
-  const ended = stage !== 'open';
-  const [remedy] = remediesFor(company);
-  if (!ended && missingCredentialText(company) !== null)
-    return company.credential === 'too-early'
-      ? 'supply a credential that was exported after the confirmation that syncing is off'
-      : 'supply a credential';
-  if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyText(remedy);
   // Once the migration has ended, only companies that are still being checked have these states.
   if (company.state === 'importing' || company.state === 'syncing') return 'nothing yet; it is still being checked';
   switch (company.failure) {
@@ -252,6 +253,23 @@ function whatToDo(company: ReportedCompany, stage: MoveStage): string {
   }
 }
 
+/** Returns what the client has to do about a company while the migration is open. */
+function whatToDoNow(company: ReportedCompany, route: Route): string {
+  const { state, tries, heldBack, confirmedAt, credential, deferred } = company;
+  if (state === 'importing' || state === 'syncing') return 'nothing; it is being moved';
+  const [remedy] = remediesFor(company);
+  if (state !== 'waiting' || heldBack !== null || (deferred && remedy === 'credentials'))
+    return remedy === undefined ? '' : clientRemedyText(remedy, route);
+  if (confirmedAt === null) return 'confirm that its syncing is off once you are asked to';
+  if (missingCredentialText(company) !== null)
+    return credential === 'too-early'
+      ? 'supply a credential that was exported after the confirmation that syncing is off'
+      : 'supply a credential';
+  // What to do about a replaced application is said where that application is named.
+  if (company.replacedApplication) return '';
+  return tries > 0 ? 'nothing; it will be tried again' : 'nothing; its turn is still to come';
+}
+
 /**
  * Returns a company as one row of a spreadsheet, with the facts of all sections.
  *
@@ -260,7 +278,7 @@ function whatToDo(company: ReportedCompany, stage: MoveStage): string {
  */
 export function companyRecord(
   company: ReportedCompany,
-  { stage, now }: Pick<ReportView, 'stage' | 'now'>,
+  { stage, route, now }: Pick<ReportView, 'stage' | 'route' | 'now'>,
   aboutApplication: string | null = null,
 ): Readonly<Record<string, string>> {
   const { reference, name, storedName, organization, companyId, connectionId, linkUrl } = company;
@@ -270,9 +288,9 @@ export function companyRecord(
     'stored name': storedName ?? '',
     organization,
     outcome: stateText(company, stage),
-    why: whyOf(company),
+    why: whyOf(company, stage),
     'what to do':
-      spreadsheetAction(company, stage) ||
+      spreadsheetAction(company, { stage, route }) ||
       (aboutApplication ?? (company.replacedApplication ? replacedRemedyFor(company.linkUrl) : '')),
     'switch back on': switchOn(company, stage),
     'moved at': dateText(company.movedAt),
@@ -288,8 +306,8 @@ export function companyRecord(
   };
 }
 
-function spreadsheetAction(company: ReportedCompany, stage: MoveStage): string {
-  if (needsAction(company)) return whatToDo(company, stage);
+function spreadsheetAction(company: ReportedCompany, view: Pick<ReportView, 'stage' | 'route'>): string {
+  if (needsAction(company)) return whatToDo(company, view);
   return isLeftOutAtService(company) ? ASK_ABOUT_IT : '';
 }
 

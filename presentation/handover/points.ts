@@ -28,9 +28,8 @@ export interface Point {
 /** Returns which companies the client may switch back on, with their number where it is known. */
 export function switchOnPoints(head: ReportHead): readonly Point[] {
   const { counts, figures, ending } = head;
-  const { crossed, crossingUnknown, movable, mustReconnect } = figures;
-  const notHandedOver = counts.total - crossed - crossingUnknown;
-  const untilReconnected = mustReconnect > 0 ? '; a company that must reconnect, only until it reconnects' : '';
+  const { crossed, crossingUnknown, movable, mustReconnectNotCrossed } = figures;
+  const notHandedOver = counts.total - crossed - crossingUnknown - mustReconnectNotCrossed;
   const never = {
     topic: 'Never',
     companies: crossed,
@@ -61,8 +60,17 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: `${AFTER_THE_END.yes}${untilReconnected}. If the tables below say otherwise for a company, follow the tables.`,
+            text: `${AFTER_THE_END.yes}. If the tables below say otherwise for a company, follow the tables.`,
           },
+          ...(mustReconnectNotCrossed === 0
+            ? []
+            : [
+                {
+                  topic: 'Until it reconnects',
+                  companies: mustReconnectNotCrossed,
+                  text: 'companies that must reconnect. You may use each in your own application until its end customer reconnects with the link.',
+                },
+              ]),
         ]),
   ];
 }

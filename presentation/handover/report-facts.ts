@@ -48,8 +48,10 @@ export interface ReportHead {
 }
 
 /** Returns the facts that decide how companies are shown. `year` is the year in which the details were supplied. */
-export function viewOf(head: Pick<ReportHead, 'ending' | 'endedInTemporal' | 'suppliedAt'>): Omit<ReportView, 'now'> {
-  return { stage: reportStage(head), year: head.suppliedAt.slice(0, 4) };
+export function viewOf(
+  head: Pick<ReportHead, 'ending' | 'endedInTemporal' | 'suppliedAt' | 'route'>,
+): Omit<ReportView, 'now'> {
+  return { stage: reportStage(head), route: head.route, year: head.suppliedAt.slice(0, 4) };
 }
 
 /** Returns whether companies of the migration can still move. */
@@ -228,7 +230,7 @@ export interface DecisionRow {
 }
 
 export function decisionRows(
-  head: Pick<ReportHead, 'decisions' | 'ending' | 'endedInTemporal' | 'suppliedAt'>,
+  head: Pick<ReportHead, 'decisions' | 'ending' | 'endedInTemporal' | 'suppliedAt' | 'route'>,
 ): readonly DecisionRow[] {
   const { year } = viewOf(head);
   return head.decisions.map(({ decision, outcome }) => ({

@@ -78,8 +78,11 @@ export interface CompanyFilter {
   readonly reference?: string;
   readonly references?: readonly string[];
   readonly wave?: number;
-  /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
-  readonly exceptions?: true;
+  /**
+   * True: only companies that need attention: not moved, outcome unknown, deferred, or held back. False: only other
+   * companies.
+   */
+  readonly exceptions?: boolean;
   readonly deferred?: true;
   /**
    * Only companies that the service has connected with an application that was replaced later, until their end
@@ -249,7 +252,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(reference === undefined ? [] : [sql`reference = ${reference}`]),
     ...(references === undefined ? [] : [sql`reference = any(${references})`]),
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
-    ...(exceptions === undefined ? [] : [IS_EXCEPTION]),
+    ...(exceptions === undefined ? [] : [exceptions ? IS_EXCEPTION : sql`not ${IS_EXCEPTION}`]),
     ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
     ...(replacedApplication === undefined ? [] : [dependsOnReplaced(migrationId)]),
     ...(retried === undefined ? [] : [WILL_BE_TRIED_AGAIN]),

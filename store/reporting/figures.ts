@@ -19,6 +19,8 @@ export interface ReportFigures {
    */
   readonly movable: number;
   readonly mustReconnect: number;
+  /** The part of `mustReconnect` whose credential the service has not accepted. */
+  readonly mustReconnectNotCrossed: number;
   /** When the service was last asked whether end customers had reconnected; null if never. */
   readonly reconnectionsCheckedAt: string | null;
   /** Companies that were left out after the service had accepted their credential. */
@@ -58,6 +60,8 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where crossed_at is null and state in ('waiting', 'failed')
         and (sent_at is null or failure is not null)) as movable,
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
+      count(*) filter (where state = 'failed' and failure = 'reauthorization-required' and crossed_at is null)
+        as "mustReconnectNotCrossed",
       (select reconnections_checked_at from migrations where id = ${migrationId}) as "reconnectionsCheckedAt",
       count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
       min(coalesce(first_claimed_at, claimed_at)) as "firstStartedAt",

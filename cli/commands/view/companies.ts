@@ -1,5 +1,11 @@
 import type { ClientState, MoveStage } from '../../../domain/companies/company-state';
-import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '../../../domain/companies/company-state';
+import {
+  CLIENT_STATES,
+  clientStateOf,
+  clientStateText,
+  ledgerStatesOf,
+  unreachedText,
+} from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
@@ -131,7 +137,7 @@ async function* csvRecords(
       state: clientStateText(state, failure, stage),
       'ledger state': state,
       failure,
-      'what happened': whatHappened(company),
+      'what happened': whatHappened(company, stage),
       'moved at': movedAt?.toISOString() ?? null,
       'reconnects at': canReconnect(company) ? company.linkUrl : null,
       'company id': company.companyId,
@@ -142,14 +148,16 @@ async function* csvRecords(
   }
 }
 
-function whatHappened(company: LedgerCompany): string {
+function whatHappened(company: LedgerCompany, stage: MoveStage): string {
   const isReplaced = company.replacedApplication && clientStateOf(company.state, company.failure) !== 'must-reconnect';
-  return [ownProblem(company), isReplaced ? REPLACED_PROBLEM : ''].filter(Boolean).join('; ');
+  return [ownProblem(company, stage), isReplaced ? REPLACED_PROBLEM : ''].filter(Boolean).join('; ');
 }
 
-function ownProblem(company: LedgerCompany): string {
-  const { state } = company;
+function ownProblem(company: LedgerCompany, stage: MoveStage): string {
+  const { state, tries } = company;
   const explanation = explanationOf(company);
+  const unreached = state === 'waiting' ? unreachedText(stage, tries) : null;
+  if (unreached !== null) return [explanation ?? heldBackForSupport(company) ?? [], unreached].flat().join('; ');
   if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'it is unknown whether the credential was used';
   return state === 'waiting' ? (heldBackForSupport(company) ?? notReadyText(company) ?? '') : '';
@@ -162,7 +170,7 @@ async function print(output: Output, { companies: read, page }: Selection, stage
     for await (const company of read()) {
       count += 1;
       if (canReconnect(company)) links += 1;
-      yield [company.reference, company.name, stateCell(company, stage), whatHappened(company)];
+      yield [company.reference, company.name, stateCell(company, stage), whatHappened(company, stage)];
     }
   }
   await output.streamTable(

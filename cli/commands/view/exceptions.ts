@@ -100,6 +100,7 @@ async function exceptions(
         retried: (await readRetried(db, migration)).matching,
         retriedRemedies: await retriedJson(db, { migration, portal }),
         replacedApplication: (await readReplaced(db, migrationId)).matching,
+        notMovedAtEnd: await countUnreached(db, stored),
       },
       'exceptions',
       exceptionsJson(migration, portal, readExceptions()),
@@ -119,13 +120,19 @@ async function exceptions(
   await printReplaced(output, { db, migrationId }, replaced);
   const retried = await readRetried(db, migration);
   await printRetried(output, db, { migration, portal }, retried, opening);
+  const unreached = await countUnreached(db, stored);
   const total = [
     ...(count === 0 ? [] : [counted(count, 'exception')]),
     ...(lacking.matching === 0 ? [] : [`${counted(lacking.matching, 'company')} without a usable credential`]),
     ...(replaced.matching === 0 ? [] : [`${counted(replaced.matching, 'company')} with a replaced application`]),
+    ...(unreached === 0 ? [] : [`${counted(unreached, 'company')} not moved before the migration ended`]),
   ];
   if (total.length > 0) output.line(total.join(', '));
   else if (retried.matching === 0) output.line('No exceptions.');
+  if (unreached > 0)
+    output.line(
+      `Companies that were still waiting when the migration ended are no exceptions. To list all companies that were not moved, run: ferry companies ${migrationId} --state not-moved`,
+    );
   if (count > 0 && stage !== 'open') output.line(endText(migration));
   return { written: true };
 }
@@ -164,6 +171,13 @@ async function readLacking(db: Database, { id, stage }: ListedMigration): Promis
 async function readRetried(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
   if (stage !== 'open') return NO_COMPANIES;
   return readCompanyPage(db, id, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+/** Counts the companies that were still waiting when the migration ended, and that have no problem of their own. */
+async function countUnreached(db: Database, { id, state }: StoredMigration): Promise<number> {
+  if (state !== 'closed') return 0;
+  const filter = { states: ['waiting'], exceptions: false } as const;
+  return (await readCompanyPage(db, id, filter, { offset: 0, limit: 0 })).matching;
 }
 
 function readReplaced(db: Database, migrationId: string): Promise<FirstCompanies> {

@@ -32,7 +32,15 @@ const HEAD: ReportHead = {
   vaultDestroyedAt: '2026-11-22T22:00:00.000Z',
   counts: { ...NO_COUNTS, total: 4, moved: 2, failed: 1, excluded: 1 },
   figures: {
-    ...{ crossed: 2, crossingUnknown: 0, movable: 0, mustReconnect: 1, credentialsLeft: 0, leftOutAtService: 0 },
+    ...{
+      crossed: 2,
+      crossingUnknown: 0,
+      movable: 0,
+      mustReconnect: 1,
+      mustReconnectNotCrossed: 1,
+      credentialsLeft: 0,
+      leftOutAtService: 0,
+    },
     ...{ longestStaleHours: 6.21, medianStaleHours: 2 },
     reconnectionsCheckedAt: null,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
@@ -160,7 +168,7 @@ describe('the HTML report', () => {
     expect(page).toMatch(/id="result".*<h2>What you need .*<h2>How long .*<h2>Who to call<.*<nav .*id="statistics"/s);
     const answers = page.split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
-    expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
+    expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(1\).*<b>Until it reconnects<\/b> \(1\)/s);
     expect(answers).toContain('It was out of date for at most 6.3 hours');
   });
 

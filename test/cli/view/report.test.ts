@@ -84,6 +84,13 @@ test('the report of a cancelled migration lists the companies whose syncing can 
   expect(out).toContain('State: cancelled by Cleo (client); reason: we stay where we are');
   expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });
   expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
-  expect(rowOf('R-2')).toContain('| not moved | move the company in a new migration | yes |');
+  const why = 'the migration ended before its move';
+  expect(rowOf('R-2')).toContain(`| not moved: ${why} | move the company in a new migration | yes |`);
+  const listed = await ferry(['companies', migration.id], undefined, orchestrator.env);
+  expect(listed.out).toMatch(new RegExp(`R-2 .*not moved +${why}`));
+  const exceptions = await ferry(['exceptions', migration.id], undefined, orchestrator.env);
+  expect(exceptions.out).toContain('2 companies not moved before the migration ended');
+  expect(exceptions.out).toContain(`run: ferry companies ${migration.id} --state not-moved`);
+  expect((await runJson(orchestrator, 'exceptions', migration.id)).json).toMatchObject({ notMovedAtEnd: 2 });
   expect(out).toContain('- **Yes** (2)');
 });

@@ -70,7 +70,10 @@ function rowsOf(company: ReportedCompany, ended: boolean | MoveStage): Record<st
     ({ states, includes: holds }) => states.includes(company.state) && holds(company),
   );
   return Object.fromEntries(
-    sections.map((section) => [section.title, sectionRow(section, company, { stage, year: '2026', now: NOW })]),
+    sections.map((section) => [
+      section.title,
+      sectionRow(section, company, { stage, route: 'managed', year: '2026', now: NOW }),
+    ]),
   );
 }
 
@@ -86,10 +89,12 @@ describe('a company in the report', () => {
 
   test('says in the CSV file what to do if it was left out although the service has its connection', () => {
     const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
-    expect(companyRecord(leftOut, { stage: 'ended', now: NOW })['what to do']).toBe(
+    expect(companyRecord(leftOut, { stage: 'ended', route: 'managed', now: NOW })['what to do']).toBe(
       'ask support whether its connection stays in use',
     );
-    expect(companyRecord({ ...leftOut, crossedAt: null }, { stage: 'ended', now: NOW })['what to do']).toBe('');
+    expect(
+      companyRecord({ ...leftOut, crossedAt: null }, { stage: 'ended', route: 'managed', now: NOW })['what to do'],
+    ).toBe('');
   });
 
   test('cannot contain markup in its name', () => {
@@ -111,7 +116,8 @@ describe('a company in the report', () => {
   });
 
   test('shows its next sync only if the service can sync it and the sync is not over', () => {
-    const later = (company: ReportedCompany, now = NOW) => companyRecord(company, { stage: 'ended', now })['next sync'];
+    const later = (company: ReportedCompany, now = NOW) =>
+      companyRecord(company, { stage: 'ended', route: 'managed', now })['next sync'];
     expect(later(COMPANY)).toBe('2026-11-21 22:03 UTC');
     expect(later(COMPANY, '2026-11-22T09:00:00.000Z')).toBe('');
     for (const state of COMPANY_STATES.filter((each) => each !== 'moved'))
@@ -119,7 +125,7 @@ describe('a company in the report', () => {
     expect(later({ ...COMPANY, syncSchedule: { everyHours: null, nextAt: null } })).toBe('');
     const replaced = { ...COMPANY, replacedApplication: true };
     expect(later(replaced)).toBe('none: its application was replaced');
-    expect(companyRecord(replaced, { stage: 'ended', now: NOW })['synced every']).toBe('');
+    expect(companyRecord(replaced, { stage: 'ended', route: 'managed', now: NOW })['synced every']).toBe('');
     expect(rowsOf(replaced, true)['Moved']).toContain('|  | none: its application was replaced |');
   });
 
@@ -130,13 +136,13 @@ describe('a company in the report', () => {
         '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | moved |',
       Moved: expect.stringContaining('C-1') as unknown,
     });
-    expect(companyRecord(company, { stage: 'ended', now: NOW })).toMatchObject({
+    expect(companyRecord(company, { stage: 'ended', route: 'managed', now: NOW })).toMatchObject({
       outcome: 'moved',
       why: expect.stringContaining('was replaced') as unknown,
       'what to do': expect.stringContaining('reconnects with the link') as unknown,
       'link for the end customer': 'https://link.example/1',
     });
-    expect(companyRecord(COMPANY, { stage: 'ended', now: NOW })).toMatchObject({
+    expect(companyRecord(COMPANY, { stage: 'ended', route: 'managed', now: NOW })).toMatchObject({
       why: '',
       'link for the end customer': '',
     });
@@ -162,11 +168,11 @@ describe('a company in the report', () => {
   });
 
   test.each([
-    ['incomplete', false, 'try again (a company whose credential was accepted is only synced and checked again)'],
+    ['incomplete', false, 'nothing now; support decides whether to try it again'],
     ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],
-    ['wrong-organization', false, 'try again with a new credential from the client'],
+    ['wrong-organization', false, 'export a new credential, and supply it as a replacement'],
     ['wrong-organization', true, 'in a new migration'],
-    ['refused', false, 'try again'],
+    ['refused', false, 'support decides whether to try it again'],
   ] as const)('that failed with %s (migration ended: %s) is shown with what to do: %s', (failure, ended, whatToDo) => {
     const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
     expect(row).toContain('| why |');
@@ -220,16 +226,43 @@ describe('a company in the report', () => {
       const row = rowsOf(company, 'terminated')['Not moved when the migration was stopped'];
       expect(row).toContain(`| ${word}`);
       expect(row).toContain(`| ask support what happens next | ${switchOn} |`);
-      expect(companyRecord(company, { stage: 'terminated', now: NOW })).toMatchObject({
+      expect(companyRecord(company, { stage: 'terminated', route: 'managed', now: NOW })).toMatchObject({
         ...{ outcome: word, 'what to do': 'ask support what happens next', 'switch back on': switchOn },
       });
+    },
+  );
+
+  test.each<[Partial<ReportedCompany>, string, string]>([
+    [{ tries: 0 }, 'not moved yet', 'nothing; its turn is still to come'],
+    [{ tries: 1 }, 'not moved yet', 'nothing; it will be tried again'],
+    [{ tries: 0, confirmedAt: null }, 'not moved yet', 'confirm that its syncing is off once you are asked to'],
+    [{ tries: 0, heldBack: 'no organization' }, 'not moved yet: no organization', 'correct its row in the manifest'],
+    [{ tries: 2, deferred: true, failureText: 'busy' }, 'not moved yet: busy', 'nothing; it will be tried again'],
+    [{ state: 'syncing', tries: 1 }, 'moving', 'nothing; it is being moved'],
+    [{ state: 'outcome-unknown' }, 'not moved yet', 'nothing now; support decides whether to try it again'],
+  ])('that is not finished (%j) is %s, with what the client has to do: %s', (changes, state, whatToDo) => {
+    const ready = { state: 'waiting', credential: 'supplied', confirmedAt: new Date(NOW), crossedAt: null } as const;
+    const waiting = { ...COMPANY, ...ready, ...changes };
+    expect(rowsOf(waiting, 'open')['Not finished']).toContain(`| ${state} | ${whatToDo}`);
+  });
+
+  test.each([
+    ['ended', 0, 'not moved: the migration ended before its move'],
+    ['ended', 1, 'not moved: the migration ended before its next try'],
+    ['terminated', 0, 'not moved: the migration was stopped before its move'],
+  ] as const)(
+    'that still waited when the migration was %s (tries: %d) says why it was not moved',
+    (stage, tries, why) => {
+      const waiting = { ...COMPANY, state: 'waiting', credential: null, crossedAt: null, tries } as const;
+      expect(Object.values(rowsOf(waiting, stage))[0]).toContain(`| ${why} |`);
+      expect(companyRecord(waiting, { stage, route: 'managed', now: NOW }).why).toBe(why.replace('not moved: ', ''));
     },
   );
 
   test('that is still being checked after the end has the same word in the sections and in the spreadsheet', () => {
     const company = { ...COMPANY, state: 'syncing' } as const;
     expect(rowsOf(company, 'ended')['Not moved when the migration ended']).toContain('| still being checked');
-    expect(companyRecord(company, { stage: 'ended', now: NOW }).outcome).toBe('still being checked');
+    expect(companyRecord(company, { stage: 'ended', route: 'managed', now: NOW }).outcome).toBe('still being checked');
   });
 
   test('that was moved is in a section that says once that it may never be switched back on', () => {

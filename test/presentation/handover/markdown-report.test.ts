@@ -49,6 +49,7 @@ const HEAD: ReportHead = {
     crossingUnknown: 1,
     movable: 2,
     mustReconnect: 1,
+    mustReconnectNotCrossed: 1,
     reconnectionsCheckedAt: null,
     leftOutAtService: 0,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
@@ -150,7 +151,10 @@ describe('the head of the report', () => {
       '- **Not yet** (2): companies that can still be moved.\n- **Yes**: companies that were left out',
     );
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
-      '- **Yes** (4): companies whose access was not handed over to us.',
+      '- **Yes** (3): companies whose access was not handed over to us.',
+    );
+    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
+      '- **Until it reconnects** (1): companies that must reconnect.',
     );
   });
 

@@ -128,6 +128,9 @@ export function sampleReport(total: number): HandoverReport {
         ...{ credentialsLeft: 0, leftOutAtService: 0 },
         reconnectionsCheckedAt: '2026-11-23T00:58:00.000Z',
         mustReconnect: numberOf(({ failure }) => failure === 'reauthorization-required'),
+        mustReconnectNotCrossed: numberOf(
+          ({ failure, crossedAt }) => failure === 'reauthorization-required' && crossedAt === null,
+        ),
         ...{ longestStaleHours: 0.1, medianStaleHours: 0.05 },
         ...{ firstStartedAt: '2026-11-22T21:38:00.000Z', lastMovedAt: '2026-11-23T00:16:00.000Z', movingMs: 9_480_000 },
       },

@@ -48,6 +48,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     movable: 1,
     reconnectionsCheckedAt: null,
     mustReconnect: 1,
+    mustReconnectNotCrossed: 1,
     leftOutAtService: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),
