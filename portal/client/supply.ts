@@ -50,6 +50,8 @@ export async function supplyInParts<Credential extends Label>(
   let replaced = 0;
   let stored: HashedCredential[] = [];
   let answer: RequestAnswer = { outcome: 'failed', text: 'the file contains no credential' };
+  /** The answer to the latest decision. A later part of which nothing was accepted has no decision. */
+  let decided: RequestAnswer | null = null;
   let decisionId: string = crypto.randomUUID();
   for (let start = 0; start < credentials.length; start += PART) {
     if (replaces) [decisionId, stored] = [crypto.randomUUID(), []];
@@ -73,6 +75,7 @@ export async function supplyInParts<Credential extends Label>(
     if (replaces && stored.length > 0) {
       answer = await supplied(stored.map(({ reference }) => reference));
       if (answer.outcome !== 'applied') return afterEarlierParts(answer);
+      decided = answer;
       replaced += stored.length;
     }
   }
@@ -84,16 +87,24 @@ export async function supplyInParts<Credential extends Label>(
       text: ['no credential was accepted', ...refusedTexts(refused)].join('. '),
       refusedCredentials,
     };
-  if (!replaces) answer = await supplied(accepted);
+  answer = decided ?? (await supplied(accepted));
   if (refused.length === 0 || answer.outcome !== 'applied') return answer;
   const text = [answer.text, ...refusedTexts(refused)].join('. ');
   return { ...answer, text, refusedCredentials };
 
-  /** If the supply stops at a later part, states in its answer how many credentials were replaced before. */
+  /**
+   * If the supply stops at a later part, states in its answer how many credentials were replaced before, and which were
+   * not accepted.
+   */
   function afterEarlierParts(last: RequestAnswer): RequestAnswer {
-    if (replaced === 0) return last;
-    const applied = `${outOf(replaced, credentials.length, 'credential')} were replaced before this answer: ${last.text}`;
-    return { ...last, text: `${applied}. No credential was sent after this answer` };
+    const named = refused.length === 0 ? last : { ...last, refusedCredentials: refused };
+    if (replaced === 0) return { ...named, text: [last.text, ...refusedTexts(refused)].join('. ') };
+    const were = replaced === 1 ? 'was' : 'were';
+    const applied = `${outOf(replaced, credentials.length, 'credential')} ${were} replaced before this answer: ${last.text}`;
+    return {
+      ...named,
+      text: [applied, 'No credential was sent after this answer', ...refusedTexts(refused)].join('. '),
+    };
   }
 
   async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {
