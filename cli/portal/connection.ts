@@ -73,20 +73,37 @@ export async function withPortal<Result>(
   const { origin } = context.link();
   const stored = readSignIns(context.terminal.env, origin).find((each) => each.migrationId === migrationId);
   if (!stored) throw notSignedIn(context, migrationId);
-  let isConnected = false;
+  let mayHaveSent = false;
   return failingClearly(
     context,
     async () => {
       const say = sayOnce(context);
       const { signIn, session } = await liveSession(context, stored, say);
-      isConnected = true;
-      const api = apiOf(origin, signIn.token);
+      const api = recordingSubmits(apiOf(origin, signIn.token), () => (mayHaveSent = true));
       const readMigration = async (): Promise<MigrationAnswer> =>
         validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
       return work({ api, signIn, session, readMigration, say });
     },
-    () => isConnected,
+    () => mayHaveSent,
   );
+}
+
+/**
+ * Returns the API with a `submit` that reports each request which the portal may have received. Only these requests can
+ * take effect; all others only read.
+ */
+function recordingSubmits(api: Api, onSent: () => void): Api {
+  const submit: Api['submit'] = async (...request) => {
+    try {
+      const answer = await api.submit(...request);
+      onSent();
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !wasNotSent(error)) onSent();
+      throw error;
+    }
+  };
+  return { ...api, submit };
 }
 
 /** The wait after which its reason is printed. Shorter waits need no explanation. */
@@ -200,7 +217,7 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
 /**
  * Runs the work, and turns errors of the API into errors with advice.
  *
- * @param mayHaveSent returns whether the portal may have received an earlier request of this command
+ * @param mayHaveSent returns whether the portal may have received a request of this command that can take effect
  * @throws CommandFailed
  */
 export async function failingClearly<Result>(
@@ -221,9 +238,9 @@ function adviceFor(context: PortalContext, error: ApiError, mayHaveSent: boolean
   if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
   if (advice !== undefined) return clause(advice);
   if (status !== 0) return 'if it happens again, tell your contact';
-  return wasNotSent(error) && !mayHaveSent
-    ? 'nothing was sent; check the address and your connection'
-    : 'check the address and your connection; a request that the portal has received can still take effect';
+  if (mayHaveSent)
+    return 'check the address and your connection; a request that the portal has received can still take effect';
+  return `${wasNotSent(error) ? 'nothing was sent; ' : ''}check the address and your connection, and run the command again`;
 }
 
 /** Words that have a capital letter only because they begin a sentence. */

@@ -41,17 +41,17 @@ export type SignIn = Omit<z.infer<typeof signInFile>, 'portalSignIn' | 'signingK
 /**
  * Returns the person's key.
  *
- * @throws CommandFailed if the file of the sign-in contains no valid key
+ * @throws CommandFailed if the file of the sign-in does not contain a valid key
  */
-export function signingKeyOf(signIn: SignIn): SigningKey {
+export function signingKeyOf({ signingKey, portal, migrationId }: SignIn): SigningKey {
   try {
-    return parseSigningKey(signIn.signingKey);
-  } catch (error) {
-    if (!(error instanceof KeyInvalid)) throw error;
+    return parseSigningKey(signingKey);
+  } catch (cause) {
+    if (!(cause instanceof KeyInvalid)) throw cause;
     throw new CommandFailed(
-      `the file portal/${fileNameOf(signIn)} in the home folder of Tokenferry does not contain a valid signing key`,
-      'restore the file from a copy; if you have no copy, sign in with the link of a new invitation from your contact',
-      { cause: error },
+      `the stored sign-in to ${migrationId} at ${portal} contains no valid key`,
+      "ask support for a new invitation, and sign in with its link: ferry --portal '<link>' sign-in",
+      { cause },
     );
   }
 }

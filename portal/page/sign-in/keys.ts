@@ -3,6 +3,7 @@
  * not even by this page, so the person's decisions can be signed only in this browser.
  */
 import type { Signer } from '../../client/decisions';
+import { FormProblem } from '../elements/dialog';
 
 /** The owner of a key. Stored once the portal has accepted the key. */
 interface KeyOwner {
@@ -97,11 +98,27 @@ export const signerOf = ({ publicKey, privateKey }: StoredKey): Signer => ({
   sign: async (text) => toHex(new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, text))),
 });
 
+/** Returns the error for a browser that does not store keys. Its cause contains the browser's reason. */
+const noStore = (cause?: unknown): FormProblem =>
+  new FormProblem(
+    'this browser cannot store your key. Allow this site to store data, leave private browsing, or use another browser. Then open your link again',
+    { cause },
+  );
+
+/** Opens the database of keys. Some browsers throw instead of reporting an error. */
+function open(): IDBOpenDBRequest {
+  try {
+    return indexedDB.open('tokenferry', 1);
+  } catch (error) {
+    throw noStore(error);
+  }
+}
+
 function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const opening = indexedDB.open('tokenferry', 1);
+    const opening = open();
     opening.onupgradeneeded = () => opening.result.createObjectStore('keys', { keyPath: 'publicKey' });
-    opening.onerror = () => reject(opening.error ?? new Error('the browser does not store keys'));
+    opening.onerror = () => reject(noStore(opening.error));
     opening.onsuccess = () => {
       const transaction = opening.result.transaction('keys', mode);
       const request = work(transaction.objectStore('keys'));
@@ -109,7 +126,7 @@ function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => I
         opening.result.close();
         resolve(request.result);
       };
-      transaction.onerror = () => reject(transaction.error ?? new Error('the browser does not store keys'));
+      transaction.onerror = () => reject(noStore(transaction.error));
     };
   });
 }

@@ -48,6 +48,18 @@ describeWithChromium("an invitation in the portal's page", () => {
     await page.getByText(fingerprint).waitFor({ state: 'detached' });
   });
 
+  test('says what helps if the browser does not store keys', async () => {
+    const { page } = await newPage(current.browser);
+    await page.addInitScript(
+      `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); }`,
+    );
+    await page.goto(link());
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Allow this site to store data, leave private browsing, or use another browser.').waitFor();
+    expect(await page.getByText('Reload the page').count()).toBe(0);
+    expect(current.portal.sent).toEqual([]);
+  });
+
   test('creates a key that cannot be exported', async () => {
     const page = await signIn(current.browser, current);
     const exported = await page.evaluate(`new Promise((resolve) => {

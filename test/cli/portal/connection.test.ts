@@ -1,0 +1,68 @@
+/** The advice of the client's commands if the portal does not answer, or if the stored sign-in is broken. */
+import { rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError } from '../../../portal/client/api';
+import { failingClearly, type PortalContext } from '../../../cli/portal/connection';
+import { writeSignIn } from '../../../cli/portal/sign-ins';
+import { createSigningKey } from '../../../security/signing-key';
+import { Secret } from '../../../security';
+import { createTemporaryFolder } from '../../../stack/folders';
+import { ferry } from '../captured-terminal';
+
+const ID = 'acme.xero';
+const home = createTemporaryFolder();
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** Runs a command of a client whose portal answers each request with `answer`. */
+async function run(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  signingKey: string,
+  ...args: string[]
+) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { TOKENFERRY_HOME: home };
+  const signIn = { portal, migrationId: ID, person: 'Cleo', role: 'client', provider: null } as const;
+  writeSignIn(env, { ...signIn, signingKey: new Secret(signingKey), token: new Secret('t'.repeat(43)) });
+  try {
+    return await ferry(['--portal', portal, ...args], undefined, env);
+  } finally {
+    server.close();
+  }
+}
+
+test.each(['companies', 'show'])(
+  'a lost connection of %s, which only reads, has no effect to warn of',
+  async (command) => {
+    const { exitCode, err } = await run(({ socket }) => socket.destroy(), createSigningKey('client'), command);
+    expect(exitCode).toBe(1);
+    expect(err).toContain('check the address and your connection, and run the command again');
+    expect(err).not.toContain('can still take effect');
+  },
+);
+
+test('a request that the portal may have received can still take effect', async () => {
+  const lost = (mayHaveSent: boolean) =>
+    failingClearly(
+      {} as PortalContext,
+      () => Promise.reject(new ApiError(0, 'the portal does not answer in time')),
+      () => mayHaveSent,
+    );
+  await expect(lost(true)).rejects.toMatchObject({
+    advice: 'check the address and your connection; a request that the portal has received can still take effect',
+  });
+});
+
+test('a stored sign-in with a broken key asks for a new invitation, not for a new key', async () => {
+  const ended = (_: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error": "Your session has ended."}');
+  };
+  const { exitCode, err } = await run(ended, 'broken', 'show');
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(
+    /^ferry: the stored sign-in to acme\.xero at http:\S+ contains no valid key; ask support for a new invitation/,
+  );
+  expect(err).not.toContain('ferry keys create');
+});
