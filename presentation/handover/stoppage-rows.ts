@@ -12,7 +12,10 @@ export const STOPPAGES = {
   columns: ['From', 'Until', 'Why'],
 } as const;
 
-type StoppageHead = Pick<ReportHead, 'stoppages' | 'platformKey' | 'ending' | 'endedInTemporal' | 'suppliedAt'>;
+type StoppageHead = Pick<
+  ReportHead,
+  'route' | 'stoppages' | 'platformKey' | 'ending' | 'endedInTemporal' | 'suppliedAt'
+>;
 
 export function stoppageRows(head: StoppageHead): readonly (readonly [from: string, until: string, why: string])[] {
   const { year } = viewOf(head);

@@ -88,8 +88,16 @@ test.each<[string, Fields, RegExp]>([
     altered({ decisionId: 'd-1', signedAt: '2026-03-02T10:00:01.000Z' }),
     /does not match/,
   ],
-  ['names a person other than the owner of its key', signed({ by: 'Pia' }), /with the key of Sam \(support\), but names another/],
-  ['names a role other than that of its key', signed({ role: 'client' }), /with the key of Sam \(support\), but names another/],
+  [
+    'names a person other than the owner of its key',
+    signed({ by: 'Pia' }),
+    /with the key of Sam \(support\), but names another/,
+  ],
+  [
+    'names a role other than that of its key',
+    signed({ role: 'client' }),
+    /with the key of Sam \(support\), but names another/,
+  ],
   ['has no signing time', signed({ signedAt: undefined }), /must say when/],
 ])('a decision that %s is refused and recorded', (_, input, why) => {
   const state = received(START, input);
