@@ -8,7 +8,7 @@ const POLL_EVERY_MS = 200;
 
 /**
  * Asks a migration in step 6 to check now whether end customers have reconnected their companies, because a person is
- * about to sign off. Waits for the result for at most 8 s. Does nothing if no company is waiting for its end customer.
+ * about to sign off. Waits for the result for at most 8 s. Does nothing if no company must reconnect.
  *
  * @returns the progress after the check; its `reconnections` say when the last check took place
  */
@@ -28,13 +28,13 @@ export async function checkReconnected(ferry: MigrationClient, progress: Progres
 /**
  * Asks for the check, and does not wait for its result.
  *
- * @returns false if no company is waiting for its end customer, the migration is not in step 6, or it cannot be asked
+ * @returns false if no company must reconnect, the migration is not in step 6, or it cannot be asked
  */
 export async function askForReconnectionCheck(
   { temporal }: MigrationClient,
-  { migrationId, step, reconnections }: Progress,
+  { migrationId, step, counts, reconnections }: Progress,
 ): Promise<boolean> {
-  if (step !== 'complete-migration' || !reconnections?.waiting) return false;
+  if (step !== 'complete-migration' || !(reconnections?.waiting || counts.mustReconnect)) return false;
   const asked = temporal.workflow.getHandle(migrationId).signal(checkReconnectedSignal);
   return asked.then(
     () => true,

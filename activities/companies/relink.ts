@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../deps';
 export interface RelinkReport {
   /** The number of companies whose end customer has reconnected. They are syncing now. */
   readonly reconnected: number;
-  /** The number of companies whose end customer has not reconnected yet. */
+  /** The number of companies whose end customer has not reconnected yet, asked or not. */
   readonly waiting: number;
   /** When the check ended, ISO 8601, UTC. Absent in results of earlier versions. */
   readonly checkedAt?: string;
@@ -16,8 +16,8 @@ export interface RelinkReport {
 export function relinkActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Checks every company whose end customer was asked to reconnect, and starts the syncs of companies that are linked
-     * again. If the service has deleted a company or its connection, gives up on that company and continues with the
+     * Checks every company that must reconnect or whose end customer was asked to, and starts the syncs of companies
+     * that are linked again. If the service has deleted a company or its connection, gives up on that company and continues with the
      * others.
      */
     async checkReconnected({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
@@ -25,7 +25,7 @@ export function relinkActivities({ db, service }: ActivityDeps) {
       let reconnected = 0;
       let waiting = 0;
       let authorizedAt: Date | null;
-      for (const { row, companyId, connectionId } of await readRelinking(db, migrationId)) {
+      for (const { row, companyId, connectionId, refusedAfter } of await readRelinking(db, migrationId)) {
         heartbeat({ reconnected, waiting });
         try {
           const { value: connection } = await service.getConnection(companyId, connectionId, { signal });
@@ -35,6 +35,10 @@ export function relinkActivities({ db, service }: ActivityDeps) {
             continue;
           }
           authorizedAt = authorizedAtOf(connection);
+          if (refusedAfter !== null && !(authorizedAt !== null && authorizedAt > refusedAfter)) {
+            waiting += 1;
+            continue;
+          }
           await service.startSync(companyId, { signal });
         } catch (error) {
           if (!isGone(error)) throw error;

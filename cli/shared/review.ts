@@ -93,8 +93,6 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
       const checkedAt = reconnections?.checkedAt ?? null;
       const checked = reconnectionsText(checkedAt === null ? null : localTime(checkedAt));
       output.line(`  ${counted(counts.mustReconnect, 'company')} must reconnect. ${checked}`);
-      if (reconnections?.waiting === 0)
-        output.line(`  To check whether end customers have reconnected, run: ferry relink ${migrationId} --all`);
     }
     for (const company of notMoved.slice(0, maxCompanies)) {
       const { reference, name, state, failure } = company;

@@ -106,7 +106,7 @@ export async function retryWithNewCredential(
 
 /**
  * Marks companies whose end customers were sent the link to reconnect. From now on, the activity `checkReconnected`
- * checks their connections.
+ * checks their connections, even if they do not have to reconnect.
  *
  * @returns the number of marked companies
  */
@@ -210,18 +210,37 @@ export async function acceptFailures(db: Database, migrationId: string): Promise
       and (state in ('failed', 'outcome-unknown') or (state = 'waiting' and failure is not null))`.execute(db);
 }
 
+/**
+ * The condition for a company whose end customer can reconnect it: a person has decided to relink the company, or it
+ * must reconnect and its link works.
+ */
+const CAN_BE_RECONNECTED = sql<boolean>`(
+  (state in ('failed', 'outcome-unknown') and relinking_since is not null)
+  or (state = 'failed' and failure = 'reauthorization-required' and link_url is not null))`;
+
 export interface RelinkingCompany {
   readonly row: number;
   readonly companyId: string;
   readonly connectionId: string;
+  /**
+   * Null if a person has decided to relink the company, or if an earlier check found that it was not linked: a linked
+   * connection then means that it has been reconnected. Otherwise the connection must have been authorized after this
+   * time, because the service can report a connection as linked although the platform refuses its grant.
+   */
+  readonly refusedAfter: Date | null;
 }
 
-/** Reads the companies with a connection whose end customers were asked to reconnect. */
+/**
+ * Reads the companies with a connection that must reconnect, or whose end customers were asked to. Includes companies
+ * that no person has decided to relink, because end customers get their links elsewhere, too.
+ */
 export async function readRelinking(db: Database, migrationId: string): Promise<readonly RelinkingCompany[]> {
   const { rows } = await sql<RelinkingCompany>`
-    select row, company_id as "companyId", connection_id as "connectionId" from companies
-    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and relinking_since is not null
-      and connection_id is not null
+    select row, company_id as "companyId", connection_id as "connectionId",
+      case when relinking_since is null and unlinked_at is null
+        then coalesce(greatest(claimed_at, sync_started_at), to_timestamp(0)) end as "refusedAfter"
+    from companies
+    where migration_id = ${migrationId} and ${CAN_BE_RECONNECTED} and connection_id is not null
     order by row`.execute(db);
   return rows;
 }
@@ -244,8 +263,7 @@ export async function recordReconnectionCheck(db: Database, migrationId: string)
 export async function recordUnlinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
     update companies set unlinked_at = clock_timestamp()
-    where migration_id = ${migrationId} and row = ${row} and unlinked_at is null
-      and state in ('failed', 'outcome-unknown') and relinking_since is not null`.execute(db);
+    where migration_id = ${migrationId} and row = ${row} and unlinked_at is null and ${CAN_BE_RECONNECTED}`.execute(db);
 }
 
 export interface Relinked {
@@ -277,8 +295,7 @@ export async function recordRelinked(db: Database, { migrationId, row, authorize
             else authorized_at end,
           unlinked_at = null,
           sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
-      where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')
-        and relinking_since is not null
+      where migration_id = ${migrationId} and row = ${row} and ${CAN_BE_RECONNECTED}
       returning migration_id, row
     )
     update credentials v set crossed_at = coalesce(v.crossed_at, clock_timestamp())
@@ -296,8 +313,7 @@ export async function giveUpRelinking(db: Database, migrationId: string, row: nu
     .set({ relinking_since: null, link_url: null, failure_text: why })
     .where('migration_id', '=', migrationId)
     .where('row', '=', row)
-    .where('relinking_since', 'is not', null)
-    .where('state', 'in', ['failed', 'outcome-unknown'])
+    .where(CAN_BE_RECONNECTED)
     .execute();
 }
 

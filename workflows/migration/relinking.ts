@@ -21,10 +21,17 @@ const NO_CHECKS: ReconnectionChecks = { asked: 0, answered: 0, checkedAt: null }
 const isAsked = ({ reconnections = NO_CHECKS }: MigrationState): boolean =>
   reconnections.asked > reconnections.answered;
 
-/** Asks for a check now, if companies are waiting for their end customers to reconnect. */
+/**
+ * Returns whether companies must reconnect although no person has decided to relink them. Histories of earlier versions
+ * contain no checks for these companies.
+ */
+const mustReconnect = ({ relinking, counts }: MigrationState): boolean =>
+  relinking === 0 && counts.mustReconnect > 0 && patched('check-must-reconnect');
+
+/** Asks for a check now, if companies must reconnect or are waiting for their end customers to reconnect. */
 export function askForCheck({ state, change }: MigrationContext): void {
   const { step, relinking } = state();
-  if (step !== 'complete-migration' || relinking === 0) return;
+  if (step !== 'complete-migration' || (relinking === 0 && !mustReconnect(state()))) return;
   change(({ reconnections = NO_CHECKS, ...before }) => ({
     ...before,
     reconnections: { ...reconnections, asked: reconnections.asked + 1 },
@@ -40,8 +47,9 @@ const CHECK_WITHIN_MS = 8_000;
 /** Returns whether companies that must reconnect must be checked before a sign-off is applied. */
 export function needsCheckBeforeSignOff({ state }: MigrationContext): boolean {
   const { step, relinking } = state();
+  if (step !== 'complete-migration') return false;
   // Histories of earlier versions contain sign-offs without this check.
-  return step === 'complete-migration' && relinking > 0 && patched('check-before-sign-off');
+  return (relinking > 0 && patched('check-before-sign-off')) || mustReconnect(state());
 }
 
 /**

@@ -118,3 +118,30 @@ test('a connection that was linked all the time keeps the time of its authorizat
   expect(state).toBe('syncing');
   expect(authorizedAt?.getTime()).toBeLessThan(at.getTime());
 });
+
+test('the poll checks every company that must reconnect, also those that nobody has decided to relink', async () => {
+  const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  const { reference } = await readRow(db, id, 2);
+  await awaitRelink(db, { migrationId: id, companies: [reference], at: new Date().toISOString() });
+  const { link_url: linkUrl, organization } = await readRow(db, id, 1);
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+
+  const poll = () => rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  expect(await poll()).toMatchObject({ reconnected: 1, waiting: 1 });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing' });
+  expect(await rig.verify(id)).toMatchObject({ stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'moved' });
+});
+
+test('a company that must reconnect stays so if its connection is linked with the authorization that was refused', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  const refused = { state: 'failed', failure: 'reauthorization-required', link_url: 'https://link.example' } as const;
+  await updateRow(db, id, 1, { ...refused, sync_started_at: new Date() });
+  const poll = await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  expect(poll).toMatchObject({ reconnected: 0, waiting: 1 });
+  expect(await readRow(db, id, 1)).toMatchObject(refused);
+});

@@ -77,6 +77,21 @@ test('a check of reconnections can be asked for before a sign-off is shown', asy
   await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
 });
 
+test('a sign-off also checks companies that must reconnect and that nobody has decided to relink', async () => {
+  const { ferry } = orchestrator;
+  const migration = await withOneRevoked('relink-nobody');
+  const before = await migration.until(() => true);
+  expect(before.reconnections).toEqual({ waiting: 0, checkedAt: null });
+  const checked = await checkReconnected(ferry, before);
+  expect(checked.reconnections).toEqual({ waiting: 1, checkedAt: expect.any(String) as string });
+  const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+  expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toBe(
+    'refused: 1 company has no final outcome yet',
+  );
+  await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
+});
+
 test('a company whose end customer reconnects during a batch run is verified during that run', async () => {
   const tokens = ['sbx-ok-1.rl1', 'sbx-revoked.rl2', 'sbx-slow-8000-ok-1.rl3', 'sbx-inaccessible'];
   const migration = await startTestMigration(orchestrator, 'relink-in-run', tokens);
