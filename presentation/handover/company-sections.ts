@@ -5,7 +5,13 @@
  */
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts, MoveStage } from '../../domain/companies/company-state';
-import { clientStateText, COMPANY_STATES, countOpen, unreachedText } from '../../domain/companies/company-state';
+import {
+  clientStateOf,
+  clientStateText,
+  COMPANY_STATES,
+  countOpen,
+  unreachedText,
+} from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
@@ -297,13 +303,19 @@ export function companyRecord(
     records: recordsText(company),
     'synced every': syncIntervalText(company),
     'next sync': nextSyncText(company, now, momentText),
-    'link for the end customer': mustReconnect(company) || company.replacedApplication ? (linkUrl ?? '') : '',
+    'link for the end customer': needsLink(company) ? (linkUrl ?? '') : '',
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',
     'company id': companyId ?? '',
     'connection id': connectionId ?? '',
     'correlation ids': correlationIdsText(company),
   };
+}
+
+/** Returns whether the end customer should get the link. A company that was left out keeps its last failure. */
+function needsLink(company: ReportedCompany): boolean {
+  const { state, failure, replacedApplication } = company;
+  return (mustReconnect(company) || replacedApplication) && clientStateOf(state, failure) !== 'left-out';
 }
 
 function spreadsheetAction(company: ReportedCompany, view: Pick<ReportView, 'stage' | 'route'>): string {

@@ -188,8 +188,10 @@ async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): 
   }
 }
 
-function canReconnect({ failure, linkUrl, replacedApplication }: LedgerCompany): boolean {
-  return (failure === 'reauthorization-required' || replacedApplication) && linkUrl !== null;
+/** Returns whether the end customer should get the link. A company that was left out keeps its last failure. */
+function canReconnect({ state, failure, linkUrl, replacedApplication }: LedgerCompany): boolean {
+  if (linkUrl === null || clientStateOf(state, failure) === 'left-out') return false;
+  return failure === 'reauthorization-required' || replacedApplication;
 }
 
 function stateCell({ state, failure }: LedgerCompany, stage: MoveStage): TableCell {
