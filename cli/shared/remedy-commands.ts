@@ -52,8 +52,12 @@ export function remediesNow(
   if (stage !== 'open') return [];
   const rules = { route, isCompleting: released === 'all', isFirst: company.row === firstRow };
   const accepted = acceptedRemedies(company, rules);
-  // In self-service, the client asks support to register the application.
-  return route === 'self-service' ? accepted.filter((remedy) => remedy !== 'application') : accepted;
+  return accepted.filter((remedy) => {
+    // In self-service, the client asks support to register the application.
+    if (remedy === 'application') return route !== 'self-service';
+    // Both leave the company out. For a company that was tried, the ledger's word is `skipped`.
+    return remedy !== 'exclude' || !accepted.includes('skip');
+  });
 }
 
 /** The facts about a migration that the commands of remedies contain. */

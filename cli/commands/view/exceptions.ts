@@ -359,8 +359,17 @@ async function* ofGroup(
   for await (const company of found) if (groupKeyOf(migration, company) === key) yield company;
 }
 
-function titleOf({ state, failure, deferred, heldBack }: LedgerCompany, { stage }: ListedMigration): string {
-  if (failure !== null) return failureText(failure);
+function titleOf(
+  { state, failure, deferred, heldBack, linkUrl, crossedAt }: LedgerCompany,
+  { stage }: ListedMigration,
+): string {
+  // Companies with the same failure but other remedies form a group of their own, so its title says why.
+  if (failure === 'reauthorization-required' && state === 'failed') {
+    const retry = crossedAt === null ? '' : ' (the service accepted its credential earlier, so a retry does not help)';
+    return failureText(failure) + (linkUrl === null ? ' (no link to reconnect)' : retry);
+  }
+  if (failure !== null)
+    return failureText(failure) + (deferred && state === 'waiting' ? ' (it is tried again automatically)' : '');
   if (deferred) return 'deferred by the service or the platform; retried automatically';
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
   if (heldBack !== null) return 'held back by the preflight';

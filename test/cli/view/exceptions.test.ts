@@ -87,6 +87,9 @@ test('a retry is not suggested if the grant of an accepted credential has ended'
   const { crossed_at } = await readRow(db, migration.id, 2);
   await updateRow(db, migration.id, 2, { crossed_at: new Date() });
   expect(await remediesOf()).toEqual(['relink', 'replace-credential', 'skip']);
+  expect((await run('exceptions', migration.id)).out).toMatch(
+    /^must reconnect: .* \(the service accepted its credential earlier, so a retry does not help\): 1 company$/m,
+  );
   await updateRow(db, migration.id, 2, { crossed_at });
   expect(await remediesOf()).toContain('retry');
 });
@@ -299,7 +302,7 @@ test('a company that waits for its next try stays visible, with the window in wh
   expect((await run('show', retrier.id)).out).toContain(again);
   expect((await runJson(orchestrator, 'exceptions', retrier.id)).json).toMatchObject({
     ...{ retried: 1, exceptions: [] },
-    retriedRemedies: [{ remedy: 'replace-credential', companies: 1 }, { remedy: 'skip' }, { remedy: 'exclude' }],
+    retriedRemedies: [{ remedy: 'replace-credential', companies: 1 }, { remedy: 'skip' }],
   });
   expect((await run('pause', retrier.id, '--reason', 'lunch')).exitCode).toBe(0);
   expect((await run('exceptions', retrier.id)).out).toMatch(
