@@ -209,6 +209,7 @@ export const next = z
       who: role,
       command: z.string(),
       first: z.string().exactOptional().describe('what a person must do before running the command'),
+      does: z.string().exactOptional().describe('what the command does; absent if its name says so'),
     }),
   )
   .describe('commands for the next actions');

@@ -118,9 +118,10 @@ export function printMigration(
   if (next.length > 0) {
     output.line();
     output.line(output.styled('bold', 'What to do next:'));
-    for (const { who, command, first } of next) {
+    for (const { who, command, first, does } of next) {
       if (first !== undefined) output.line(`  first ${first}; then`);
       output.line(`  ${who}: ${command}`);
+      if (does !== undefined) output.line(`      ${does}`);
     }
   }
 }

@@ -8,7 +8,8 @@ import {
   countReadyOrMoving,
   isConfirmationDue,
 } from '../../domain/companies/company-state';
-import type { StopReason } from '../../domain/companies/failures';
+import type { FailureKind, StopReason } from '../../domain/companies/failures';
+import type { FirstCompany } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
@@ -238,7 +239,7 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
     case 'verified':
       return approvals(progress);
     case 'failed':
-      return [...exceptions(progress), chooseFirst(id, firstCompany.reference), ...anotherFirst(progress, companies)];
+      return [...exceptions(progress), firstAgain(id, firstCompany), ...anotherFirst(progress, companies)];
     case 'importing':
       return [];
     case undefined:
@@ -255,10 +256,30 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
   }
 }
 
+/** The failures of a first company after which the same credential cannot help. */
+const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
+  'reauthorization-required',
+  'wrong-organization',
+  'credential-unreadable',
+];
+
+/** Suggests how the first company that was not moved is tried again. */
+function firstAgain(id: string, { reference, failure }: FirstCompany): NextCommand {
+  return NEED_NEW_CREDENTIAL.includes(failure)
+    ? {
+        ...bySupport(`ferry replace-credential ${id} new-credentials.csv`),
+        does: `tries ${reference} again with a new credential from the client`,
+      }
+    : { ...chooseFirst(id, reference), does: `tries ${reference} again with the same credential` };
+}
+
 /** Suggests another first company, or listing the companies to choose from. */
 function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: SuggestedCompanies): Commands {
-  if (firstCandidate === null) return [bySupport(`ferry companies ${id} --state not-moved-yet`)];
-  return [chooseFirst(id, firstCandidate)];
+  if (firstCandidate === null) {
+    const does = 'lists the companies that can go first instead';
+    return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
+  }
+  return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
 }
 
 function chooseFirst(id: string, reference: string): NextCommand {

@@ -13,6 +13,8 @@ export interface NextCommand {
   readonly command: string;
   /** An action without which the command does not help; absent if none is needed. */
   readonly first?: string;
+  /** What the command does; absent if its name says so. */
+  readonly does?: string;
 }
 
 /** Maximum number of references in a suggested confirmation, and in the list of deferred companies. */

@@ -4,7 +4,7 @@ import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { typedTime } from '../../../cli/terminal/times';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
-import { AT, decideAll, reject, stateAt } from '../../support/migrations/migration-states';
+import { AT, counts, decideAll, firstCompany, reject, stateAt } from '../../support/migrations/migration-states';
 import { assertValid } from '../captured-terminal';
 import { commandOf } from '../parse-command';
 import {
@@ -64,6 +64,28 @@ test.each(CASES)('nextCommands suggests a command to every role that must act: %
     expect(roles).toContain(canBeSupport && !roles.includes('client') ? 'support' : role);
   }
 });
+
+test.each([
+  ['reauthorization-required', `ferry replace-credential ${ID} new-credentials.csv`, 'with a new credential'],
+  ['incomplete', `ferry first-company ${ID} acme-4 --reason "why"`, 'with the same credential'],
+] as const)(
+  'after the first company has failed, each command says what it does: %s',
+  (failure, command, credential) => {
+    const state = stateAt('migrate-first-company', {
+      counts: counts({ total: 9, waiting: 8, failed: 1 }),
+      firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed', failure }),
+    });
+    expect(nextCommands(progressOf(plan, state), { ...NO_COMPANIES, firstCandidate: 'acme-2' }, NOW)).toEqual([
+      { who: 'support', command: `ferry exceptions ${ID}` },
+      { who: 'support', command, does: expect.stringContaining(`tries acme-4 again ${credential}`) as string },
+      {
+        who: 'support',
+        command: `ferry first-company ${ID} acme-2 --reason "why"`,
+        does: 'lets acme-2 go first instead',
+      },
+    ]);
+  },
+);
 
 test.each(['managed', 'self-service'] as const)(
   '%s: a company that waits for its next try is an exception',
