@@ -1,10 +1,14 @@
 /** Checks everything that a migration needs before it is started: the files, the account, and other migrations. */
-import { counted, duration, rangeText } from '../../domain/text/sentences';
+import { counted, duration, rangeText, spanText } from '../../domain/text/sentences';
+import type { Estimate } from '../../domain/planning/estimate';
+import { shownWindows } from '../../domain/planning/limit-texts';
+import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
 import type { Platform } from '../../platforms/platforms';
 import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
+import { localTime } from '../terminal/times';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount, defaultRoute } from './account-check';
 
@@ -15,6 +19,8 @@ export interface CheckOutcome {
   /** Null if only the files were checked. */
   readonly account: AccountCheck | null;
   readonly findings: FindingList;
+  /** The limits that were specified for the migration. */
+  readonly limits: LimitsChange;
 }
 
 export interface CheckRequest extends CheckedPlan {
@@ -24,10 +30,10 @@ export interface CheckRequest extends CheckedPlan {
 }
 
 export async function checkAll(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<CheckOutcome> {
-  const { files, platform, route = defaultRoute(platform), offline } = request;
+  const { files, platform, route = defaultRoute(platform), offline, limits = {} } = request;
   const manifest = await readManifest(files, platform, route);
   const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
-  return { files, platform, manifest, account, findings: manifest.findings };
+  return { files, platform, manifest, account, limits, findings: manifest.findings };
 }
 
 export function checkJson({ files, platform, manifest, account, findings }: CheckOutcome) {
@@ -57,7 +63,8 @@ function notCheckedText({ notConfigured }: AccountCheck): string | null {
     : 'Other migrations were not checked: the database (DATABASE_URL) is not configured.';
 }
 
-export function printSummary(output: Output, { manifest, platform, account, findings }: CheckOutcome): void {
+export function printSummary(output: Output, outcome: CheckOutcome): void {
+  const { manifest, platform, account, findings, limits } = outcome;
   const { errors, warnings } = findings;
   const notChecked = account === null ? null : notCheckedText(account);
   if (notChecked !== null) output.line(notChecked);
@@ -77,7 +84,15 @@ export function printSummary(output: Output, { manifest, platform, account, find
     output.line(
       `  Estimated duration: ${rangeText(duration(lowMs), duration(highMs))} (${estimateBasisText(account.estimate)})`,
     );
+    if (limits.windows !== undefined && limits.windows.length > 0)
+      output.line(`  ${inWindowsText(limits.windows, account.estimate)}`);
   }
+}
+
+/** Says when the moves would end with the windows, because the estimated duration does not contain the time between. */
+function inWindowsText(windows: MigrationLimits['windows'], { ends }: Estimate): string {
+  const when = ends === null ? 'in more than a year' : spanText(localTime(ends.earliest), localTime(ends.latest));
+  return `Moves begin only ${shownWindows(windows)}. If the migration started now, the last move would end ${when}.`;
 }
 
 /** Runs `ferry start` or `ferry self-service` with `--dry-run`: makes all checks and starts nothing. */

@@ -1,3 +1,4 @@
+import { limitLines } from '../../../domain/planning/limit-texts';
 import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
@@ -104,7 +105,7 @@ function credentialsText({ withCredential }: CheckOutcome['manifest']): string {
 }
 
 /** Prints what will happen to the tokens. */
-function printStart(output: Output, { findings, manifest, platform }: CheckOutcome): void {
+function printStart(output: Output, { findings, manifest, platform, limits }: CheckOutcome): void {
   printFindings(output, findings);
   const { totals } = manifest;
   const into =
@@ -114,6 +115,7 @@ function printStart(output: Output, { findings, manifest, platform }: CheckOutco
         ? 'for each, the service uses the existing company that you specified'
         : `for ${totals.existing} of these, the service uses the existing company that you specified; for any other, it creates a new company`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
+  for (const line of limitLines(limits)) output.line(`${sentence(line)}.`);
   output.line(
     `${sentence(credentialsText(manifest))} will be encrypted on this machine, handed over to the service, and then destroyed.`,
   );

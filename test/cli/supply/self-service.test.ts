@@ -233,6 +233,27 @@ describe('before the start', () => {
   });
 });
 
+describe('windows and a rate limit', () => {
+  const limits = ['--window', 'mon-sun 02:00-02:05 UTC', '--companies-per-minute', '20'];
+  const start = (label: string) => {
+    const file = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
+    return ['self-service', file, '-p', 'myob', '--client', 'me', '--label', label, ...limits];
+  };
+
+  test('are shown before the start is confirmed', async () => {
+    const { out } = await ferry(start('refused'), 120, me.env, { confirm: async () => false });
+    expect(out).toContain('Companies per minute: 20.\n');
+    expect(out).toContain('Windows: daily 02:00-02:05 UTC.\n');
+    expect(out).toContain('Nothing was stored or started');
+  });
+
+  test('are part of the time at which a dry run expects the last move to end', async () => {
+    expect((await me.run(...start('dry-window'), '--dry-run')).out).toMatch(
+      /^ {2}Moves begin only daily 02:00-02:05 UTC\. If the migration started now, the last move would end between .* UTC/m,
+    );
+  });
+});
+
 describe('the output', () => {
   test('mentions no steps, no first company and no sign-off', async () => {
     await me.selfService('netsuite', 'read', [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }]);
