@@ -40,6 +40,8 @@ export interface Manifest {
   readonly hasOrganization: (key: string) => boolean;
   /** The number of companies with a credential, in either file. */
   readonly withCredential: number;
+  /** False if errors in the manifest kept the credentials of a separate file from being matched with its companies. */
+  readonly areCredentialsMatched: boolean;
   /** The companies whose rows have no errors. */
   readonly rows: AsyncIterable<ManifestRow>;
   readonly placedRows: AsyncIterable<PlacedRow>;
@@ -83,9 +85,10 @@ export async function readManifest(
     digest.add(company);
     if (separate !== null) matcher.add(company);
   }
+  const areCredentialsMatched = separate === null || findings.errors === 0;
   if (separate !== null) {
     // No matcher is used if there are errors, because it would report the credentials of invalid rows as unknown.
-    const usableMatcher = findings.errors === 0 ? matcher : null;
+    const usableMatcher = areCredentialsMatched ? matcher : null;
     for await (const { reader, credential } of eachCredential(separate, platform, { now }, findings.add)) {
       usableMatcher?.check(reader, credential, platform);
       credentialFile.set(credential.reference, IN_SEPARATE_FILE);
@@ -120,6 +123,7 @@ export async function readManifest(
     digest: digest.hex(),
     hasOrganization: (key) => duplicates.hasOrganization(key),
     withCredential: credentialFile.size,
+    areCredentialsMatched,
     rows: repeatable(rows),
     placedRows: repeatable(placedRows),
     credentials: repeatable(credentials),

@@ -64,11 +64,15 @@ function notCheckedText({ notConfigured }: AccountCheck): string | null {
 }
 
 export function printSummary(output: Output, outcome: CheckOutcome): void {
-  const { manifest, platform, account, findings, limits } = outcome;
+  const { files, manifest, platform, account, findings, limits } = outcome;
   const { errors, warnings } = findings;
   const notChecked = account === null ? null : notCheckedText(account);
   if (notChecked !== null) output.line(notChecked);
   if (errors > 0) {
+    if (files.credentials !== undefined && !manifest.areCredentialsMatched)
+      output.line(
+        `The rows of ${files.credentials} were checked, but not matched with the companies. They are matched once the manifest has no errors.`,
+      );
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
     output.line(`${output.styled('red', '✗')} ${count}. Correct the errors and check again.`);
     return;

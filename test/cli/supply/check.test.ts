@@ -48,6 +48,13 @@ test('check rejects an invalid manifest, with line and column of every error', a
   expect(out).toContain('✗ 3 errors and 0 warnings');
 });
 
+test('check says that errors in the manifest keep the credentials from being matched', async () => {
+  const notMatched = `The rows of ${credentials} were checked, but not matched with the companies.`;
+  expect((await ferry(check(bad, '--credentials', credentials))).out).toContain(notMatched);
+  expect((await ferry(check(bad))).out).not.toContain('matched');
+  expect((await ferry(check(manifest, '--credentials', bad))).out).not.toContain('not matched');
+});
+
 test('--json prints one JSON value with all findings', async () => {
   const { exitCode, out, err } = await ferry(check(bad, '--json'));
   expect(exitCode).toBe(1);
