@@ -51,8 +51,12 @@ export async function disposeOf(
   const shred = options.shred === true;
   if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
-  if (!isEverythingAccepted)
-    return kept(`${path} was kept, because not every credential in it has been accepted`, shred);
+  if (!isEverythingAccepted) {
+    // Without `--shred`, nobody expects that the file is destroyed, and it is needed again.
+    return shred
+      ? kept(`${path} was kept, because not every credential in it has been accepted`, true)
+      : { shredded: false, failed: false, print: () => undefined };
+  }
   const isDone = content === 'credentials' ? `All credentials in ${path} have` : `The client secret in ${path} has`;
   const question = `${isDone} been ${done}. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {

@@ -49,6 +49,15 @@ test('credentials --shred fails, and keeps a file that was not stored completely
   expect(existsSync(file)).toBe(true);
 });
 
+test('credentials without --shred says nothing about a file that was not stored completely', async () => {
+  const file = credentialsOf('too-many-unshredded.csv', ['Z-1', 'Z-9']);
+  const { exitCode, out } = await ferry(['credentials', ID, file], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('1 of 2 credentials sealed and stored');
+  expect(out).not.toContain('was kept');
+  expect(existsSync(file)).toBe(true);
+});
+
 test.each([
   ['no', false, 'still contains credentials in plain text. Delete it and all copies.'],
   ['yes', true, 'was overwritten and removed'],
