@@ -100,7 +100,7 @@ describe('a company in the report', () => {
   test.each(['skipped', 'excluded'] as const)('has no link in the CSV file if it was left out: %s', (state) => {
     const revoked = { ...COMPANY, state, failure: 'reauthorization-required', movedAt: null } as const;
     const linkOf = (company: ReportedCompany) =>
-      companyRecord(company, { stage: 'open', now: NOW })['link for the end customer'];
+      companyRecord(company, { route: 'managed', stage: 'open', now: NOW })['link for the end customer'];
     expect(linkOf(revoked)).toBe('');
     expect(linkOf({ ...revoked, replacedApplication: true })).toBe('');
     expect(linkOf({ ...revoked, state: 'failed' })).toBe('https://link.example/1');
