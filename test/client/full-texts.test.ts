@@ -2,16 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { queryProgress, readProgress } from '../../client';
 import { recordPreflightTexts } from '../../store';
-import type { Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestratorWithWorker } from '../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../workflows/running-migration';
 
-let orchestrator: Orchestrator;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-});
-afterAll(() => orchestrator.close());
+const orchestrator = useOrchestratorWithWorker();
 
 test('a reader with the ledger sees the full texts, and can still approve what it has reviewed', async () => {
   const { ferry } = orchestrator;

@@ -148,7 +148,7 @@ describe('a company in the report', () => {
     expect(companyRecord(company, { stage: 'ended', route: 'managed', now: NOW })).toMatchObject({
       outcome: 'moved',
       why: expect.stringContaining('was replaced') as unknown,
-      'what to do': expect.stringContaining('reconnects with the link') as unknown,
+      'what to do': expect.stringContaining('reconnect with the link') as unknown,
       'link for the end customer': 'https://link.example/1',
     });
     expect(companyRecord(COMPANY, { stage: 'ended', route: 'managed', now: NOW })).toMatchObject({
