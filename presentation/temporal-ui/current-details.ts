@@ -200,8 +200,11 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
 }
 
 function reportText({ route, migrationId, contact }: Progress): string {
-  const ask = `this report lists every company. Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for the report`;
-  return route === 'self-service' ? `${ask}, or create it with: \`ferry report ${migrationId}\`` : ask;
+  const lists = 'It lists every company';
+  const contactText = untrustedText(contact, MAX_TEXT_LENGTH);
+  return route === 'self-service'
+    ? `create it with \`ferry report ${migrationId}\`, or ask ${contactText} for it. ${lists}`
+    : `ask ${contactText} for it. ${lists}`;
 }
 
 const RECONNECT_TITLE = '## Links to reconnect';
