@@ -2,6 +2,7 @@
 import type { MigrationAnswer } from '../client/api';
 import { ApiError } from '../client/api';
 import { byId } from './elements/elements';
+import { clockTime } from './elements/times';
 
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
@@ -28,6 +29,8 @@ const CHECK_OFTEN_MS = 3_000;
 const CHANNEL = 'tokenferry';
 
 export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listeners): void {
+  /** When the page last had the newest data; null if it never had. */
+  let liveAt: Date | null = null;
   let source = connect();
   let checkedAt = Date.now();
   const checking = setInterval(() => {
@@ -41,12 +44,21 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
   function connect(): EventSource {
     const events = new EventSource('/api/events');
     events.addEventListener('ended', () => void check());
-    events.onopen = () => showState('live', 'Live');
+    events.onopen = () => {
+      liveAt = new Date();
+      showState('live', 'Live');
+    };
     events.onerror = () => {
-      showState('lost', 'Connecting…');
+      showState(
+        'lost',
+        `Connecting… ${liveAt === null ? '' : `This page shows data as of ${clockTime(liveAt)}.`}`.trim(),
+      );
       if (events.readyState === EventSource.CLOSED) setTimeout(() => void check(), AGAIN_AFTER_MS);
     };
-    events.addEventListener('migration', ({ data }) => onMigration(JSON.parse(String(data)) as MigrationAnswer));
+    events.addEventListener('migration', ({ data }) => {
+      liveAt = new Date();
+      onMigration(JSON.parse(String(data)) as MigrationAnswer);
+    });
     return events;
   }
 
@@ -54,6 +66,7 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
     checkedAt = Date.now();
     try {
       await onReturn();
+      if (source.readyState === EventSource.OPEN) liveAt = new Date();
       if (source.readyState === EventSource.CLOSED) source = connect();
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) {

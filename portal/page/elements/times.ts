@@ -9,6 +9,7 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
   ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 });
 const DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'numeric', day: 'numeric' });
+const SECONDS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
 
 /** Replaces the hyphen in `GMT-5` with a minus sign, because a browser can break a line after a hyphen. */
@@ -25,6 +26,9 @@ export const inReadersZone = (text: string): string =>
 
 /** Formats a time without its zone, for tables that name the zone above. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
+
+/** Formats a time of the same day with seconds, without its zone: `20:00:05`. */
+export const clockTime = (at: Date): string => SECONDS.format(at);
 
 /** Formats a period of two times. Omits the day of the second time if both times are on the same day. */
 export function spanText(from: string, to: string): string {

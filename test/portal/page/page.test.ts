@@ -136,7 +136,7 @@ describeWithChromium("the portal's page", () => {
     const page = await open();
     await page.locator('#live').getByText('Live').waitFor();
     current.portal.dropStreams();
-    await page.getByText('Connecting…').waitFor();
+    await page.getByText(/^Connecting… This page shows data as of .*\d:\d\d:\d\d.*\.$/).waitFor();
     await page.locator('#live').getByText('Live').waitFor();
     current.portal.publish({ headline: 'Step 5 of 6: the first company is being moved.' });
     await page.getByText('the first company is being moved').waitFor();
