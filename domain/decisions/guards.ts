@@ -12,6 +12,7 @@ import type { Decision, StepDecision } from '../migration/decision';
 import type { MigrationState, Proposal, Revisions } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
+import { REVIEW_CHANGED } from '../migration/review-changed';
 import type { Step } from '../migration/steps';
 import { stepText } from '../migration/steps';
 import type { MigrationLimits } from '../planning/limits';
@@ -47,7 +48,7 @@ function digestRefusal(decision: Decision, step: Step, state: MigrationState, is
   // Clients of earlier versions send a digest without revisions, and recorded histories contain such digests.
   const { revisions: _, ...withoutRevisions } = reviewed;
   if ([reviewed, withoutRevisions].some((each) => decision.digest === digestOf(step, each))) return null;
-  return 'what you reviewed has changed; review it again before you decide';
+  return REVIEW_CHANGED;
 }
 
 /** Returns why a decision without a digest is refused; null if it has one or needs none. */

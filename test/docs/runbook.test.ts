@@ -108,6 +108,7 @@ test.each([
       'decisions/roles.ts',
       'decisions/self-service.ts',
       'decisions/verification.ts',
+      'migration/review-changed.ts',
       'migration/signatures.ts#signatureRefusal',
     ],
     30,

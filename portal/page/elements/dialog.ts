@@ -1,5 +1,6 @@
 /** The dialog of a decision. Shows the facts and the consequence, asks for a reason, and shows the outcome. */
 import { isPartial } from '../../../domain/migration/partial-outcome';
+import { isReviewChanged } from '../../../domain/migration/review-changed';
 import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
 import { button, byId, el, type Child } from './elements';
@@ -115,8 +116,9 @@ export function openDialog(options: DecisionDialog): void {
           meter.value = share;
         },
       });
-      if (answer.outcome === 'refused' || answer.outcome === 'failed') throw new FormProblem(answer.text);
-      finished(answer);
+      if (answer.outcome === 'refused' && isReviewChanged(answer)) outdated(answer);
+      else if (answer.outcome === 'refused' || answer.outcome === 'failed') throw new FormProblem(answer.text);
+      else finished(answer);
     } catch (error) {
       status.textContent = '';
       meter.hidden = true;
@@ -125,18 +127,27 @@ export function openDialog(options: DecisionDialog): void {
     }
   }
 
+  /** Removes what the dialog shows, because it has changed since, and the same decision would be refused again. */
+  function outdated({ text }: RequestAnswer): void {
+    replaceForm(el('p', { class: 'problem', role: 'alert' }, `${sentence(text)} Close this, and open it again.`));
+  }
+
   function finished({ text }: RequestAnswer): void {
-    isSending = false;
     const isDone = !isPartial({ text });
-    const close = button('Close', () => dialog.close(), { class: 'primary' });
-    form.replaceChildren(
+    replaceForm(
       el(
         'p',
         { class: isDone ? 'done' : 'problem', role: 'status' },
         `${isDone ? '✓' : '✗'} ${inReadersZone(sentence(text))}`,
       ),
-      el('div', { class: 'buttons' }, close),
     );
+  }
+
+  /** Shows only a text, and reads the migration again, because the page behind the dialog is out of date. */
+  function replaceForm(text: HTMLElement): void {
+    isSending = false;
+    const close = button('Close', () => dialog.close(), { class: 'primary' });
+    form.replaceChildren(text, el('div', { class: 'buttons' }, close));
     close.focus();
     onDone();
   }

@@ -1,5 +1,6 @@
 /** The portal's page in a browser: its content, and how decisions are made. */
 import type { Page } from 'playwright-core';
+import { REVIEW_CHANGED } from '../../../domain/migration/review-changed';
 import { parseSigned, signatureRefusal } from '../../../domain/migration/signatures';
 import { axeViolations, describeWithChromium, newPage, signIn, takeErrors, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleCompanies, sampleView } from './sample-view';
@@ -64,6 +65,21 @@ describeWithChromium("the portal's page", () => {
     await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
     await dialog.getByText('The migration has ended.').waitFor();
     expect(sentDecision().decision).toMatchObject({ reason: 'We stay where we are' });
+  });
+
+  test('a dialog whose content has changed says so, and shows neither the old content nor its button', async () => {
+    current.portal.answer = () => ({ outcome: 'refused', text: REVIEW_CHANGED });
+    const page = await open();
+    await page.getByRole('button', { name: 'Cancel the migration' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Your reason').fill('We stay where we are');
+    await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
+    await dialog.getByText('Close this, and open it again.').waitFor();
+    expect(await dialog.textContent()).not.toContain('This cannot be undone.');
+    expect(await dialog.getByRole('button').allTextContents()).toEqual(['Close']);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Cancel the migration' }).click();
+    expect(await dialog.textContent()).toContain('This cannot be undone.');
   });
 
   test("converts a proposed start from the reader's time zone to UTC, and sends windows", async () => {
