@@ -52,6 +52,11 @@ export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * The longest wait between two attempts to connect again, because a person is looking at the display. By default, gRPC
+ * waits up to two minutes, and during that time every call fails although Temporal answers again.
+ */
+const RECONNECT_SOON = { 'grpc.max_reconnect_backoff_ms': 2_000 };
 /** Time limit of an export of traces. Short, because a person is waiting for the command to end. */
 const EXPORT_WITHIN_MS = 2_000;
 
@@ -106,7 +111,12 @@ export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>
   let isClosed = false;
   const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endCallsOnceClosed(() => isClosed)];
   try {
-    const options = { ...temporal.connectionOptions, interceptors, connectTimeout: CONNECT_TIMEOUT_MS };
+    const options = {
+      ...temporal.connectionOptions,
+      channelArgs: RECONNECT_SOON,
+      interceptors,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+    };
     const connection = await Connection.connect(options);
     const close = connection.close.bind(connection);
     return Object.assign(connection, {

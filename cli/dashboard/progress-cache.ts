@@ -1,7 +1,7 @@
 /** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
-import { queryProgress, readProgress } from '../../client';
+import { NoWorker, queryProgress, readProgress } from '../../client';
 import type { DashboardRow } from './state';
 
 /**
@@ -13,7 +13,7 @@ const MAX_AGE_MS = 30_000;
 const QUERY_TIMEOUT_MS = 4_000;
 /** Maximum number of workflows that are queried per refresh. */
 const MAX_QUERIES = 6;
-/** A workflow that did not answer is not queried again for this long. */
+/** A workflow that no worker answered for is not queried again for this long. */
 const RETRY_AFTER_MS = 10_000;
 
 interface CacheEntry {
@@ -52,7 +52,8 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
       const progress = await read(ferry, migrationId, QUERY_TIMEOUT_MS);
       entries.set(migrationId, { progress, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {
-      const expiresAt = Date.now() + RETRY_AFTER_MS;
+      // The list has just been read, so Temporal answers again by the next refresh.
+      const expiresAt = Date.now() + (error instanceof NoWorker ? RETRY_AFTER_MS : 0);
       entries.set(migrationId, { progress: cached(migrationId), version, expiresAt });
       throw error;
     }
