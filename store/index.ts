@@ -42,6 +42,7 @@ export * from './reporting/monitoring';
 export * from './companies/preflight-rows';
 export * from './migrations/closing';
 export * from './companies/exceptions';
+export * from './companies/relinking';
 export {
   chooseFirstCompany,
   clearFailedFirst,

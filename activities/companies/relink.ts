@@ -17,8 +17,8 @@ export function relinkActivities({ db, service }: ActivityDeps) {
   return {
     /**
      * Checks every company that must reconnect or whose end customer was asked to, and starts the syncs of companies
-     * that are linked again. If the service has deleted a company or its connection, gives up on that company and continues with the
-     * others.
+     * that are linked again. If the service has deleted a company or its connection, gives up on that company and
+     * continues with the others.
      */
     async checkReconnected({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
       const signal = cancellationSignal();
