@@ -13,7 +13,7 @@ import { remainingWork } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
-import { openWindowOf } from './open-window';
+import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
 import { currentTask } from './waiting-for';
@@ -112,6 +112,12 @@ function isReadyForSignOff(progress: Progress): boolean {
 /** Says that the windows are paused. This is only a warning while a window is open, because moves continue in it. */
 function windowAnswers({ windowsPaused, migrationId, progress, limits, now }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
+  if (progress && isOpenWithoutEnd(progress, limits.windows)) {
+    const moves = `the windows cover the whole week, so moves continue (${windowsPaused})`;
+    return [
+      { check: 'window', go: true, warning: true, why: `${moves}; to stop moves now: ferry pause ${migrationId}` },
+    ];
+  }
   const open = progress && openWindowOf(progress, limits.windows, now);
   const why = `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume ${migrationId}`;
   if (open === null) return [{ check: 'window', go: false, why }];

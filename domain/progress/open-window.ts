@@ -21,3 +21,15 @@ export function openWindowOf(
   if (window === undefined || window.opensAt > now) return null;
   return openedWindow?.opensAt === window.opensAt || counts.importing + counts.syncing > 0 ? window : null;
 }
+
+/**
+ * Returns whether moves continue although the Schedule is paused, because the windows cover the whole week, and one was
+ * opened: it never closes. False if the migration is not running, or before step 6.
+ */
+export function isOpenWithoutEnd(
+  { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
+  windows: readonly Window[],
+): boolean {
+  if (state !== 'running' || step !== 'complete-migration' || !isAlwaysOpen(windows)) return false;
+  return (openedWindow ?? null) !== null || counts.importing + counts.syncing > 0;
+}

@@ -1,4 +1,6 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { WEEKDAYS } from '../../../domain/planning/windows';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
@@ -57,6 +59,19 @@ test('paused windows are only a warning while a window is open, because moves co
   const yesterday = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2026-03-03T04:00:00.000Z' };
   expect(noGos(facts(given, { ...MOVING, openedWindow: yesterday }))).toEqual(['window']);
   expect(noGos(facts({ ...given, now: '2026-03-10T05:00:00.000Z' }, { ...MOVING, openedWindow }))).toEqual(['window']);
+});
+
+test('paused windows that cover the whole week are only a warning once one was opened, because it never closes', () => {
+  const wholeWeek = [{ days: [...WEEKDAYS], from: '00:00', to: '00:00', timeZone: 'UTC' }];
+  const limits = { ...DEFAULT_LIMITS, windows: wholeWeek };
+  const given = { limits, windowsPaused: 'paused by Sam: month end' };
+  const openedWindow = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2027-03-02T22:00:00.000Z' };
+  const opened = facts(given, { ...MOVING, openedWindow });
+  expect(goNoGo(opened).answers.find(({ check }) => check === 'window')).toEqual({
+    ...{ check: 'window', go: true, warning: true },
+    why: 'the windows cover the whole week, so moves continue (paused by Sam: month end); to stop moves now: ferry pause acme.quickbooks-online',
+  });
+  expect(noGos(facts(given))).toContain('window');
 });
 
 test('the result is a go with all answers and the window if everything is ready', () => {
