@@ -104,7 +104,9 @@ function taskView(
   if (state === 'terminated') return TASK_AFTER_TERMINATION;
   if (!waitingFor.roles.includes('client')) {
     const meanwhile = meanwhileText(progress);
-    return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
+    return meanwhile === null
+      ? null
+      : { what: text(meanwhile), why: whyText({ ...progress, state: 'running' }), since: null, by: null };
   }
   const { what, problems } = unconfirmedFirst === null ? taskOf(progress, now) : taskForFirst(unconfirmedFirst);
   const listed = problemsInPortal(problems).map(text);

@@ -132,6 +132,17 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   );
 });
 
+test('what the client can supply during a pause by support has the reason of the task, not of the pause', () => {
+  const paused = stateAt('complete-migration', {
+    counts: counts({ total: 60, moved: 9, waiting: 51, withoutCredential: 1, firstWithoutCredential: ['N-050'] }),
+    pause: { reason: 'holiday', by: 'Sam', role: 'support', stopReason: null, at: AT },
+  });
+  expect(viewOf(paused).task).toMatchObject({
+    what: 'Please supply credentials for 1 company (N-050).',
+    why: 'Some companies cannot move before you have done this.',
+  });
+});
+
 test('changes that support has asked for are the task of the client, with the reason', () => {
   const rejection = { ...reject('supply-details', 'support'), reason: 'register the production application' };
   const state = { ...decideAll(stateAt('supply-details'), rejection), preflight: preflight() };
