@@ -9,12 +9,12 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, outOf } from '../../domain/text/sentences';
-import type { Overview } from '../../store';
+import type { Confirmers, Overview } from '../../store';
 import type { Span, StyledLine } from '../terminal/styled-text';
-import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
+import { barText, fitted, textOf, truncated, widthOf, wrapped } from '../terminal/styled-text';
 import { shortTime, shortDuration } from '../terminal/times';
 import { meanwhileText } from '../reporting/migration-summary';
-import { stepWords } from '../reporting/steps-table';
+import { approversText, stepRow, stepWords } from '../reporting/steps-table';
 
 export interface MigrationSnapshot {
   readonly progress: Progress;
@@ -129,20 +129,33 @@ const MARKS = { done: { text: '✓', style: 'green' }, open: { text: '●', styl
 const TITLE_WIDTH = 28;
 const STATE_WIDTH = 22;
 
-/** Returns one line per step; no lines for a self-service migration, which has no visible steps. */
-export function stepLines({ route, state, steps }: Progress, now: Date): readonly StyledLine[] {
+/**
+ * Returns one line per step; no lines for a self-service migration, which has no visible steps.
+ *
+ * @param confirmers the people who have confirmed that syncing is off; null if they are not known
+ */
+export function stepLines(
+  { route, state, steps }: Progress,
+  confirmers: Confirmers | null,
+  columns: number,
+  now: Date,
+): readonly StyledLine[] {
   const words = stepWords(isOver(state));
-  return route === 'self-service' ? [] : steps.map((step) => stepLine(step, words, now));
+  return route === 'self-service' ? [] : steps.map((step) => stepLine(step, confirmers, words, columns, now));
 }
 
 function stepLine(
-  { step, state, openedAt, endedAt, approvals }: StepProgress,
+  progress: StepProgress,
+  confirmers: Confirmers | null,
   words: ReturnType<typeof stepWords>,
+  columns: number,
   now: Date,
 ): StyledLine {
+  const { step, state, openedAt, endedAt } = progress;
   const title = `${stepNumber(step)} ${STEP_RULES[step].title}`;
   const at = state === 'done' ? endedAt : openedAt;
   const when = state === 'later' || at === null ? '' : ` ${state === 'open' ? 'since ' : ''}${shortTime(at, now)}`;
-  const approved = approvals.map(({ role, by }) => `${by} (${role})`).join(', ');
+  const room = columns - TITLE_WIDTH - STATE_WIDTH - 2;
+  const approved = truncated(approversText(stepRow(progress, confirmers)), room);
   return [MARKS[state], ` ${fitted(title, TITLE_WIDTH)}`, fitted(words[state] + when, STATE_WIDTH), approved];
 }

@@ -57,7 +57,7 @@ function linesOf(
   now: Date,
 ): readonly StyledLine[] {
   const { progress, outages, exceptions } = detail;
-  const steps = stepLines(progress, now);
+  const steps = stepLines(progress, detail.confirmers, columns, now);
   const above = [
     ...statusLines(progress, columns, now),
     ...outages

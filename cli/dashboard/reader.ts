@@ -3,7 +3,13 @@
  * migration whose page is shown.
  */
 import type { LedgerCompany, Overview } from '../../store';
-import { listUnfinishedMigrations, readCompanies, readLatestDecisions, readOverviews } from '../../store';
+import {
+  listUnfinishedMigrations,
+  readCompanies,
+  readConfirmers,
+  readLatestDecisions,
+  readOverviews,
+} from '../../store';
 import type { LedgerClient, MigrationSummary } from '../../client';
 import {
   rootConnectionError,
@@ -28,6 +34,8 @@ const TEMPORAL_TIMEOUT_MS = 4_000;
 /** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
+/** Maximum number of people who are read for step 4. The line of the step names fewer. */
+const MAX_CONFIRMERS = 10;
 /** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
 
@@ -63,16 +71,17 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   }
 
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
-    const [progress, [overview = null], outages, decisions] = await Promise.all([
+    const [progress, [overview = null], outages, decisions, confirmers] = await Promise.all([
       readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS),
       withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetriedErrors(ferry, migrationId)),
       withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
+      withTimeout(LEDGER_TIMEOUT_MS, readConfirmers(ferry.db, migrationId, MAX_CONFIRMERS)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
     const exceptions = await withTimeout(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
-    return { progress, overview, outages, decisions, exceptions };
+    return { progress, overview, outages, decisions, exceptions, confirmers };
   }
 
   return async (request) => {

@@ -1,6 +1,6 @@
 /** The state of the dashboard: plain data that only readings, keys and decisions change. */
 import type { Progress } from '../../domain/progress/progress';
-import type { AuditEntry, LedgerCompany, Overview } from '../../store';
+import type { AuditEntry, Confirmers, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
 import type { StyledLine } from '../terminal/styled-text';
 
@@ -15,6 +15,8 @@ export interface DashboardRow extends MigrationSummary {
 export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
+  /** The people who have confirmed that syncing is off. */
+  readonly confirmers: Confirmers;
   /** Errors of activities and workflow tasks that keep failing and are being retried. */
   readonly outages: readonly string[];
   /** Newest first. */

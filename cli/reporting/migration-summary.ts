@@ -6,12 +6,12 @@ import { clientCounts, clientStateWords } from '../../domain/companies/company-s
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { Step } from '../../domain/migration/steps';
-import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { stepNumber } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { LiveFigures } from '../../domain/progress/forecast';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
-import { openWindowOf } from '../../domain/progress/open-window';
-import type { Progress, StepProgress } from '../../domain/progress/progress';
+import { isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
+import type { Progress } from '../../domain/progress/progress';
 import { endedByText, headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
 import { retriedText } from '../../domain/progress/retried';
@@ -22,7 +22,7 @@ import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printEnd, printLimits } from './migration-end';
-import { printSteps, type StepRow } from './steps-table';
+import { printSteps, stepRow } from './steps-table';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
@@ -140,17 +140,6 @@ const SUPPLIES_SECRETS = [
   'migrate-first-company',
 ] as const satisfies readonly Step[];
 
-/** Maximum number of people who are named for step 4, so that the table fits 80 columns. */
-const CONFIRMERS_SHOWN = 2;
-
-function stepRow({ step, ...rest }: StepProgress, confirmers: Confirmers | null): StepRow {
-  const row = { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
-  // While the step is open, some confirmations do not end it.
-  if (step !== 'disable-syncing' || rest.state !== 'done' || confirmers === null) return row;
-  const confirmedBy = confirmers.names.slice(0, CONFIRMERS_SHOWN);
-  return { ...row, confirmedBy, otherConfirmers: confirmers.people - confirmedBy.length };
-}
-
 /** Says who must act for some companies while others can be moved; null if no person must act. */
 export function meanwhileText(progress: Progress): string | null {
   const task = meanwhileTask(progress);
@@ -202,6 +191,8 @@ const number = (count: number): string => count.toLocaleString('en-US');
 /** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
 function windowsPausedText(progress: Progress, why: string, now: Date): string {
   const { migrationId, state, windows } = progress;
+  if (isOpenWithoutEnd(progress, windows))
+    return `The windows cover the whole week, so moves continue (${why}). To stop moves now: ferry pause ${migrationId}`;
   const open = openWindowOf(progress, windows, now.toISOString());
   // In a paused migration, no moves begin in an open window either.
   const stop = state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;

@@ -1,3 +1,6 @@
+import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import type { StepProgress } from '../../domain/progress/progress';
+import type { Confirmers } from '../../store';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
@@ -12,6 +15,26 @@ export interface StepRow {
   readonly confirmedBy?: readonly string[];
   /** Number of further people whose confirmations have ended the step. Default: 0. */
   readonly otherConfirmers?: number;
+}
+
+/** Maximum number of people who are named for step 4, so that the table fits 80 columns. */
+const CONFIRMERS_SHOWN = 2;
+
+/** @param confirmers the people who have confirmed that syncing is off; null if they are not known */
+export function stepRow({ step, ...rest }: StepProgress, confirmers: Confirmers | null): StepRow {
+  const row = { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
+  // While the step is open, some confirmations do not end it.
+  if (step !== 'disable-syncing' || rest.state !== 'done' || confirmers === null) return row;
+  const confirmedBy = confirmers.names.slice(0, CONFIRMERS_SHOWN);
+  return { ...row, confirmedBy, otherConfirmers: confirmers.people - confirmedBy.length };
+}
+
+/** Returns who has ended a step, with approvals or with confirmations. */
+export function approversText({ approvals, confirmedBy = [], otherConfirmers = 0 }: StepRow): string {
+  const names = [...approvals, ...confirmedBy.map((by) => ({ by, role: 'client' }))]
+    .map(({ role, by }) => `${by} (${role})`)
+    .join(', ');
+  return otherConfirmers === 0 ? names : `${names} and ${otherConfirmers.toLocaleString('en-US')} more`;
 }
 
 /** Returns the words for the states of a step. Once the migration has ended, no step is open or still to come. */
@@ -32,14 +55,15 @@ export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: 
       { title: 'Since / ended', unbroken: true },
       { title: 'Approved by', unbroken: true, optional: true },
     ],
-    steps.map(({ number, title, state, openedAt, endedAt, approvals, confirmedBy = [], otherConfirmers = 0 }) => [
-      String(number),
-      title,
-      state === 'later' ? words.later : { text: words[state], style: state === 'open' ? 'yellow' : 'green' },
-      endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
-      [...approvals, ...confirmedBy.map((by) => ({ by, role: 'client' }))]
-        .map(({ role, by }) => `${by} (${role})`)
-        .join(', ') + (otherConfirmers === 0 ? '' : ` and ${otherConfirmers.toLocaleString('en-US')} more`),
-    ]),
+    steps.map((row) => {
+      const { number, title, state, openedAt, endedAt } = row;
+      return [
+        String(number),
+        title,
+        state === 'later' ? words.later : { text: words[state], style: state === 'open' ? 'yellow' : 'green' },
+        endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
+        approversText(row),
+      ];
+    }),
   );
 }

@@ -8,7 +8,8 @@ import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { counted } from '../../domain/text/sentences';
-import { readOverviews } from '../../store';
+import type { Confirmers } from '../../store';
+import { readConfirmers, readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
 import type { Context } from '../shared/context';
@@ -27,6 +28,8 @@ const PAUSE_PER_POLL = 2;
 const ANSWER_WITHIN_MS = 5_000;
 /** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_WITHIN_MS = 5_000;
+/** Maximum number of people who are read for step 4. The line of the step names fewer. */
+const MAX_CONFIRMERS = 10;
 
 /** The state of the migration when watching ended. */
 export interface WatchEnd {
@@ -77,6 +80,8 @@ export async function watchMigration(
 
 /** The result of one poll. */
 interface WatchSnapshot extends MigrationSnapshot {
+  /** The people who have confirmed that syncing is off; null without a ledger. */
+  readonly confirmers: Confirmers | null;
   /** False once the workflow has ended. */
   readonly isOpen: boolean;
   readonly at: Date;
@@ -88,11 +93,17 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
     ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
+    ferry.db ? withTimeout(LEDGER_WITHIN_MS, readConfirmers(ferry.db, migrationId, MAX_CONFIRMERS)) : null,
   ]);
-  const [progress, overviews, status] = results;
-  if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && status.status === 'fulfilled') {
+  const [progress, overviews, status, confirmers] = results;
+  if (
+    progress.status === 'fulfilled' &&
+    overviews.status === 'fulfilled' &&
+    status.status === 'fulfilled' &&
+    confirmers.status === 'fulfilled'
+  ) {
     const [overview = null] = overviews.value;
-    return { progress: progress.value, overview, isOpen: status.value, at: new Date() };
+    return { progress: progress.value, overview, confirmers: confirmers.value, isOpen: status.value, at: new Date() };
   }
   throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
@@ -165,7 +176,7 @@ function openBlockView(stream: TerminalStream): View {
 function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: number): readonly StyledLine[] {
   const now = new Date();
   const { progress, at } = snapshot;
-  const steps = stepLines(progress, now);
+  const steps = stepLines(progress, snapshot.confirmers, columns - 1, now);
   return [
     [{ text: progress.migrationId, style: 'bold' }, `  ${clockTime(now)}`],
     // Leaves the last column free, because some terminals would wrap the line.

@@ -3,7 +3,7 @@ import { frameOf, visibleRowCount } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
 import type { DashboardRow, DashboardState, MigrationDetail, Reading } from '../../../cli/dashboard/state';
 import { INITIAL_STATE, withReading } from '../../../cli/dashboard/state';
-import { companyLines } from '../../../cli/dashboard/migration-lines';
+import { companyLines, stepLines } from '../../../cli/dashboard/migration-lines';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { companiesOutcomeText } from '../../../domain/migration/partial-outcome';
@@ -49,6 +49,7 @@ const ESTIMATE = estimate({
   from: '2026-03-02T20:00:00.000Z',
 });
 const progress = progressOf(migrationPlan(), RUNNING);
+const CONFIRMERS = { people: 3, names: ['Cleo', 'Clara', 'Carl'] };
 const overview = (movedInAll: number, moved: number, some: Partial<Overview['counts']> = { waiting: 500 }) => ({
   migrationId: '',
   total: 1203,
@@ -155,6 +156,13 @@ test('no rate is shown from the first company, or before the companies after it 
   expect(inStep5).not.toMatch(/a minute/);
 });
 
+test('the line of step 4 names the people who have confirmed that syncing is off', () => {
+  const line = (confirmers: typeof CONFIRMERS | null) =>
+    stepLines(progress, confirmers, 120, NOW)[3]?.map(textOf).join('').trimEnd();
+  expect(line(CONFIRMERS)).toMatch(/4 Disable data syncing +done.* Cleo \(client\), Clara \(client\) and 1 more$/);
+  expect(line(null)).not.toContain('Cleo');
+});
+
 test('a waiting migration shows neither a rate nor an estimate that has passed', () => {
   const passed = row('passed.wave', {
     overview: overview(1, 10),
@@ -248,7 +256,12 @@ test('a decision that was applied to some of its companies is not shown as a suc
   const decision = { kind: 'retry', companies: ['C-1', 'C-2'], decisionId: '1', role: 'support', by: 'Sam' } as const;
   const entry = { decision, outcome: { decisionId: '1', applied: true, text: outcome, at: AT } };
   const detail = {
-    ...{ progress: progressOf(migrationPlan(), stateAt('complete-migration')), overview: null, outages: [] },
+    ...{
+      progress: progressOf(migrationPlan(), stateAt('complete-migration')),
+      overview: null,
+      confirmers: CONFIRMERS,
+      outages: [],
+    },
     ...{ exceptions: [], decisions: [entry] },
   } as unknown as MigrationDetail;
   const page = { ...stateOf([row('acme.xero')]), isOpen: true, selected: 'acme.xero', detail };
@@ -273,7 +286,14 @@ test('the list and the page say how many moved companies depend on a replaced ap
     ...RUNNING,
     ...{ counts: counts({ total: 9, moved: 5, failed: 4, mustReconnect: 2 }), replacedApplication: 3 },
   });
-  const detail = { progress: replaced, overview: null, outages: [], exceptions: [], decisions: [] };
+  const detail = {
+    progress: replaced,
+    overview: null,
+    confirmers: CONFIRMERS,
+    outages: [],
+    exceptions: [],
+    decisions: [],
+  };
   const list = stateOf([row('acme.xero', { progress: replaced })]);
   expect(linesOf(list).join('\n')).toContain('acme.xero: 3 companies with a replaced application; client: sign off');
   expect(linesOf({ ...list, isOpen: true, detail }).join('\n')).toMatch(
@@ -301,6 +321,7 @@ test('with long names, reasons and numbers, no line is wider than a screen of 80
     }) as unknown as LedgerCompany;
   const detail = {
     ...{ progress: progressOf(migrationPlan(), state), overview: { ...overview(11_900, 41_000), total: 12_030 } },
+    confirmers: CONFIRMERS,
     ...{ outages: [`estimate the duration: ${reason}`], exceptions: [exception(1), exception(2)], decisions: [] },
   };
   const list = stateOf([row(long, { waitingFor: 'support', progress: detail.progress })], {
