@@ -15,7 +15,6 @@ import {
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
-import { clientRemedyText, remediesFor } from '../../domain/companies/remedies';
 import type { Route } from '../../platforms/platforms';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
@@ -29,6 +28,7 @@ import {
   syncIntervalText,
 } from './company-facts';
 import { replacedNote } from './replaced-note';
+import { whatToDo } from './what-to-do';
 
 /** A company of the ledger without the fields that only the move needs, or that only support may see. */
 export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices' | 'heldBackDetails'>;
@@ -234,46 +234,6 @@ function failureOf({ failureText }: ReportedCompany): string {
 
 function switchOn(company: ReportedCompany, stage: MoveStage): string {
   return reactivationText(reactivationOf(company, stage));
-}
-
-function whatToDo(company: ReportedCompany, { stage, route }: Pick<ReportView, 'stage' | 'route'>): string {
-  if (stage === 'open') return whatToDoNow(company, route);
-  if (stage === 'terminated' && company.state !== 'failed') return 'ask support what happens next';
-  // Once the migration has ended, only companies that are still being checked have these states.
-  if (company.state === 'importing' || company.state === 'syncing') return 'nothing yet; it is still being checked';
-  switch (company.failure) {
-    case 'incomplete':
-    case 'sync-failed':
-    case 'sync-timed-out':
-      return 'nothing; the connection is in place, and support takes care of its sync';
-    case 'refused':
-    case 'wrong-organization':
-    case 'application-refused':
-    case 'credential-unreadable':
-      return 'correct the problem, then move the company in a new migration';
-    case 'reauthorization-required':
-      return company.linkUrl === null ? 'ask support for a link' : 'send its owner the link to reconnect';
-    case null:
-      if (company.state === 'waiting') return 'move the company in a new migration';
-      return 'ask support, because its credential may have been sent to us, but the move was not verified';
-  }
-}
-
-/** Returns what the client has to do about a company while the migration is open. */
-function whatToDoNow(company: ReportedCompany, route: Route): string {
-  const { state, tries, heldBack, confirmedAt, credential, deferred } = company;
-  if (state === 'importing' || state === 'syncing') return 'nothing; it is being moved';
-  const [remedy] = remediesFor(company);
-  if (state !== 'waiting' || heldBack !== null || (deferred && remedy === 'credentials'))
-    return remedy === undefined ? '' : clientRemedyText(remedy, route);
-  if (confirmedAt === null) return 'confirm that its syncing is off once you are asked to';
-  if (missingCredentialText(company) !== null)
-    return credential === 'too-early'
-      ? 'supply a credential that was exported after the confirmation that syncing is off'
-      : 'supply a credential';
-  // What to do about a replaced application is said where that application is named.
-  if (company.replacedApplication) return '';
-  return tries > 0 ? 'nothing; it will be tried again' : 'nothing; its turn is still to come';
 }
 
 /**
