@@ -109,7 +109,7 @@ test('the page of a migration shows its steps, companies, decisions and exceptio
     '✓ 1 Supply details            done hh:mm            Sam (support)',
     '✓ 2 Schedule the migration    done hh:mm            Sam (support), Cleo (client)',
     '✓ 3 Update the application    done hh:mm            Cleo (client), Sam (support)',
-    '✓ 4 Disable data syncing      done hh:mm',
+    '✓ 4 Disable data syncing      done hh:mm            Cleo (client)',
     '✓ 5 Migrate the first company done hh:mm            Sam (support)',
     '● 6 Complete the migration    open since hh:mm',
     '',
