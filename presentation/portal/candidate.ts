@@ -38,10 +38,13 @@ export interface Candidate extends Omit<ActionView, 'isIrreversible' | 'isExpect
   readonly reason?: 'optional' | 'required';
 }
 
-/** Returns the application; null if there is none, or if it could belong to another client of the same account. */
+/**
+ * Returns the application that was supplied for this migration; null if none was. An application that was registered
+ * otherwise could belong to another client of the same account, so the client does not see it.
+ */
 export function ownApplication({ preflight }: Progress): CheckedApplication | null {
-  const isForeign = preflight?.problemCodes.includes('application-of-another-migration') ?? true;
-  return isForeign ? null : (preflight?.application ?? null);
+  const application = preflight?.application ?? null;
+  return application === null || application.suppliedBy === null ? null : application;
 }
 
 export function isWaitingForClient({ waitingFor }: Progress): boolean {

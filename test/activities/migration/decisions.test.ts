@@ -167,7 +167,7 @@ describe('companies are released by recorded approvals', () => {
 
   test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
     ['unsigned decisions', (id) => steps1To3(id, { sam: null, cleo: null }), /must be signed/],
-    ['decisions signed with another key', (id) => steps1To3(id, { sam: CLEO, cleo: SAM }), /belongs to/],
+    ['decisions signed with another key', (id) => steps1To3(id, { sam: CLEO, cleo: SAM }), /is signed with the key of/],
     ['decisions signed for another migration', () => steps1To3('other', { sam: SAM, cleo: CLEO }), /does not match/],
     [
       'decisions that differ from what was signed',

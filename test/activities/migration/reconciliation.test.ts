@@ -47,7 +47,7 @@ test('signed decisions and the release of their companies are restored', async (
 
 test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
   ['is not signed', (id) => allApprovals(id, null, null), /must be signed/],
-  ['is signed with the key of someone else', (id) => allApprovals(id, CLEO, SAM), /belongs to/],
+  ['is signed with the key of someone else', (id) => allApprovals(id, CLEO, SAM), /is signed with the key of/],
   ['is signed for another migration', () => allApprovals('other', SAM, CLEO), /does not match/],
 ])(
   'a history in which every decision %s releases nothing, and none of its decisions is recorded',

@@ -78,7 +78,12 @@ test.each<[string, string, readonly string[], string]>([
     [],
     'a key that does not belong to an approver',
   ],
-  ['a decision that an approver has signed in the other role', 'sam', ['--as', 'client'], 'belongs to Sam (support)'],
+  [
+    'a decision that an approver has signed in the other role',
+    'sam',
+    ['--as', 'client'],
+    'is signed with the key of Sam (support)',
+  ],
 ])('%s is refused, is recorded, and changes nothing', async (_, machine, more, why) => {
   const before = await trailOf(ID);
   const { exitCode, out } = await run(machine, ...approve, ...more);

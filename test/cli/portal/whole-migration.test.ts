@@ -262,16 +262,6 @@ describe('a decision is not applied if', () => {
   });
 });
 
-// This test runs last, because the application is registered for all migrations of the account.
-test('the application is supplied with a sealed client secret', async () => {
-  const { id } = await startMigration('sbx-ok-1.a');
-  const cleo = await portal.signedIn(id);
-  const secret = path.join(cleo.home, 'secret.txt');
-  writeFileSync(secret, 'secret-MARKER\n');
-  const options = ['--client-id', 'the-clients-own', '--environment', 'production', '--secret-file', secret];
-  expect(outcomeOf(await cleo.run('application', ...options))).toMatch(/^0: ✓/);
-});
-
 test('a rejection without a step names the only step, or lists the steps if there are several', async () => {
   const migration = await startMigration('sbx-ok-1.a');
   const cleo = await portal.signedIn(migration.id);
@@ -289,4 +279,14 @@ test('a rejection without a step names the only step, or lists the steps if ther
   );
   for await (const { decision } of readTrail(portal.orchestrator.ferry.db, migration.id))
     expect(JSON.stringify(decision)).not.toContain('too early');
+});
+
+// This test runs last, because the application is registered for all migrations of the account.
+test('the application is supplied with a sealed client secret', async () => {
+  const { id } = await startMigration('sbx-ok-1.a');
+  const cleo = await portal.signedIn(id);
+  const secret = path.join(cleo.home, 'secret.txt');
+  writeFileSync(secret, 'secret-MARKER\n');
+  const options = ['--client-id', 'the-clients-own', '--environment', 'production', '--secret-file', secret];
+  expect(outcomeOf(await cleo.run('application', ...options))).toMatch(/^0: ✓/);
 });

@@ -79,6 +79,16 @@ test('one missing credential does not hide the companies to confirm, and the tas
   expect(view.task?.what).toMatch(/^Supply credentials for 1 company \(M-1\); then turn off syncing for 50 companies/);
 });
 
+test('an application that was not supplied for this migration is not shown, because it can belong to another client', () => {
+  const application = { clientId: 'app-1', environment: 'production' };
+  const shown = (suppliedBy: string | null) => {
+    const checked = { ...preflight(), application: { ...application, suppliedBy } };
+    return viewOf(stateAt('supply-details', { preflight: checked })).application;
+  };
+  expect(shown('Cleo')).toMatchObject(application);
+  expect(shown(null)).toBeNull();
+});
+
 test('companies whose application was replaced are named, and their data does not count as up to date', () => {
   const application = (clientId: string) => ({ clientId, environment: 'production' });
   const old = { application: application('old-app'), companies: 2, references: ['M-1', 'M-2'] };
