@@ -15,7 +15,14 @@ import type { Progress } from '../domain/progress/progress';
 import { progressOf } from '../domain/progress/progress';
 import { withRecordedTimes } from '../domain/progress/step-times';
 import type { Database, StoredMigration } from '../store';
-import { countCompanies, readDecisions, readFirstCompany, readLimits, readRecordedDecisions } from '../store';
+import {
+  countCompanies,
+  readDecisions,
+  readFirstCompany,
+  readLimits,
+  readRecordedDecisions,
+  readSyncDisabledAt,
+} from '../store';
 import type { LedgerClient, MigrationClient } from './connect';
 import { NoSuchMigration } from './errors';
 
@@ -98,12 +105,13 @@ export async function readProgressAfterEnd(
  */
 export async function progressFromLedger(db: Database, migration: StoredMigration): Promise<Progress> {
   const { id, ending, route, rules, client, platformKey, contact } = migration;
-  const [{ limits }, counts, recorded, effect, firstCompany] = await Promise.all([
+  const [{ limits }, counts, recorded, effect, firstCompany, syncDisabledAt] = await Promise.all([
     readLimits(db, id),
     countCompanies(db, id),
     readDecisions(db, id),
     readRecordedDecisions(db, id),
     readFirstCompany(db, id),
+    readSyncDisabledAt(db, id),
   ]);
   const applied = recorded.filter(({ outcome }) => outcome.applied);
   const last = ending === null || ending === 'completed' ? undefined : applied.at(-1);
@@ -124,5 +132,6 @@ export async function progressFromLedger(db: Database, migration: StoredMigratio
   };
   const progress = progressOf(plan, state);
   // In the self-service route, nobody approves a step.
-  return route === 'managed' ? { ...progress, steps: withRecordedTimes(progress.steps) } : progress;
+  if (route === 'self-service') return progress;
+  return { ...progress, steps: withRecordedTimes(progress.steps, syncDisabledAt?.toISOString() ?? null) };
 }

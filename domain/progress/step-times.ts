@@ -3,17 +3,29 @@ import { STEP_RULES } from '../migration/steps';
 import type { StepProgress } from './progress';
 
 /**
- * Returns steps with the times that their approvals show. The last approval ends a step, and the next step opens then.
- * Leaves out the times of a step that ends without approvals, because the ledger does not record when it ended.
+ * Returns steps with the times that the ledger shows. The last approval ends a step, and the next step opens then.
+ * Leaves out the times of a step that ends without approvals, because the ledger does not record when it ended, except
+ * step 4.
+ *
+ * @param syncDisabledAt when the client made the last confirmation before a company began to move; null if unknown
  */
-export function withRecordedTimes(steps: readonly StepProgress[]): readonly StepProgress[] {
+export function withRecordedTimes(
+  steps: readonly StepProgress[],
+  syncDisabledAt: string | null,
+): readonly StepProgress[] {
   let previousEndedAt: string | null = null;
   return steps.map((step) => {
     const openedAt = step.state === 'later' ? null : previousEndedAt;
-    const endedAt = step.state === 'done' ? lastApprovalAt(step, openedAt) : null;
+    const endedAt = step.state === 'done' ? endOf(step, openedAt, syncDisabledAt) : null;
     previousEndedAt = endedAt;
     return { ...step, openedAt, endedAt };
   });
+}
+
+function endOf(step: StepProgress, openedAt: string | null, syncDisabledAt: string | null): string | null {
+  if (step.step !== 'disable-syncing') return lastApprovalAt(step, openedAt);
+  // The client can confirm companies before the step opens.
+  return syncDisabledAt !== null && openedAt !== null && openedAt > syncDisabledAt ? openedAt : syncDisabledAt;
 }
 
 /** Returns when the last role approved the step; null if a role has not, or if the step ends without approvals. */

@@ -73,6 +73,19 @@ export async function readConfirmers(db: Database, migrationId: string, limit: n
   return { people: rows[0]?.people ?? 0, names: rows.map(({ by }) => by) };
 }
 
+/**
+ * Reads when the client made the last confirmation before a company began to move, which is when step 4 ended; null if
+ * there is none.
+ */
+export async function readSyncDisabledAt(db: Database, migrationId: string): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select max(confirmed_at) as at from companies
+    where migration_id = ${migrationId} and confirmed_at <= coalesce(
+      (select min(coalesce(first_claimed_at, claimed_at)) from companies where migration_id = ${migrationId}),
+      'infinity')`.execute(db);
+  return rows[0]?.at ?? null;
+}
+
 /** Withdraws the confirmation of every company that is waiting. */
 export async function withdrawConfirmations(db: Database, migrationId: string): Promise<void> {
   await db

@@ -5,7 +5,7 @@ import { textOf } from '../../../cli/terminal/styled-text';
 import { closeTerminated, readProgress } from '../../../client';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import { manifestRows, suppliedMigration, updateRow } from '../../support/migrations/ledger';
+import { manifestRows, readRow, suppliedMigration, updateRow } from '../../support/migrations/ledger';
 import { openMigration, supplyMigration } from '../../../store';
 import { MIGRATIONS } from '../../../workflows/messages';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
@@ -46,7 +46,7 @@ describe('before a terminated migration is closed', () => {
     const { rows = [] } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: null });
     const own = rows.filter(({ migrationId }) => migrationId === id);
     expect(own).toMatchObject([{ migrationId: id, total: 3, done: 2, failed: 1 }]);
-    expect((await run('companies', id)).out).toMatch(/R-2 .* interrupted\n.*R-3 .* not moved\n/);
+    expect((await run('companies', id)).out).toMatch(/R-2 .* interrupted\n.*R-3 .* not moved +the migration was stopped before its move\n/);
     expect((await run('companies', id, '--state', 'not-moved-yet')).out).toContain('0 companies');
   });
 
@@ -117,12 +117,16 @@ describe('once it is closed', () => {
     expect(out).toContain('| not moved | 2 |');
   });
 
-  test('show keeps the times of the steps that approvals ended', async () => {
+  test('show keeps the times of the steps that approvals or confirmations ended', async () => {
     const { steps } = await readProgress(orchestrator.ferry, id);
     const approvedAt = steps.map(({ approvals }) => approvals.at(-1)?.at ?? null);
     expect(approvedAt.slice(0, 3)).not.toContain(null);
-    expect(steps.map(({ endedAt }) => endedAt)).toEqual([...approvedAt.slice(0, 3), null, null, null]);
-    expect(steps.map(({ openedAt }) => openedAt)).toEqual([null, ...approvedAt.slice(0, 3), null, null]);
+    const ended = [...approvedAt.slice(0, 3), steps[3]?.endedAt];
+    expect(steps.map(({ endedAt }) => endedAt)).toEqual([...ended, null, null]);
+    expect(steps.map(({ openedAt }) => openedAt)).toEqual([null, ...ended, null]);
+    const { confirmed_at } = await readRow(orchestrator.ferry.db, id, 1);
+    const [confirmedAt = '', openedAt = ''] = [confirmed_at?.toISOString(), approvedAt[2] ?? ''];
+    expect(steps[3]?.endedAt).toBe(confirmedAt > openedAt ? confirmedAt : openedAt);
   });
 });
 
