@@ -42,12 +42,12 @@ function whatToDoNow(company: UnmovedCompany, route: Route): string {
   const [remedy] = remediesFor(company);
   if (state !== 'waiting' || heldBack !== null || (deferred && remedy === 'credentials'))
     return remedy === undefined ? '' : clientRemedyText(remedy, route);
+  // What to do about a replaced application is said where that application is named.
+  if (company.replacedApplication) return '';
   if (confirmedAt === null) return 'confirm that its syncing is off once you are asked to';
   if (missingCredentialText(company) !== null)
     return credential === 'too-early'
       ? 'supply a credential that was exported after the confirmation that syncing is off'
       : 'supply a credential';
-  // What to do about a replaced application is said where that application is named.
-  if (company.replacedApplication) return '';
   return tries > 0 ? 'nothing; it will be tried again' : 'nothing; its turn is still to come';
 }
