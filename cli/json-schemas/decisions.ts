@@ -82,7 +82,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         ),
       adopted: z
         .array(z.string())
-        .describe('references of companies that the service has, and whose credential can still be sent'),
+        .describe(
+          'references of waiting companies that already exist at the service, and whose credential can still be sent; the ledger now has their ids at the service',
+        ),
       gone: z
         .array(z.string())
         .describe(

@@ -44,12 +44,14 @@ export function printView(
   if (canDecide) printActions(output, view, commands);
 }
 
+export const taskLabel = (isViewer: boolean): string =>
+  isViewer ? 'What the client needs to do:' : 'What you need to do:';
+
 /** Prints the task of the client. A viewer is told that the task is the client's, because a viewer cannot act. */
 function printTask(output: Output, { task, next }: MigrationView, isViewer: boolean): void {
   if (task === null) output.line(`Nothing for ${isViewer ? 'the client' : 'you'} to do now.`);
   else {
-    const label = isViewer ? 'What the client needs to do:' : 'What you need to do:';
-    output.line(`${output.styled('bold', label)} ${inReadersZone(task.what)}`);
+    output.line(`${output.styled('bold', taskLabel(isViewer))} ${inReadersZone(task.what)}`);
     for (const problem of task.problems ?? []) output.line(`  ${output.styled('red', '✗')} ${inReadersZone(problem)}`);
     output.line(`  ${task.why}`);
     if (task.by !== null) {

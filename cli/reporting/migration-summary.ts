@@ -192,7 +192,7 @@ const number = (count: number): string => count.toLocaleString('en-US');
 function windowsPausedText(progress: Progress, why: string, now: Date): string {
   const { migrationId, state, windows } = progress;
   if (isOpenWithoutEnd(progress, windows))
-    return `The windows cover the whole week, so moves continue (${why}). To stop moves now: ferry pause ${migrationId}`;
+    return `No further window opens (${why}), but moves continue, because the open window covers the whole week. To stop moves now: ferry pause ${migrationId}`;
   const open = openWindowOf(progress, windows, now.toISOString());
   // In a paused migration, no moves begin in an open window either.
   const stop = state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;

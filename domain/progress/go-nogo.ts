@@ -113,7 +113,7 @@ function isReadyForSignOff(progress: Progress): boolean {
 function windowAnswers({ windowsPaused, migrationId, progress, limits, now }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
   if (progress && isOpenWithoutEnd(progress, limits.windows)) {
-    const moves = `the windows cover the whole week, so moves continue (${windowsPaused})`;
+    const moves = `no further window opens (${windowsPaused}), but moves continue, because the open window covers the whole week`;
     return [
       { check: 'window', go: true, warning: true, why: `${moves}; to stop moves now: ferry pause ${migrationId}` },
     ];
@@ -219,8 +219,12 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
 function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   const check = 'worker';
   if (!progress && failing.length > 0) return { check, go: false, why: failing.join('; ') };
-  if (!progress || workers.workflows === 0 || workers.activities === 0) {
-    return { check, go: false, why: 'no worker is answering, or none is polling for tasks; start a worker' };
+  if (!progress)
+    return { check, go: false, why: 'no worker is answering; start a worker, or restart the one that is running' };
+  if (workers.workflows === 0 || workers.activities === 0) {
+    const tasks = workers.workflows === 0 ? 'workflow' : 'activity';
+    const why = `no worker polls for ${tasks} tasks; restart the worker that is running, or start one`;
+    return { check, go: false, why };
   }
   if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
   return { check, go: true, why: 'a worker is answering' };

@@ -124,7 +124,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
   // The client can confirm before step 4, and an earlier step can open again.
   const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;
   if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing') && !isOff)
-    return 'nothing has to be switched off yet.';
+    return 'nothing for now, because you do not have to switch anything off before step 4.';
   return 'nothing for now. Never switch syncing back on in your own application for a company that is moving or has been moved.';
 }
 

@@ -77,7 +77,7 @@ async function withServiceDatabase(
     const advice =
       error instanceof AccountMismatch
         ? 'list the accounts with: ferry service keys list'
-        : 'check whether the Postgres of the service is running';
+        : "check whether the Postgres of the service is running and, if DATABASE_URL is set, whether it is the address of the service's database";
     throw new CommandFailed(error.message, advice, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import type { CommandResult } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
 import { clockTime } from '../../terminal/times';
 import { validated, withPortal, type Connection, type PortalContext } from '../connection';
-import { countsText, inReadersZone } from '../summary';
+import { countsText, inReadersZone, taskLabel } from '../summary';
 
 const POLL_EVERY_MS = 2_000;
 
@@ -25,7 +25,7 @@ export function addWatch(context: PortalContext): void {
 
 async function watch(
   context: PortalContext,
-  { api, readMigration }: Connection,
+  { api, session, readMigration }: Connection,
   { untilDecision }: { readonly untilDecision?: true },
 ): Promise<CommandResult> {
   const { terminal, output } = context;
@@ -33,7 +33,7 @@ async function watch(
   const interrupted = terminal.interruption();
   const { sleep, wake } = createInterruptibleSleep();
   interrupted.addEventListener('abort', wake, { once: true });
-  const screen = output.json || output.quiet ? null : openScreen(context);
+  const screen = output.json || output.quiet ? null : openScreen(context, session.role === 'viewer');
   let trouble: string | null = null;
   try {
     for (;;) {
@@ -72,7 +72,7 @@ interface Screen {
 }
 
 /** Redraws a block on a terminal; elsewhere prints a line when something has changed. */
-function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
+function openScreen({ output, terminal: { stdout } }: PortalContext, isViewer: boolean): Screen {
   if (!stdout.isTTY) {
     let last = '';
     return {
@@ -85,17 +85,19 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
     };
   }
   const block = openLiveBlock(stdout);
-  return { show: (answer, trouble) => block.draw(linesOf(answer, trouble)), close: () => block.close() };
+  return { show: (answer, trouble) => block.draw(liveLines(answer, trouble, isViewer)), close: () => block.close() };
 }
 
-function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null) {
+/** Returns the lines of the block that is redrawn on a terminal. */
+export function liveLines({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null, isViewer: boolean) {
   const { migrationId, state, headline, task, notices, steps } = view;
   const mark = isOver(state) ? 'ended here' : 'now';
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
     [inReadersZone(headline)],
     ...notices.map((notice) => [{ text: inReadersZone(notice), style: 'yellow' as const }]),
-    ...(task === null ? [] : [[`What you need to do: ${inReadersZone(task.what)}`]]),
+    ...(task === null ? [] : [[`${taskLabel(isViewer)} ${inReadersZone(task.what)}`]]),
+    ...(task?.problems ?? []).map((problem) => [{ text: '  ✗', style: 'red' as const }, ` ${inReadersZone(problem)}`]),
     [],
     ...steps.map(({ number, title, state }) => [
       `${state === 'done' ? '✓' : String(number)} ${title}${state === 'open' ? `  (${mark})` : ''}`,

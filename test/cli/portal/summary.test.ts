@@ -1,6 +1,8 @@
 /** Tests what `ferry --portal show` prints about the view of a migration. */
 import { PassThrough } from 'node:stream';
 import type { MigrationView } from '../../../portal/contract/migration-view';
+import { liveLines } from '../../../cli/portal/commands/watch';
+import { textOf } from '../../../cli/terminal/styled-text';
 import { printView } from '../../../cli/portal/summary';
 import { Output } from '../../../cli/terminal/output';
 import { localTime } from '../../../cli/terminal/times';
@@ -30,6 +32,20 @@ test('prints the deadline of the task and the consequence in one line, and none 
 test('an old view might be out of date, but not the final view of a migration that has ended', () => {
   expect(printed({}, false)).toContain('It might be out of date.');
   expect(printed({ state: 'completed' }, false)).not.toContain('out of date.\n');
+});
+
+test('watch lists the problems to solve below the task, and tells a viewer that the client must act', () => {
+  const task = { what: 'Correct these details:', problems: ['no Xero application is registered'], why: 'It matters.' };
+  const view = sampleView({ task: { ...task, since: null, by: null } });
+  const answer = { view, writtenAt: '2026-11-20T09:00:00.000Z', isCurrent: true };
+  const shown = (isViewer: boolean) =>
+    liveLines(answer, null, isViewer)
+      .map((line) => line.map(textOf).join(''))
+      .join('\n');
+  expect(shown(false)).toContain(
+    'What you need to do: Correct these details:\n  ✗ no Xero application is registered\n',
+  );
+  expect(shown(true)).toContain('What the client needs to do: Correct these details:\n');
 });
 
 test('lists the problems to solve in the task, once, and tells a viewer that the client must act', () => {

@@ -69,7 +69,7 @@ test('paused windows that cover the whole week are only a warning once one was o
   const opened = facts(given, { ...MOVING, openedWindow });
   expect(goNoGo(opened).answers.find(({ check }) => check === 'window')).toEqual({
     ...{ check: 'window', go: true, warning: true },
-    why: 'the windows cover the whole week, so moves continue (paused by Sam: month end); to stop moves now: ferry pause acme.quickbooks-online',
+    why: 'no further window opens (paused by Sam: month end), but moves continue, because the open window covers the whole week; to stop moves now: ferry pause acme.quickbooks-online',
   });
   expect(noGos(facts(given))).toContain('window');
 });

@@ -110,8 +110,12 @@ test('the page of a paused migration shows the reason of the person who paused i
 });
 
 test('the page says that nothing has to be switched off until step 4', () => {
-  expect(detailsAt(stateAt('update-application', estimated))).toContain('nothing has to be switched off yet');
-  expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain('nothing has to be switched off yet');
+  expect(detailsAt(stateAt('update-application', estimated))).toContain(
+    'you do not have to switch anything off before step 4',
+  );
+  expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain(
+    'you do not have to switch anything off before step 4',
+  );
 });
 
 test('the page stays below the 20 KB limit of Temporal, even if people wrote very long text', () => {
