@@ -13,6 +13,8 @@ const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
  * second attempt reaches another worker.
  */
 const FIRST_ATTEMPT_MS = 3_000;
+/** With less time, there is one attempt, because half of it would be too short for a worker that replays a history. */
+const SHORTEST_TO_SPLIT_MS = 4_000;
 
 /**
  * Maximum time to make Temporal forget the worker that has cached the workflow. Without this, Temporal offers the second
@@ -45,7 +47,8 @@ export async function queryMigration<Answer, Args extends [unknown?]>(
   const startedAt = Date.now();
   const deadline = startedAt + withinMs;
   try {
-    const firstDeadline = startedAt + Math.min(FIRST_ATTEMPT_MS, withinMs / 2);
+    const firstDeadline =
+      withinMs < SHORTEST_TO_SPLIT_MS ? deadline : startedAt + Math.min(FIRST_ATTEMPT_MS, withinMs / 2);
     return await queryOnce(ferry, migrationId, query, firstDeadline, args);
   } catch (error) {
     if (!(error instanceof NoWorker)) throw error;

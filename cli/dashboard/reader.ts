@@ -3,13 +3,7 @@
  * migration whose page is shown.
  */
 import type { LedgerCompany, Overview } from '../../store';
-import {
-  listUnfinishedMigrations,
-  readCompanies,
-  readConfirmers,
-  readLatestDecisions,
-  readOverviews,
-} from '../../store';
+import { listUnfinishedMigrations, readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { LedgerClient, MigrationSummary } from '../../client';
 import {
   rootConnectionError,
@@ -18,6 +12,7 @@ import {
   readProgress,
   connectionErrorText,
 } from '../../client';
+import { readConfirmersOf } from '../reporting/confirmers';
 import { withTimeout } from '../shared/waiting';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
@@ -34,8 +29,6 @@ const TEMPORAL_TIMEOUT_MS = 4_000;
 /** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
-/** Maximum number of people who are read for step 4. The line of the step names fewer. */
-const MAX_CONFIRMERS = 10;
 /** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
 
@@ -71,12 +64,13 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   }
 
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
+    const current = readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS);
     const [progress, [overview = null], outages, decisions, confirmers] = await Promise.all([
-      readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS),
+      current,
       withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetriedErrors(ferry, migrationId)),
       withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
-      withTimeout(LEDGER_TIMEOUT_MS, readConfirmers(ferry.db, migrationId, MAX_CONFIRMERS)),
+      current.then((progress) => readConfirmersOf(ferry.db, progress, LEDGER_TIMEOUT_MS)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;

@@ -16,7 +16,7 @@ export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
   /** The people who have confirmed that syncing is off. */
-  readonly confirmers: Confirmers;
+  readonly confirmers: Confirmers | null;
   /** Errors of activities and workflow tasks that keep failing and are being retried. */
   readonly outages: readonly string[];
   /** Newest first. */

@@ -9,13 +9,14 @@ import { headline, pausedTexts, reopenedText } from '../../domain/progress/progr
 import type { Progress } from '../../domain/progress/progress';
 import { counted } from '../../domain/text/sentences';
 import type { Confirmers } from '../../store';
-import { readConfirmers, readOverviews } from '../../store';
+import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
 import type { Context } from '../shared/context';
 import { createInterruptibleSleep, withTimeout } from '../shared/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
+import { readConfirmersOf } from './confirmers';
 import { meanwhileText } from './migration-summary';
 import type { StyledLine } from '../terminal/styled-text';
 import { openLiveBlock } from '../terminal/live-block';
@@ -28,8 +29,6 @@ const PAUSE_PER_POLL = 2;
 const ANSWER_WITHIN_MS = 5_000;
 /** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_WITHIN_MS = 5_000;
-/** Maximum number of people who are read for step 4. The line of the step names fewer. */
-const MAX_CONFIRMERS = 10;
 
 /** The state of the migration when watching ended. */
 export interface WatchEnd {
@@ -80,7 +79,7 @@ export async function watchMigration(
 
 /** The result of one poll. */
 interface WatchSnapshot extends MigrationSnapshot {
-  /** The people who have confirmed that syncing is off; null without a ledger. */
+  /** The people who have confirmed that syncing is off; null without a ledger, or until step 4 has ended. */
   readonly confirmers: Confirmers | null;
   /** False once the workflow has ended. */
   readonly isOpen: boolean;
@@ -89,11 +88,14 @@ interface WatchSnapshot extends MigrationSnapshot {
 
 /** @throws the error that best explains why something does not answer */
 async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
+  const current = readProgress(ferry, migrationId, ANSWER_WITHIN_MS);
   const results = await Promise.allSettled([
-    readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
+    current,
     ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
-    ferry.db ? withTimeout(LEDGER_WITHIN_MS, readConfirmers(ferry.db, migrationId, MAX_CONFIRMERS)) : null,
+    current.then(({ steps }) =>
+      ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }, LEDGER_WITHIN_MS) : null,
+    ),
   ]);
   const [progress, overviews, status, confirmers] = results;
   if (

@@ -41,7 +41,7 @@ export function inFlightIn({ counts }: Progress): number {
 
 /** Returns what follows from cancelling or abandoning a migration. */
 export function endingConsequence(progress: Progress | undefined): string {
-  if (progress && progress.counts.moved + inFlightIn(progress) === 0)
+  if (progress && progress.counts.moved + progress.counts.outcomeUnknown + inFlightIn(progress) === 0)
     return 'no company has moved, none will be moved, and all supplied credentials will be destroyed';
   const moved = progress ? ` (${outOf(progress.counts.moved, progress.counts.total, 'company')})` : '';
   return `no more moves will begin, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;

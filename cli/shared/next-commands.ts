@@ -239,7 +239,7 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
     case 'verified':
       return approvals(progress);
     case 'failed':
-      return [...exceptions(progress), firstAgain(id, firstCompany), ...anotherFirst(progress, companies)];
+      return [...exceptions(progress), ...firstAgain(id, firstCompany), ...anotherFirst(progress, companies)];
     case 'importing':
       return [];
     case undefined:
@@ -264,13 +264,17 @@ const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
 ];
 
 /** Suggests how the first company that was not moved is tried again. */
-function firstAgain(id: string, { reference, failure }: FirstCompany): NextCommand {
-  return NEED_NEW_CREDENTIAL.includes(failure)
-    ? {
-        ...bySupport(`ferry replace-credential ${id} new-credentials.csv`),
-        does: `tries ${reference} again with a new credential from the client`,
-      }
-    : { ...chooseFirst(id, reference), does: `tries ${reference} again with the same credential` };
+function firstAgain(id: string, { reference, failure }: FirstCompany): Commands {
+  const again = chooseFirst(id, reference);
+  if (!NEED_NEW_CREDENTIAL.includes(failure))
+    return [{ ...again, does: `tries ${reference} again with the same credential` }];
+  const replacement = {
+    ...bySupport(`ferry replace-credential ${id} new-credentials.csv`),
+    does: `tries ${reference} again with a new credential from the client`,
+  };
+  // Before step 6, only another try finds out that the end customer has reconnected.
+  const reconnected = { ...again, does: `tries ${reference} again after its end customer has reconnected` };
+  return failure === 'reauthorization-required' ? [replacement, reconnected] : [replacement];
 }
 
 /** Suggests another first company, or listing the companies to choose from. */

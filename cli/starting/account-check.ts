@@ -162,9 +162,13 @@ async function askLedger(
       openElsewhere: await findOpenOrganizations(db, platform.key, rows, migrationId),
       dependents: {
         ...dependents,
-        others: await readDependentCompanies(db, {
-          ...{ platformKey: platform.key, namespace: temporal?.namespace ?? null, except: migrationId },
-        }),
+        // Without a client, the companies of another client cannot be told from the client's own.
+        others:
+          client === null
+            ? []
+            : await readDependentCompanies(db, {
+                ...{ platformKey: platform.key, namespace: temporal?.namespace ?? null, except: migrationId },
+              }),
       },
       speed: (await readSpeed(db, platform.key)) ?? ASSUMED_SPEED,
       findings: await existingMigration(db, migrationId),

@@ -157,7 +157,9 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
     case 'exclude':
       return 'leave it out';
     case 'amend':
-      return 'correct its row in the manifest, or leave it out';
+      return route === 'self-service'
+        ? 'ask support to correct its row in the manifest, or leave it out'
+        : 'correct its row in the manifest, or leave it out';
   }
 }
 

@@ -182,6 +182,10 @@ function reopenedAt({ steps, reopened, closed }: MigrationState, step: Step): st
   return isReopened && reopened.at > openedAt ? reopened.at : openedAt;
 }
 
+/** Returns whether a step has ended. */
+export const isStepDone = ({ steps }: Pick<Progress, 'steps'>, asked: Step): boolean =>
+  steps.some(({ step, state }) => step === asked && state === 'done');
+
 /** Returns the step that a migration has reached, or how it ended: one line for lists and headings. */
 export function headline(progress: Progress): string {
   if (isEnding(progress.state)) return progress.state;

@@ -233,7 +233,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: true,
       title: 'Cancel the migration',
       facts:
-        counts.moved + counts.importing + counts.syncing === 0
+        counts.moved + counts.importing + counts.syncing + counts.outcomeUnknown === 0
           ? []
           : [`${outOf(counts.moved, counts.total, 'company')} moved so far. A company that has moved stays moved`],
       consequence:

@@ -252,7 +252,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(reference === undefined ? [] : [sql`reference = ${reference}`]),
     ...(references === undefined ? [] : [sql`reference = any(${references})`]),
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
-    ...(exceptions === undefined ? [] : [exceptions ? IS_EXCEPTION : sql`not ${IS_EXCEPTION}`]),
+    ...(exceptions === undefined ? [] : [exceptions ? IS_EXCEPTION : sql`(${IS_EXCEPTION}) is not true`]),
     ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
     ...(replacedApplication === undefined ? [] : [dependsOnReplaced(migrationId)]),
     ...(retried === undefined ? [] : [WILL_BE_TRIED_AGAIN]),

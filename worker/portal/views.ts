@@ -3,7 +3,7 @@ import { askForReconnectionCheck, NoSuchMigration, readProgress, readProgressAft
 import { countOpen } from '../../domain/companies/company-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
-import type { Step } from '../../domain/migration/steps';
+import { isStepDone } from '../../domain/progress/progress';
 import { oneLine } from '../../domain/text/sentences';
 import { migrationView } from '../../presentation/portal/view';
 import { formatMigrationKey, MigrationKeyInvalid } from '../../security';
@@ -40,7 +40,9 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
     progress,
     {
       isRotating: migration.rotating,
-      confirmers: hasEnded(progress, 'disable-syncing') ? await readConfirmers(db, migrationId, MAX_CONFIRMERS) : null,
+      confirmers: isStepDone(progress, 'disable-syncing')
+        ? await readConfirmers(db, migrationId, MAX_CONFIRMERS)
+        : null,
       unconfirmedFirst: isOpen ? await readUnconfirmedFirst(db, progress) : null,
       applications: await readReplacedApplications(db, migrationId),
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
@@ -53,9 +55,6 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
 
 /** Maximum number of people who are read for step 4. The view names as many. */
 const MAX_CONFIRMERS = 2;
-
-const hasEnded = ({ steps }: Progress, asked: Step): boolean =>
-  steps.some(({ step, state }) => step === asked && state === 'done');
 
 /**
  * How often the companies that must reconnect are checked while the watched view offers the sign-off, in milliseconds.

@@ -21,7 +21,8 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for good?`;
-          const progress = await readProgressIfAnswered(ferry, migration);
+          // With --yes, nothing is asked, so the command also works without a worker or the payload key.
+          const progress = options.yes ? undefined : await readProgressIfAnswered(ferry, migration);
           const consequence = endingConsequence(progress);
           if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
             throw new CommandFailed(

@@ -1,0 +1,21 @@
+import type { Progress } from '../../domain/progress/progress';
+import { isStepDone } from '../../domain/progress/progress';
+import type { Confirmers, Database } from '../../store';
+import { readConfirmers } from '../../store';
+import { withTimeout } from '../shared/waiting';
+
+/** Maximum number of people who are read for step 4. The line of the step names fewer. */
+const MAX_CONFIRMERS = 10;
+
+/**
+ * Reads the people who have confirmed that syncing is off; null until step 4 has ended, because no view names them
+ * before.
+ */
+export async function readConfirmersOf(
+  db: Database,
+  { migrationId, steps }: Pick<Progress, 'migrationId' | 'steps'>,
+  withinMs: number,
+): Promise<Confirmers | null> {
+  if (!isStepDone({ steps }, 'disable-syncing')) return null;
+  return withTimeout(withinMs, readConfirmers(db, migrationId, MAX_CONFIRMERS));
+}
