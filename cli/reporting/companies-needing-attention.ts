@@ -1,0 +1,177 @@
+/**
+ * Prints the companies that are no exceptions, but that a person may have to act on: those without a usable credential,
+ * those with a replaced application, and those that wait for their next try.
+ */
+import { missingCredentialText } from '../../domain/companies/credential-state';
+import type { Remedy } from '../../domain/companies/remedies';
+import { remedyText } from '../../domain/companies/remedies';
+import { replacedText } from '../../domain/preflight/applications';
+import { nextTryText } from '../../domain/progress/retried';
+import type { Database } from '../../store';
+import { readReplacedApplications, readCompanies, readCompanyPage, readLimits } from '../../store';
+import type { Output } from '../terminal/output';
+import { localTime } from '../terminal/times';
+import { counted } from '../../domain/text/sentences';
+import {
+  BY_CLIENT,
+  MAX_REFERENCES_IN_A_COMMAND,
+  otherReferencesText,
+  remediesNow,
+  remedyCommand,
+} from '../shared/remedy-commands';
+import { clientCommand } from '../shared/client-portal';
+import type { ListedMigration, Target, Opening } from './listed-migration';
+import { commandFor } from './listed-migration';
+import type { ExceptionGroup } from './exception-groups';
+
+/**
+ * The maximum number of companies to print of each kind that is not an exception: those without a usable credential,
+ * and those that wait for their next try.
+ */
+const OTHERS_SHOWN = 10;
+
+type FirstCompanies = Awaited<ReturnType<typeof readCompanyPage>>;
+
+const NO_COMPANIES: FirstCompanies = { companies: [], matching: 0 };
+
+/** Reads the companies that need a credential; none once no company can move. */
+export async function readLacking(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
+  if (stage !== 'open') return NO_COMPANIES;
+  return readCompanyPage(db, id, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+/** Reads the companies that will be tried again; none once no company can move. */
+export async function readRetried(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
+  if (stage !== 'open') return NO_COMPANIES;
+  return readCompanyPage(db, id, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+/** Reads the companies that depend on a replaced application. */
+export function readReplaced(db: Database, migrationId: string): Promise<FirstCompanies> {
+  return readCompanyPage(db, migrationId, { replacedApplication: true }, { offset: 0, limit: OTHERS_SHOWN });
+}
+
+/** Prints the companies that depend on a replaced application, with the links with which they reconnect. */
+export async function printReplaced(
+  output: Output,
+  { db, migrationId }: { readonly db: Database; readonly migrationId: string },
+  { companies, matching }: FirstCompanies,
+): Promise<void> {
+  if (matching === 0) return;
+  output.line(
+    `${output.styled('bold', 'moved with an application that was replaced')}: ${counted(matching, 'company')}`,
+  );
+  const applications = await readReplacedApplications(db, migrationId);
+  if (applications) for (const each of applications.replaced) output.line(`  ${replacedText(each, applications)}`);
+  for (const { reference, linkUrl } of companies)
+    output.line(
+      linkUrl === null
+        ? `  ${reference} has no link in the ledger; look up its link at the service`
+        : `  ${reference} reconnects at ${linkUrl}`,
+    );
+  if (matching > companies.length) {
+    const more = (matching - companies.length).toLocaleString('en-US');
+    output.line(`  and ${more} more; list all with: ferry companies ${migrationId} --replaced-application`);
+  }
+  output.line();
+}
+
+/**
+ * Prints the companies that wait for their next try, with the commands that apply until then. Otherwise, a company
+ * would vanish from the output as soon as a person retries it.
+ */
+export async function printRetried(
+  output: Output,
+  db: Database,
+  target: Target,
+  { companies, matching }: FirstCompanies,
+  opening: Opening,
+): Promise<void> {
+  if (matching === 0) return;
+  const { id } = target.migration;
+  const when = retriedAt(opening);
+  for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
+  if (matching > companies.length) {
+    const more = (matching - companies.length).toLocaleString('en-US');
+    output.line(
+      `  and ${more} more; they are among the companies that this command lists: ` +
+        `ferry companies ${id} --state not-moved-yet`,
+    );
+  }
+  // A company that is tried now is claimed before anyone could decide.
+  if (when === 'now') return;
+  const found = await readRetriedRemedies(db, target);
+  if (found.length > 0) output.line('  Until the next try, you can still decide differently:');
+  for (const { remedy, companies: count, references, command } of found) {
+    const others = otherReferencesText(command, references, count);
+    output.line(`  ${command}`);
+    output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
+  }
+  output.line();
+}
+
+function retriedAt({ windows, now, paused }: Opening): string {
+  return paused ? 'once the migration is resumed' : nextTryText(windows, now.toISOString(), localTime);
+}
+
+/** A remedy of companies that wait for their next try. */
+interface RetriedRemedy extends Pick<ExceptionGroup, 'companies' | 'references'> {
+  readonly remedy: Remedy;
+  readonly command: string;
+}
+
+/** Reads all companies that wait for their next try, because the commands name more of them than are printed. */
+async function readRetriedRemedies(db: Database, target: Target): Promise<readonly RetriedRemedy[]> {
+  const { migration } = target;
+  const groups = new Map<Remedy, { companies: number; readonly references: string[] }>();
+  for await (const company of readCompanies(db, migration.id, { retried: true }))
+    for (const remedy of remediesNow(company, migration)) {
+      const group = groups.get(remedy) ?? { companies: 0, references: [] };
+      group.companies += 1;
+      if (group.references.length <= MAX_REFERENCES_IN_A_COMMAND) group.references.push(company.reference);
+      groups.set(remedy, group);
+    }
+  return [...groups].map(([remedy, group]) => ({
+    ...{ remedy, ...group },
+    command: commandFor(remedy, target, group.references),
+  }));
+}
+
+/** Returns the commands for the companies that wait for their next try; none if they are tried now. */
+export async function retriedJson(db: Database, target: Target): Promise<readonly object[]> {
+  const { id, paused, stage } = target.migration;
+  if (stage !== 'open') return [];
+  const { limits, now } = await readLimits(db, id);
+  if (retriedAt({ windows: limits.windows, now, paused }) === 'now') return [];
+  return (await readRetriedRemedies(db, target)).map(({ remedy, companies, command }) => ({
+    ...{ remedy, does: remedyText(remedy), companies, command },
+  }));
+}
+
+/** Prints the companies that could be moved, but have no usable credential. */
+export function printLacking(
+  output: Output,
+  { migration, portal }: Target,
+  { companies, matching }: FirstCompanies,
+): void {
+  if (matching === 0) return;
+  output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
+  output.table(
+    [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'What is missing' }],
+    companies.map((company) => [company.reference, company.name, missingCredentialText(company) ?? '']),
+  );
+  if (matching > companies.length) {
+    const more = (matching - companies.length).toLocaleString('en-US');
+    output.line(`  and ${more} more; list all with: ferry companies ${migration.id} --without-credential`);
+  }
+  const references = matching > companies.length ? [] : companies.map(({ reference }) => reference);
+  output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`, portal)}`);
+  output.line(
+    `      supply credentials${migration.rotating ? ' that the client exported after its confirmation' : ''}`,
+  );
+  if (references.length > 0) {
+    output.line(`  ${clientCommand(remedyCommand('exclude', migration, references), portal)}`);
+    output.line(`      ${remedyText('exclude')}`);
+  }
+  output.line();
+}

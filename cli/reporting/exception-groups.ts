@@ -1,0 +1,133 @@
+/** Groups the exceptions of a migration by problem and remedies, and prints each group with its commands. */
+import { heldBackForSupport } from '../../domain/companies/credential-state';
+import { failureText } from '../../domain/companies/failures';
+import type { Remedy } from '../../domain/companies/remedies';
+import { remediesFor, remedyText } from '../../domain/companies/remedies';
+import { nextMove } from '../../domain/planning/windows';
+import type { LedgerCompany } from '../../store';
+import type { TableCell } from '../terminal/table';
+import type { Output } from '../terminal/output';
+import { localTime } from '../terminal/times';
+import { counted } from '../../domain/text/sentences';
+import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, remediesNow } from '../shared/remedy-commands';
+import type { ListedMigration, Target, Opening } from './listed-migration';
+import { commandFor } from './listed-migration';
+
+/** Companies with the same problem and the same remedies. */
+export interface ExceptionGroup {
+  readonly title: string;
+  readonly remedies: readonly Remedy[];
+  readonly companies: number;
+  /**
+   * The first references, up to one more than fit into a suggested command. The extra reference makes `remedyCommand`
+   * suggest `--all` if the command has that option.
+   */
+  readonly references: readonly string[];
+}
+
+/** Returns the groups by their key, in the order in which their first companies were found. */
+export async function readGroups(
+  migration: ListedMigration,
+  found: AsyncIterable<LedgerCompany>,
+): Promise<ReadonlyMap<string, ExceptionGroup>> {
+  const groups = new Map<string, ExceptionGroup>();
+  for await (const company of found) {
+    const key = groupKeyOf(migration, company);
+    const { companies, references } = groups.get(key) ?? { companies: 0, references: [] };
+    groups.set(key, {
+      title: titleOf(company, migration),
+      remedies: remediesNow(company, migration),
+      companies: companies + 1,
+      references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
+    });
+  }
+  return groups;
+}
+
+function groupKeyOf(migration: ListedMigration, company: LedgerCompany): string {
+  return [titleOf(company, migration), ...remediesNow(company, migration)].join('/');
+}
+
+/** Returns the companies that belong to the group with this key. */
+export async function* ofGroup(
+  migration: ListedMigration,
+  key: string,
+  found: AsyncIterable<LedgerCompany>,
+): AsyncGenerator<LedgerCompany> {
+  for await (const company of found) if (groupKeyOf(migration, company) === key) yield company;
+}
+
+function titleOf(
+  { state, failure, deferred, heldBack, linkUrl, crossedAt }: LedgerCompany,
+  { stage }: ListedMigration,
+): string {
+  // Companies with the same failure but other remedies form a group of their own, so its title says why.
+  if (failure === 'reauthorization-required' && state === 'failed') {
+    const retry = crossedAt === null ? '' : ' (the service accepted its credential earlier, so a retry does not help)';
+    return failureText(failure) + (linkUrl === null ? ' (no link to reconnect)' : retry);
+  }
+  if (failure !== null)
+    return failureText(failure) + (deferred && state === 'waiting' ? ' (it is tried again automatically)' : '');
+  if (deferred) return 'deferred by the service or the platform; retried automatically';
+  if (state !== 'waiting') return 'it is unknown whether the credential was used';
+  if (heldBack !== null) return 'held back by the preflight';
+  return `not moved when the migration ${stage === 'terminated' ? 'was stopped' : 'ended'}`;
+}
+
+/** Prints the companies of a group, and the commands that resolve its problem. */
+export async function printGroup(
+  output: Output,
+  { migration, portal }: Target,
+  opening: Opening,
+  { title, remedies, companies, references }: ExceptionGroup,
+  readGroup: () => AsyncIterable<LedgerCompany>,
+): Promise<void> {
+  output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
+  await output.streamTable(
+    [
+      { title: 'Reference', unbroken: true },
+      { title: 'Name' },
+      { title: 'What happened' },
+      { title: 'Correlation id' },
+    ],
+    cellsOf(readGroup(), opening),
+  );
+  // After the migration has ended, the service still accepts an end customer who reconnects.
+  if (remedies.includes('relink') || migration.stage !== 'open') {
+    for await (const company of readGroup()) {
+      if (remediesFor(company).includes('relink'))
+        await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
+    }
+  }
+  if (migration.stage === 'open' && migration.route === 'managed' && migration.released === 'first-company')
+    output.line(`  To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
+  for (const remedy of remedies) {
+    const command = commandFor(remedy, { migration, portal }, references);
+    const others = otherReferencesText(command, references, companies);
+    output.line(`  ${command}`);
+    output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
+  }
+  output.line();
+}
+
+async function* cellsOf(found: AsyncIterable<LedgerCompany>, opening: Opening): AsyncGenerator<readonly TableCell[]> {
+  for await (const company of found) {
+    yield [company.reference, company.name, whatHappened(company, opening), company.correlationId ?? ''];
+  }
+}
+
+function whatHappened(company: LedgerCompany, opening: Opening): string {
+  const { failureText, retryAt, tries, relinkingSince } = company;
+  const what = failureText ?? heldBackForSupport(company) ?? '';
+  if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
+  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${nextTryText(retryAt, opening)})`;
+}
+
+/** Describes the next try, which begins when the company's delay has passed, a window is open, and no pause is on. */
+function nextTryText(retryAt: Date, { windows, now, paused }: Opening): string {
+  if (paused) return 'next try once the migration is resumed';
+  const due = retryAt > now ? retryAt : now;
+  const at = nextMove(windows, due.toISOString());
+  if (at === null) return 'next try in the next window';
+  return Date.parse(at) > now.getTime() ? `next try ${localTime(at)}` : 'next try is due now';
+}
