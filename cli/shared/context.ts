@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Terminal } from '../terminal/terminal';
 import type { CommandResult, Output, AlreadyWritten } from '../terminal/output';
-import { sentence } from '../../presentation/wording/status-line';
+import { sentence } from '../../domain/text/sentences';
 import { CommandFailed } from './errors';
 
 /** The parts of the program that every command receives. */

@@ -8,10 +8,9 @@ import {
   replacedProblem,
 } from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
-import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
+import { counted, namedCompanies, timeText, sentence } from '../../domain/text/sentences';
 import { findPlatform, isRotating } from '../../platforms/platforms';
 import { AFTER_THE_END, reconnectionsText } from '../wording/client-page';
-import { sentence } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
 import { ASK_FIRST_AFTER_STOP, askContact } from './stopped-points';
 import { platformOf, reportStage, viewOf } from './report-facts';

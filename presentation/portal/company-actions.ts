@@ -5,7 +5,7 @@ import { stepNumber } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import { meanwhileText } from '../wording/status-line';
+import { meanwhileText } from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
 import { isWaitingForClient, ownApplication } from './candidate';
 

@@ -3,8 +3,8 @@ import type { Counts } from '../../domain/companies/company-state';
 import { outageText } from '../../domain/migration/outage';
 import type { Outage } from '../../domain/migration/outage';
 import type { WindowOccurrence } from '../../domain/planning/windows';
-import { momentText } from '../../domain/text/sentences';
-import { movedText, sentence } from '../wording/status-line';
+import { momentText, sentence } from '../../domain/text/sentences';
+import { movedText } from '../wording/move-status';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
 
 export interface BatchFacts {

@@ -29,7 +29,8 @@ import {
 } from '../wording/client-page';
 import { windowsText } from '../wording/windows';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
-import { isPausedByPerson, meanwhileText, statusLine } from '../wording/status-line';
+import { statusLine } from '../wording/status-line';
+import { isPausedByPerson, meanwhileText } from '../wording/client-task';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */

@@ -2,7 +2,7 @@ import { liftedPauses } from '../../../domain/decisions/pauses';
 import { digestOfPauses, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
 import type { Progress } from '../../../domain/progress/progress';
 import { pausesIn } from '../../../domain/progress/progress';
-import { sentence } from '../../../presentation/wording/status-line';
+import { sentence } from '../../../domain/text/sentences';
 import { readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';

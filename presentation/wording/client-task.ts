@@ -1,0 +1,51 @@
+/**
+ * What the client has to do or can do: whether the migration waits for it, what it can do while other companies are
+ * moving, and what it has to do later.
+ */
+import { withoutCredentialText } from '../../domain/companies/credential-state';
+import { nextWaveText } from '../../domain/progress/waiting-for';
+import { isOver } from '../../domain/migration/terminated';
+import { counted } from '../../domain/text/sentences';
+import type { Progress } from '../../domain/progress/progress';
+
+/**
+ * Returns what the client has to do later, once no other company can be moved; null if there is nothing. Companies of a
+ * later wave keep syncing until then.
+ */
+export function laterText({ route, step, counts }: Progress): string | null {
+  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
+  if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
+  return `Later, turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials.`;
+}
+
+/**
+ * Returns whether only people have paused the migration, so that support or the client can resume it. False if the
+ * migration has also paused itself.
+ */
+export function isPausedByPerson({ state, pause }: Progress): boolean {
+  return state === 'paused' && pause?.stopReason === null;
+}
+
+/**
+ * Returns what the client can do while other companies are moving or wait for support, even while the migration is
+ * paused; null if there is nothing. Leaves unconfirmed companies to `laterText`, because companies of a later wave
+ * should keep syncing until it is their turn.
+ */
+export function meanwhileText(progress: Progress): string | null {
+  const { state, step, counts, checking, waitingFor } = progress;
+  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
+  if (isOver(state) || !isMoving || waitingFor.roles.includes('client')) return null;
+  const { withoutCredential, heldBack } = counts;
+  if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
+  if (heldBack > 0 && !checking) return correctionText(heldBack);
+  return null;
+}
+
+/** Asks the client to correct the companies that are held back, or to leave them out. */
+export function correctionText(heldBack: number): string {
+  const asTheyAre = heldBack === 1 ? 'as it is' : 'as they are';
+  return `Please correct or leave out ${counted(heldBack, 'company')} that cannot be moved ${asTheyAre}.`;
+}
+
+/** Returns whether the migration waits for the client. */
+export const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.includes('client');
