@@ -7,7 +7,9 @@ import { clientCounts, clientStateWords } from '../../domain/companies/company-s
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
 import type { Point } from './points';
-import { credentialPoints, nothingToDo, requiredActions, switchOnPoints } from './points';
+import { switchOnPoints } from './points';
+import { credentialPoints } from './credential-points';
+import { nothingToDo, requiredActions } from './required-actions';
 import type { DecisionRow, ReportHead } from './report-facts';
 import {
   decisionRows,

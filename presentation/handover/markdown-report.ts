@@ -2,7 +2,9 @@
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import type { ReportedCompany, ReportView, Section } from './company-sections';
 import type { Point } from './points';
-import { credentialPoints, nothingToDo, requiredActions, switchOnPoints } from './points';
+import { switchOnPoints } from './points';
+import { credentialPoints } from './credential-points';
+import { nothingToDo, requiredActions } from './required-actions';
 import type { ReportHead } from './report-facts';
 import { decisionRows, mainFacts, resultRows, timeRows } from './report-facts';
 import { STOPPAGES, stoppageRows } from './stoppage-rows';

@@ -1,0 +1,149 @@
+/** The points of the handover report about the credentials: what to delete, and which secrets to rotate. */
+import type { ApplicationFacts, MovedWithApplication } from '../../domain/preflight/applications';
+import { applicationName, isSameApplication, remedyForReplaced } from '../../domain/preflight/applications';
+import { isApplicationNeeded } from '../../domain/preflight/preflight';
+import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
+import { findPlatform, isRotating } from '../../platforms/platforms';
+import type { ReportHead } from './report-facts';
+import { platformOf, reportStage } from './report-facts';
+import type { Point } from './points';
+
+/** Returns what happened to the credentials, and what the client should do about its own copies. */
+export function credentialPoints(head: ReportHead): readonly Point[] {
+  const { vaultDestroyedAt, figures, ending } = head;
+  if (ending !== null && !mayHaveCopies(head))
+    return [{ topic: 'None', text: 'no credential was supplied for this migration.' }, ...rotationPoints(head)];
+  const count = figures.credentialsLeft;
+  const left = counted(count, 'credential');
+  return [
+    vaultDestroyedAt
+      ? {
+          topic: 'Destroyed',
+          text:
+            `the secret that decrypts the credentials of this migration was erased at ${timeText(vaultDestroyedAt)}. ${count === 0 ? 'No credential is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
+            'Encrypted copies can remain in the files, log and backups of our database. Our master key alone cannot decrypt these copies: a copy of the erased secret would also be needed.',
+        }
+      : {
+          topic: ending === null || count === 0 ? 'Stored' : 'Destroyed soon',
+          text: `${count === 0 ? 'none at the moment.' : `${left}, in encrypted form.`} ${ending === null ? keptText(count) : destroyedText(count)}`,
+        },
+    {
+      topic: 'To delete on your side',
+      text: 'every export and spreadsheet that contains tokens, the files from which you supplied credentials, and all copies in email, chat and backups.',
+    },
+    ...rotationPoints(head),
+    ...(ending !== null && figures.crossed === 0
+      ? []
+      : [
+          {
+            topic: 'To remove on your side',
+            text:
+              'the stored tokens of the companies whose access was handed over to us, so that nothing refreshes or revokes them. ' +
+              `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
+          },
+        ]),
+  ];
+}
+
+/**
+ * Returns whether the client may have exported credentials for this migration. In self-service, and on platforms that
+ * do not rotate tokens, they can be supplied at the start, without a decision.
+ */
+export function mayHaveCopies({ route, platformKey, counts, figures, decisions }: ReportHead): boolean {
+  const platform = findPlatform(platformKey);
+  const hasDecided = decisions.some(({ decision: { kind }, outcome }) => outcome.applied && EXPORTED_BY.includes(kind));
+  if (hasDecided || figures.crossed + figures.crossingUnknown > 0 || route === 'self-service') return true;
+  return counts.total > 0 && (platform === undefined || !isRotating(platform));
+}
+
+/** After these decisions, the client may have exported credentials. */
+const EXPORTED_BY: readonly string[] = ['sync-disabled', 'credentials-supplied', 'replace-credential'];
+
+/** Returns when stored credentials are deleted, and until when they can be decrypted. */
+function keptText(count: number): string {
+  const deleted =
+    count === 0 ? '' : 'Each credential is deleted once its company has been moved, or when the migration ends. ';
+  return `${deleted}Until the migration ends, our keys can still decrypt copies of deleted credentials in the files, log and backups of our database. When the migration ends, we erase the secret that is needed to decrypt them.`;
+}
+
+/** Returns what happens to the credentials of a migration that has ended. */
+function destroyedText(count: number): string {
+  return count === 0
+    ? 'The migration has ended, so we will soon erase the secret that can still decrypt copies of deleted credentials.'
+    : 'The migration has ended, so we will soon erase the secret that decrypts the credentials, and delete the credentials.';
+}
+
+/**
+ * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was needed
+ * or, in a managed migration, supplied; or if credentials were handed over in a self-service migration whose
+ * application is not known.
+ */
+export function rotationPoints(head: ReportHead): readonly Point[] {
+  const { route, ending, platformKey, applications, figures } = head;
+  const supplied = lastSupplied(head);
+  const platform = findPlatform(platformKey);
+  if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
+  // A managed migration for which no application was supplied or used has shared no secret.
+  const isUnused = figures.crossed === 0 && applications.moved.length === 0;
+  if (route === 'managed' && supplied === null && isUnused) return [];
+  if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
+  const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
+  // `ferry application` needs an open migration and an administrator's key.
+  const how = route === 'managed' && ending === null ? 'supply the new secret' : 'give support the new secret';
+  const dependents =
+    figures.crossed > 0 ? 'Connections at the service depend' : 'A connection at the service could depend';
+  const needed = applications.moved;
+  const other =
+    supplied && !needed.some(({ application }) => isSameApplication(application, supplied)) ? [supplied] : [];
+  const point = (application: ApplicationFacts | null, why: string): Point => ({
+    topic: 'To rotate on your side',
+    text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${shared} for this migration. ${why}`,
+  });
+  if (needed.length + other.length <= 1)
+    return [
+      point(
+        needed[0]?.application ?? supplied,
+        figures.crossed + figures.crossingUnknown > 0
+          ? `${dependents} on it, so ${how} before the old secret expires.`
+          : reportStage(head) === 'open'
+            ? `The migration needs it, so ${how} before the old secret expires.`
+            : UNUSED_SECRET,
+      ),
+    ];
+  return [
+    ...needed.map((each) => point(each.application, whyToRotate(each, head, how))),
+    ...other.map((application) => point(application, UNUSED_SECRET)),
+  ];
+}
+
+export const UNUSED_SECRET = 'No connection at the service uses it, so support does not need the new secret.';
+
+/** Returns whether connections depend on an application, and what to do before its old secret expires. */
+function whyToRotate(used: MovedWithApplication, { applications }: ReportHead, how: string): string {
+  const companies = namedCompanies(used.companies, used.references);
+  const replaced = applications.replaced.find(({ application }) => isSameApplication(application, used.application));
+  const isToReconnect =
+    replaced !== undefined && remedyForReplaced(replaced, applications, 'client').registerAgain === null;
+  return isToReconnect
+    ? `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it and must reconnect, so no connection will depend on it.`
+    : `The connections of ${companies} depend on it, so ${how} before the old secret expires.`;
+}
+
+/**
+ * Returns whether support certainly knows the secret. In self-service, the report often cannot tell, because support
+ * registers the application without a decision.
+ */
+export function isSecretShared(head: ReportHead): boolean {
+  return head.route === 'managed' || lastSupplied(head) !== null;
+}
+
+/** Returns the application that was supplied last by a decision; null if none was. */
+function lastSupplied({ decisions }: ReportHead): ApplicationFacts | null {
+  return (
+    decisions
+      .flatMap(({ decision, outcome }) =>
+        outcome.applied && decision.kind === 'application-supplied' ? [decision] : [],
+      )
+      .at(-1) ?? null
+  );
+}

@@ -1,0 +1,119 @@
+/** The points of the handover report that tell the client what it has to do. */
+import { countOpen } from '../../domain/companies/company-state';
+import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
+import { applicationName, remedyForReplaced, replacedProblem } from '../../domain/preflight/applications';
+import { timeText, sentence } from '../../domain/text/sentences';
+import { reconnectionsText } from '../wording/client-page';
+import type { ReportHead } from './report-facts';
+import { askContact } from './stopped-points';
+import { platformOf, reportStage, viewOf } from './report-facts';
+import type { Point } from './points';
+import { mayHaveCopies, rotationPoints, UNUSED_SECRET, isSecretShared } from './credential-points';
+
+/** Returns what the client has to do, in order of urgency. */
+export function requiredActions(head: ReportHead): readonly Point[] {
+  const { counts, figures, applications } = head;
+  const stage = reportStage(head);
+  const ended = stage === 'ended';
+  const checkedAt = figures.reconnectionsCheckedAt;
+  const reconnections =
+    checkedAt === null && stage !== 'open'
+      ? 'Reconnections were never checked'
+      : reconnectionsText(checkedAt === null ? null : timeText(checkedAt, viewOf(head).year));
+  const secrets = rotationPoints(head).length;
+  const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
+  const all: readonly (Point & { readonly companies: number })[] = [
+    ...applications.replaced.map((each) => replacedPoint(each, applications)),
+    {
+      topic: 'Send the link to each company that must reconnect',
+      companies: figures.mustReconnect,
+      text: `its owner opens the link and authorizes us again. ${reconnections}.`,
+      section: 'must-reconnect',
+    },
+    {
+      topic: 'Supply credentials',
+      companies: stage === 'open' ? counts.withoutCredential : 0,
+      // In self-service, credentials count whenever they were obtained.
+      text: `the data of these companies is out of date until they have moved; the table names them.${head.route === 'managed' ? ' Export the credentials after you have confirmed that syncing is off.' : ''}`,
+      section: 'not-finished',
+    },
+    {
+      topic: 'Look at the companies that were not moved',
+      companies: counts.failed - figures.mustReconnect,
+      text: 'the table says why, and what can be done.',
+      section: 'not-moved',
+    },
+    {
+      topic: 'Look at the companies that were not moved when the migration ended',
+      companies: ended ? countOpen(counts) : 0,
+      text: 'the table shows their states.',
+      section: 'not-finished',
+    },
+    {
+      topic: 'Ask support about the companies that were left out after access to them was handed over to us',
+      companies: ended ? figures.leftOutAtService : 0,
+      text: 'support can tell you whether their connections stay in use. Never switch their syncing back on.',
+      section: 'left-out',
+    },
+    {
+      topic: 'Remove the stored tokens of the companies whose access was handed over to us',
+      companies: ended ? figures.crossed : 0,
+      text: `delete the tokens from your own application, but do not disconnect these companies in ${platformOf(head)}.`,
+      section: 'credentials',
+    },
+  ];
+  const waiting = all.filter(({ companies }) => companies > 0);
+  if (!ended) return stage === 'terminated' ? [askContact(head), ...waiting] : waiting;
+  return [
+    ...waiting,
+    ...(mayHaveCopies(head)
+      ? [
+          {
+            topic: 'Delete your copies of the credentials',
+            text: 'exports, spreadsheets, and copies in email, chat and backups.',
+            section: 'credentials',
+          },
+        ]
+      : []),
+    ...(secrets === 0
+      ? []
+      : [
+          {
+            topic: `Rotate the ${secrets === 1 ? 'secret of your application' : 'secrets of your applications'}`,
+            text:
+              secrets > 1
+                ? 'the section about credentials says what to do with each secret.'
+                : figures.crossed + figures.crossingUnknown > 0
+                  ? `${shared} support the new secret before the old secret expires.`
+                  : `${isSecretShared(head) ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${UNUSED_SECRET}`,
+            section: 'credentials',
+          },
+        ]),
+  ];
+}
+
+/** Says what the client has to do about the companies of a replaced application. */
+function replacedPoint(
+  replaced: MovedWithApplication,
+  applications: ApplicationsOfMoved,
+): Point & { readonly companies: number } {
+  const { companies, application } = replaced;
+  const { registerAgain, lost, reconnect } = remedyForReplaced(replaced, applications, 'client');
+  const connected = companies === 1 ? 'the company that was connected' : 'the companies that were connected';
+  const name = applicationName(application);
+  const remedy = registerAgain === null ? reconnect : `instead, you can ${reconnect}`;
+  const consequence = lost === null ? '' : ` If ${name} is registered again, ${lost} must reconnect.`;
+  return {
+    topic: registerAgain === null ? `Reconnect ${connected} with ${name}` : sentence(registerAgain),
+    companies,
+    text: `${replacedProblem(replaced, applications)}. ${sentence(remedy)}.${consequence}`,
+    section: 'replaced-application',
+  };
+}
+
+/** Says that no action is required. A report of a migration that continues does not list what it is waiting for. */
+export function nothingToDo({ ending }: ReportHead): string {
+  return ending === null
+    ? 'This report lists no task for you. The page of the migration says what the migration is waiting for now.'
+    : 'Nothing.';
+}
