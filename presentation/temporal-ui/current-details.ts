@@ -4,38 +4,22 @@
  * It uses the client's words (`CLIENT_STATES`) and no internal terms. It contains no tables and no emoji, because not
  * every version of the UI renders them.
  */
-import { clientStateWords, countOpen } from '../../domain/companies/company-state';
+import { clientStateWords } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
 import { detailProblems, withPlace } from '../../domain/migration/preflight-result';
-import { farStartText } from '../../domain/progress/first-opening';
-import type { Forecast } from '../../domain/progress/forecast';
-import { forecastOf, remainingWork } from '../../domain/progress/forecast';
-import { duration, momentText, counted, oneLine, rangeText } from '../../domain/text/sentences';
+import { momentText } from '../../domain/text/sentences';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import {
-  beforeSignOff,
-  deadlineText,
-  estimateBasisText,
-  openingText,
-  outOfDateText,
-  replacedNumberText,
-  switchOnText,
-  taskOf,
-} from '../wording/client-page';
-import { windowsText } from '../wording/windows';
+import { beforeSignOff, outOfDateText, replacedNumberText, switchOnText, taskOf } from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
 import { isPausedByPerson, meanwhileText } from '../wording/client-task';
-import { BOTTOM_PADDING, companyLines } from './page-parts';
-
-/** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
-const MAX_NAME_LENGTH = 60;
-const MAX_TEXT_LENGTH = 1_000;
+import { deadlineLine, timesText, windowsLine } from './page-times';
+import { BOTTOM_PADDING, companyLines, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 
 /** The longest first line, in characters. */
 const MAX_STATUS_LENGTH = 300;
@@ -97,11 +81,6 @@ const isSignedOff = ({ state, route }: Progress): boolean => state === 'complete
 function wordsOf(progress: Progress): ReturnType<typeof clientStateWords> {
   const words = clientStateWords(stageOf(progress.state));
   return isSignedOff(progress) ? { ...words, 'not-moved': 'not moved, which support has accepted' } : words;
-}
-
-/** Shortens text that people or the service wrote, and escapes it. */
-function untrustedText(text: string, maxLength: number): string {
-  return escapedMarkdown(oneLine(text, maxLength));
 }
 
 function stepsText({ route, steps, state }: Progress): string[] {
@@ -226,80 +205,6 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
     'Send the owner of each company its link. The owner opens the link and connects the company again.',
     [...lines, ...(more > 0 ? [`- and ${more} more in the handover report`] : [])].join('\n'),
   ];
-}
-
-/**
- * Returns when the moves start and end, or how long they take. Shows no time that has passed. People read the page
- * after it was written, so if the end is near, the text says how much time was left, and when that was true.
- */
-function timesText(progress: Progress, now: string): string[] {
-  const { estimate } = progress;
-  const forecast = forecastOf(progress, progress.throughput, now);
-  const work = remainingWork(progress);
-  if (forecast?.ends) {
-    const { companies, beginsAt, ends, basis } = forecast;
-    const what = counted(companies, 'company');
-    const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
-    if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`)];
-    const end = endText(momentText(ends.earliest), momentText(ends.latest));
-    const isKnown = progress.step !== 'schedule' && progress.proposal?.startAt === beginsAt;
-    const plan = `**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})`;
-    return isKnown ? [plan] : [plan, ...startText(progress, now)];
-  }
-  if (!work || !estimate) return startText(progress, now);
-  const { companies, lowMs, highMs } = work;
-  const what = `${counted(companies, 'company')}, ${estimateBasisText(estimate)}`;
-  return [`**Estimated duration:** ${durationRange(lowMs, highMs)} (${what})`, ...startText(progress, now)];
-}
-
-/** Returns when moves can begin; empty if they can begin at any time, or if no more moves will begin. */
-function windowsLine({ state, windows, counts }: Progress): string[] {
-  if (isEnding(state) || windows.length === 0 || (counts.total > 0 && countOpen(counts) === 0)) return [];
-  return [`**Windows:** moves begin only ${untrustedText(windowsText(windows), MAX_TEXT_LENGTH)}`];
-}
-
-function deadlineLine(progress: Progress, now: string): string[] {
-  const deadline = deadlineText(progress, now);
-  return deadline === null ? [] : [`**Deadline:** ${deadline}`];
-}
-
-const HOUR_MS = 3_600_000;
-
-/** An end that is further away than this is shown as a time, and a nearer end as the time left. */
-const NEAR_MS = HOUR_MS;
-
-function leftText(ends: NonNullable<Forecast['ends']>, now: string, what: string): string {
-  const asOf = `as of ${momentText(now)}`;
-  const [lowMs, highMs] = [ends.earliest, ends.latest].map((end) => Date.parse(end) - Date.parse(now));
-  if (lowMs === undefined || highMs === undefined || lowMs > NEAR_MS) {
-    return `**Expected end:** ${endText(momentText(ends.earliest), momentText(ends.latest))}, ${asOf} (${what})`;
-  }
-  return `**Time left:** ${durationRange(lowMs, highMs)}, ${asOf} (${what})`;
-}
-
-function durationRange(lowMs: number, highMs: number): string {
-  return rangeText(duration(lowMs), duration(highMs));
-}
-
-/** Returns the agreed or proposed start; empty once the moves have begun. */
-function startText(progress: Progress, now: string): string[] {
-  const { state, step, proposal, firstCompany } = progress;
-  const hasBegun = isEnding(state) || step === 'complete-migration' || firstCompany !== null;
-  if (proposal === null || hasBegun) return [];
-  const when = proposal.startAt > now ? momentText(proposal.startAt) : 'as soon as everything is ready';
-  const lines = [`**Start:** ${when}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`];
-  const opening = openingText(progress, now);
-  const farAway = farStartText(progress, now);
-  return [
-    ...lines,
-    ...(farAway === null ? [] : [`**Warning:** ${farAway}`]),
-    ...(opening === null ? [] : [`**${opening.why}:** ${opening.text}`]),
-  ];
-}
-
-/** Returns when the migration is expected to end. The caller formats the two times. */
-export function endText(earliest: string, latest: string): string {
-  return earliest === latest ? `ends at ${latest}` : `ends between ${earliest} and ${latest}`;
 }
 
 function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress, overall: OverallState): string {

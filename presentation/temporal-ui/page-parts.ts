@@ -1,9 +1,19 @@
-/** Parts that the pages of a migration and of a batch run in the Temporal UI share. */
+/** Parts of the pages of a migration and of a batch run in the Temporal UI. */
 import type { ClientState, Counts } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
-import { outOf } from '../../domain/text/sentences';
+import { oneLine, outOf } from '../../domain/text/sentences';
+import { escapedMarkdown } from '../../domain/text/untrusted-text';
 
 const BAR_WIDTH = 30;
+
+/** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
+export const MAX_NAME_LENGTH = 60;
+export const MAX_TEXT_LENGTH = 1_000;
+
+/** Shortens text that people or the service wrote, and escapes it. */
+export function untrustedText(text: string, maxLength: number): string {
+  return escapedMarkdown(oneLine(text, maxLength));
+}
 
 /**
  * Returns a progress bar of the moved companies, and the number of other companies in each state, as Markdown; empty if

@@ -1,4 +1,4 @@
-import { endText } from '../../../presentation/temporal-ui/current-details';
+import { endText } from '../../../presentation/temporal-ui/page-times';
 import { momentText } from '../../../domain/text/sentences';
 import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
