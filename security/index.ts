@@ -47,20 +47,22 @@ export {
 } from './migration-key';
 export {
   assertKeyPair,
-  createVaultKeyWrapper,
   createOpener,
   createSealer,
   createVaultKey,
   isBoundToRow,
-  type VaultKeyWrapper,
-  parseMasterKeys,
   SealBroken,
-  UnknownMasterKey,
   type VaultKey,
   VaultKeyMismatch,
+} from './sealing';
+export {
+  createVaultKeyWrapper,
+  type VaultKeyWrapper,
+  parseMasterKeys,
+  UnknownMasterKey,
   type WrappedKey,
   WrappedKeyBroken,
-} from './sealing';
+} from './vault-key-wrapper';
 export { createPortalToken, hashPortalToken, Secret } from './secret';
 export { createSigningKey, jsonOf, parseSigningKey, type SigningKey } from './signing-key';
 export { createVaultSecretFolder, VaultSecretElsewhere, VaultSecretMissing } from './vault-secrets';
