@@ -8,7 +8,7 @@ import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { importSlice, verifySlice } from './slices';
 import { recordSliceEnd } from './stoppages';
-import type { SliceEnd } from './worker-pool';
+import type { SliceEnd } from './slice';
 
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }

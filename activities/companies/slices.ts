@@ -2,7 +2,7 @@
  * Imports and verifies slices of companies.
  *
  * A slice is the part of a batch run that one activity works through (batch.ts). It takes companies in groups until it
- * ends (`runSlice` in worker-pool.ts). The first company is moved by the same functions, with its row as `onlyRow`
+ * ends (`runSlice` in slice.ts). The first company is moved by the same functions, with its row as `onlyRow`
  * (first-company.ts).
  */
 import { setMaxListeners } from 'node:events';
@@ -39,7 +39,7 @@ import type { SliceOutage } from './circuit-breaker';
 import { assessLedger } from './ledger-comparison';
 import { beginAgainIfLost } from './runs';
 import { verifyCompany } from './verify';
-import { runSlice, stopsFor, type SliceEnd } from './worker-pool';
+import { runSlice, stopsFor, type SliceEnd } from './slice';
 
 export interface SliceResult extends SliceEnd {
   readonly claimed: number;

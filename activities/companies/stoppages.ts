@@ -3,7 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import type { Database } from '../../store';
 import { beginOutage, endOutage, reportStop } from '../../store';
-import type { SliceEnd } from './worker-pool';
+import type { SliceEnd } from './slice';
 
 /**
  * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and companies got

@@ -1,0 +1,189 @@
+/**
+ * Runs a slice: the part of a batch run that one activity works through (batch.ts). The import and the
+ * verification (slices.ts) differ only in their `SliceSteps`.
+ *
+ * Companies are taken and written in groups (worker-pool.ts). Each group follows the current limits: the statement that
+ * writes outcomes also returns the limits, and the next group is taken immediately afterwards. After each group the
+ * slice pauses the migration if the limits no longer tolerate the failures.
+ */
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { StopReason } from '../../domain/companies/failures';
+import { isIsolated } from '../../domain/companies/failures';
+import type { MigrationLimits } from '../../domain/planning/limits';
+import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
+import type { CheckOutcome, Database, ImportOutcome } from '../../store';
+import { countFailures, pauseForProblem, readFailureSeries, readLimits, reportStop } from '../../store';
+import type { ActivityDeps } from '../deps';
+import type { Deferral, SliceOutage } from './circuit-breaker';
+import { createCircuitBreaker } from './circuit-breaker';
+import { runWorkerPool } from './worker-pool';
+
+/** Why a slice ended early. */
+export interface SliceEnd {
+  readonly stop: StopReason | null;
+  /**
+   * The failure rate that stopped the slice, or the companies that stopped it, as text for people. Null if neither did.
+   */
+  readonly stopNumbers: string | null;
+  /** The outage that the slice reports; null if there is none. */
+  readonly outage: SliceOutage | null;
+}
+
+/**
+ * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
+ * several in a row, or too many (batch). `none`: no failure of a company, only a problem with the API key or the
+ * account; used when a paused or closed migration finishes its companies in progress.
+ */
+type StopsFor = 'any' | 'several' | 'none';
+
+export function stopsFor({
+  onlyRow,
+  finishing = false,
+}: {
+  readonly onlyRow: number | null;
+  readonly finishing?: boolean;
+}): StopsFor {
+  if (finishing) return 'none';
+  return onlyRow === null ? 'several' : 'any';
+}
+
+/** The parts in which the import and the verification differ. */
+interface SliceSteps<Item, Outcome> {
+  readonly stopsFor: StopsFor;
+  /** Returns how many companies the limits allow at once. */
+  concurrencyOf(limits: MigrationLimits): number;
+  /**
+   * Waits until the next group may be taken. Returns whether it has waited. If so, the limits are read again, because
+   * they can change in the meantime.
+   */
+  beforeTake?(inFlight: number): Promise<boolean>;
+  take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
+  /** Returns when the pace allows the next item to be taken. Epoch milliseconds; 0 if there is no pace. */
+  nextTakeAt?(): number;
+  handle(item: Item): Promise<{
+    readonly outcome: Outcome;
+    readonly stop: StopReason | null;
+    readonly deferredBy?: Deferral;
+    /** True if the company has been tried before. */
+    readonly isRetry?: boolean;
+  }>;
+  /** Writes outcomes. Returns the current limits. */
+  write(outcomes: readonly Outcome[]): Promise<MigrationLimits>;
+  /** Returns whether an outage that the circuit breaker reports is one. Absent: every such outage is one. */
+  confirmOutage?(): Promise<boolean>;
+}
+
+/**
+ * Takes and handles companies until the pool has ended, and sends heartbeats in the meantime.
+ *
+ * @throws the first error of a step or of the ledger
+ */
+export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcome>(
+  { db, sliceTimeLimitMs }: ActivityDeps,
+  migrationId: string,
+  steps: SliceSteps<Item, Outcome>,
+): Promise<SliceEnd> {
+  const endsAt = Date.now() + sliceTimeLimitMs;
+  const signal = cancellationSignal();
+  const breaker = createCircuitBreaker();
+  const pauseIfTooManyFailed = watchTolerance(db, migrationId);
+  let concurrency = 1;
+  /** The limits as last read, or returned by a write; null until the first group is taken. */
+  let limits: MigrationLimits | null = null;
+  let stop: StopReason | null = null;
+  let stopNumbers: string | null = null;
+
+  const outage = await withHeartbeats(async () => {
+    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
+      take: async (inFlight) => {
+        const hasWaited = await steps.beforeTake?.(inFlight);
+        if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
+        concurrency = steps.concurrencyOf(limits);
+        const size = concurrency - inFlight;
+        const isOver = Date.now() >= endsAt || signal.aborted;
+        const items = isOver || size <= 0 ? [] : await steps.take(size, limits);
+        return { items, concurrency, nextTakeAt: steps.nextTakeAt?.() ?? 0 };
+      },
+      handle: (item) => steps.handle(item),
+      write: async (handled) => {
+        const outcomes = handled.map(({ outcome }) => outcome);
+        limits = await steps.write(outcomes);
+        for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
+        for (const each of handled) {
+          if (stop !== null || each.stop === null) continue;
+          const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);
+          if (concerned !== null)
+            [stop, stopNumbers] = [each.stop, concerned.length === 0 ? null : `companies ${concerned.join(', ')}`];
+        }
+        if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
+        if (stopNumbers !== null) stop ??= 'too-many-failures';
+        return stop === null && !breaker.isOpen(concurrency);
+      },
+    });
+    const reported = breaker.report(concurrency);
+    return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
+  });
+  return { stop, stopNumbers, outage };
+}
+
+/**
+ * Decides whether a slice stops. It stops if the reason affects all companies, if `stopsFor` is `any`, or if it is
+ * `several` and the reason has occurred several times in a row.
+ *
+ * @returns null if the slice continues; otherwise the references of the companies that failed in a row, or an empty
+ *   list if a single failure is enough
+ */
+async function concernedBy(
+  db: Database,
+  migrationId: string,
+  reason: StopReason,
+  stopsFor: StopsFor,
+): Promise<readonly string[] | null> {
+  if (stopsFor === 'any' || !isIsolated(reason)) return [];
+  return stopsFor === 'several' ? readFailureSeries(db, migrationId, reason) : null;
+}
+
+/**
+ * The first check counts at most this many tried companies, but all failures. Its failure rate is therefore never lower
+ * than the true rate. All tried companies need to be counted only if the first rate exceeds the limit.
+ */
+const SAMPLE = 1_000;
+
+/**
+ * Returns a function that pauses the migration if the migration has too many failures. The function returns the failure
+ * rate as text if it paused the migration, otherwise null. After the first call, the function queries the ledger only
+ * if a call has found a failed company.
+ */
+function watchTolerance(db: Database, migrationId: string) {
+  // Initially true, because companies that other slices handled may have failed.
+  let someFailed = true;
+  return async (
+    outcomes: readonly (ImportOutcome | CheckOutcome)[],
+    limits: MigrationLimits,
+  ): Promise<string | null> => {
+    someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
+    if (!someFailed) return null;
+    const sample = await countFailures(db, migrationId, SAMPLE);
+    someFailed = sample.failed > 0;
+    if (!exceedsTolerance(limits, sample)) return null;
+    const failures = await countFailures(db, migrationId);
+    if (!exceedsTolerance(limits, failures)) return null;
+    const numbers = exceededToleranceText(limits, failures);
+    await reportStop(db, migrationId, { stop: 'too-many-failures', numbers });
+    await pauseForProblem(db, migrationId);
+    return numbers;
+  };
+}
+
+/** Twice within the heartbeat timeout of 15 seconds. Each heartbeat is a transaction of Temporal's database. */
+const HEARTBEAT_EVERY_MS = 6_000;
+
+/** Sends heartbeats during the work, because a single group can take longer than the heartbeat timeout. */
+async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
