@@ -1,7 +1,7 @@
 /**
  * The activities of a batch run: import a slice, verify the companies that are due, and probe the service.
  *
- * An activity works through one slice (slices.ts). It then reports the result and the remaining work, from which the
+ * An activity works through one slice (slice.ts). It then reports the result and the remaining work, from which the
  * workflow decides when to import or verify again.
  */
 import { cancellationSignal } from '@temporalio/activity';
@@ -12,7 +12,8 @@ import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { recordRecovery, recordSliceEnd } from './stoppages';
-import { importSlice, verifySlice, type CheckResult, type CheckWork, type SliceResult, type SliceWork } from './slices';
+import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
+import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
 export interface SliceReport extends SliceResult {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */

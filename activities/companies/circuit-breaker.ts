@@ -21,7 +21,7 @@
  * A slice can end with fewer results than the threshold. It still reports an outage if the last company was deferred,
  * no company got through, and at least one result is not from a retried import. Retries are not enough, because the
  * platform can defer a single company again and again. A check is never a retry. If a verification has deferred only
- * one company, it probes the service before it reports an outage (`verifySlice` in slices.ts).
+ * one company, it probes the service before it reports an outage (`verifySlice` in verify-slice.ts).
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).

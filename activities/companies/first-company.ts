@@ -6,7 +6,8 @@ import { isIsolated } from '../../domain/companies/failures';
 import type { ChosenCompany, LedgerCompany } from '../../store';
 import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { importSlice, verifySlice } from './slices';
+import { verifySlice } from './verify-slice';
+import { importSlice } from './import-slice';
 import { recordSliceEnd } from './stoppages';
 import type { SliceEnd } from './slice';
 

@@ -1,18 +1,20 @@
 /**
- * Runs a slice: the part of a batch run that one activity works through (batch.ts). The import and the
- * verification (slices.ts) differ only in their `SliceSteps`.
+ * Runs a slice: the part of a batch run that one activity works through (batch.ts). The import (import-slice.ts) and
+ * the verification (verify-slice.ts) differ only in their `SliceSteps`.
  *
  * Companies are taken and written in groups (worker-pool.ts). Each group follows the current limits: the statement that
  * writes outcomes also returns the limits, and the next group is taken immediately afterwards. After each group the
  * slice pauses the migration if the limits no longer tolerate the failures.
  */
+import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { StopReason } from '../../domain/companies/failures';
 import { isIsolated } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
-import { countFailures, pauseForProblem, readFailureSeries, readLimits, reportStop } from '../../store';
+import { findPlatform, type Platform } from '../../platforms/platforms';
+import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigration, reportStop } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { Deferral, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
@@ -186,4 +188,19 @@ async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Returns the platform of a migration. */
+export async function platformOf(db: Database, migrationId: string): Promise<Platform> {
+  const migration = await readMigration(db, migrationId);
+  const platform = migration && findPlatform(migration.platformKey);
+  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger, or its platform is unknown`);
+  return platform;
+}
+
+/** Returns the activity's cancellation signal. Disables Node's warning about many listeners. */
+export function sharedSignal(): AbortSignal {
+  const signal = cancellationSignal();
+  setMaxListeners(0, signal);
+  return signal;
 }

@@ -39,8 +39,9 @@
  *     still pending, the new owner sends nothing, and the company stays `importing`.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
- * (activities/companies/slices.ts). At the end of the migration, `resolveInterrupted` (store/migrations/closing.ts)
- * resolves the rows that are still `importing`: only after claims have been stopped, and only EXPIRED rows.
+ * (activities/companies/import-slice.ts). At the end of the migration, `resolveInterrupted`
+ * (store/migrations/closing.ts) resolves the rows that are still `importing`: only after claims have been stopped, and
+ * only EXPIRED rows.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
