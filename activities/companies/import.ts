@@ -15,7 +15,6 @@
  */
 import type { Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
-import type { Deferral } from './circuit-breaker';
 import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
 import {
   consequenceOf,
@@ -26,7 +25,7 @@ import {
 } from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
 import { SealBroken } from '../../security';
-import type { ClaimedCompany, ImportOutcome, ServiceRefs } from '../../store';
+import type { ClaimedCompany, ServiceRefs } from '../../store';
 import { LeaseLost, MAX_AUTHORIZATIONS } from '../../store';
 import type { Created, ImportContext } from './company-at-service';
 import { CompanyAtService } from './company-at-service';
@@ -39,20 +38,12 @@ import {
   isGone,
   organizationOf,
 } from './service-refs';
-
-export interface ImportResult {
-  readonly outcome: ImportOutcome;
-  readonly stop: StopReason | null;
-  /** Absent if the company got through. */
-  readonly deferredBy?: Deferral;
-}
+import type { ImportResult, End } from './import-result';
+import { backoffMs, linkProblemOf, deferral } from './import-result';
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
 const CONNECTION_LOST = 'the service has lost the connection to which this credential may have been sent';
 const NO_SUCH_CONNECTION = 'the company has no connection to this platform with the supplied connection id';
-
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 15 * 60_000;
 
 /** The import of one claimed company, with the ids at the service that are known so far. */
 export class CompanyImport {
@@ -214,7 +205,7 @@ export class CompanyImport {
     }
     this.rememberCorrelationId(error.correlationId);
     if (isUnsentByThisTry && !this.atService.mayHaveSentCredential())
-      return this.ended({ to: 'waiting', retryInMs: this.backoffMs(), text: COMPANY_GONE });
+      return this.ended({ to: 'waiting', retryInMs: backoffMs(this.company), text: COMPANY_GONE });
     const { correlationId } = this.refs;
     this.refs = { isGone: true, crossed: true, ...(correlationId !== undefined && { correlationId }) };
     return this.failed('credential-unreadable', COMPANY_GONE);
@@ -255,11 +246,11 @@ export class CompanyImport {
         const { reason } = consequence;
         // An isolated reason means that the platform refused the application. The credential was then not used, so the
         // company is retried, and `ferry exceptions` lists it.
-        const end = isIsolated(reason) ? { retryInMs: this.backoffMs(), failure: reason } : { retryInMs: 0 };
+        const end = isIsolated(reason) ? { retryInMs: backoffMs(this.company), failure: reason } : { retryInMs: 0 };
         return this.ended({ to: 'waiting', text, ...end }, reason);
       }
       case 'retry':
-        return this.ended({ to: 'waiting', retryInMs: consequence.afterMs ?? this.backoffMs(), text });
+        return this.ended({ to: 'waiting', retryInMs: consequence.afterMs ?? backoffMs(this.company), text });
       case 'read-connection':
         // The row keeps its lease. The attempt that reclaims it reads the connection.
         return this.ended({ to: 'importing', text });
@@ -303,25 +294,4 @@ export class CompanyImport {
     if (this.refs.companyId === undefined) throw new Error('a connection is used before its company is known');
     return this.refs.companyId;
   }
-
-  /**
-   * Returns a backoff with full jitter, so that companies that failed together are not retried together. Tries that
-   * only read the connection after a lost answer do not lengthen the backoff.
-   */
-  private backoffMs(): number {
-    const { tries, triesInFlight } = this.company;
-    return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - triesInFlight));
-  }
 }
-
-/** Returns why a connection is not linked. */
-function linkProblemOf(connection: Connection): string {
-  return activeError(connection)?.errorMessage ?? `the connection is ${connection.status}`;
-}
-
-function deferral({ action }: Consequence, deferredBy: Deferral): { readonly deferredBy?: Deferral } {
-  return action === 'retry' || action === 'read-connection' ? { deferredBy } : {};
-}
-
-/** An outcome without the fields that every outcome has. */
-type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'refs'> : never) : never;

@@ -1,0 +1,41 @@
+/** The result of a try to import a company: its outcome, why it was deferred, and the backoff before the next try. */
+import type { Connection } from '../../company-data-client';
+import type { Deferral } from './circuit-breaker';
+import type { Consequence, StopReason } from '../../domain/companies/failures';
+import type { ClaimedCompany, ImportOutcome } from '../../store';
+import { activeError } from './service-refs';
+
+export interface ImportResult {
+  readonly outcome: ImportOutcome;
+  readonly stop: StopReason | null;
+  /** Absent if the company got through. */
+  readonly deferredBy?: Deferral;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15 * 60_000;
+
+/**
+ * Returns a backoff with full jitter, so that companies that failed together are not retried together. Tries that only
+ * read the connection after a lost answer do not lengthen the backoff.
+ */
+export function backoffMs({ tries, triesInFlight }: Pick<ClaimedCompany, 'tries' | 'triesInFlight'>): number {
+  return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - triesInFlight));
+}
+
+/** Returns why a connection is not linked. */
+export function linkProblemOf(connection: Connection): string {
+  return activeError(connection)?.errorMessage ?? `the connection is ${connection.status}`;
+}
+
+/** Returns why a company is deferred; nothing if the consequence does not defer it. */
+export function deferral({ action }: Consequence, deferredBy: Deferral): { readonly deferredBy?: Deferral } {
+  return action === 'retry' || action === 'read-connection' ? { deferredBy } : {};
+}
+
+/** An outcome without the fields that every outcome has. */
+export type End = ImportOutcome extends infer Each
+  ? Each extends ImportOutcome
+    ? Omit<Each, 'row' | 'refs'>
+    : never
+  : never;
