@@ -26,7 +26,7 @@ const NEW_FOR = sql`interval '1 minute'`;
 const IS_DONE_AFTER_END = sql`companies.state not in ('importing', 'syncing')`;
 const NOT_MOVED_AFTER_END = sql`companies.state in ('failed', 'waiting', 'outcome-unknown')`;
 
-/** The result of a migration whose workflow has ended in Temporal. */
+/** How many companies of a migration are done, and how many were not moved. */
 export type ResultInLedger = Pick<ListedMigration, 'migrationId' | 'ending' | 'total' | 'done' | 'failed'>;
 
 /**
@@ -38,6 +38,22 @@ export async function readResults(db: Database, migrationIds: readonly string[])
   const { rows } = await sql<ResultInLedger>`
     select id as "migrationId", ending, count(companies.reference) as total,
       count(*) filter (where ${IS_DONE_AFTER_END}) as done, count(*) filter (where ${NOT_MOVED_AFTER_END}) as failed
+    from migrations left join companies on migration_id = id
+    where id = any(${migrationIds})
+    group by id`.execute(db);
+  return rows;
+}
+
+/** Counts the companies of running migrations, in one statement. Omits migrations that the ledger does not have. */
+export async function readRunningCounts(
+  db: Database,
+  migrationIds: readonly string[],
+): Promise<readonly ResultInLedger[]> {
+  if (migrationIds.length === 0) return [];
+  const { rows } = await sql<ResultInLedger>`
+    select id as "migrationId", ending, count(companies.reference) as total,
+      count(*) filter (where companies.state in ('moved', 'failed', 'skipped', 'excluded')) as done,
+      count(*) filter (where companies.state = 'failed') as failed
     from migrations left join companies on migration_id = id
     where id = any(${migrationIds})
     group by id`.execute(db);

@@ -1,9 +1,10 @@
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import type { MigrationClient, MigrationSummary } from '../../../client';
 import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
+import { isEnding } from '../../../domain/migration/migration-state';
 import { counted } from '../../../domain/text/sentences';
 import type { ListedMigration } from '../../../store';
-import { listStoredMigrations } from '../../../store';
+import { listStoredMigrations, readResults, readRunningCounts } from '../../../store';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -23,7 +24,10 @@ export function addList({ program, run, terminal }: Context): void {
 /** Maximum number of open migrations, newest first, whose workflow tasks are examined. Each costs a Temporal call. */
 const MAX_EXAMINED = 200;
 
-/** Maximum number of migrations that are asked whether they are on hold. Each costs a query, which a worker answers. */
+/**
+ * Maximum number of migrations that are asked whether they are on hold, which costs a query that a worker answers, and
+ * whose companies are counted.
+ */
 const MAX_ASKED = 50;
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -116,11 +120,33 @@ function lineFromLedger({ suppliedAt, state, ending, ...migration }: ListedMigra
   };
 }
 
+/**
+ * Counts the companies of migrations with open companies, because the counts in Temporal are a few seconds older. Once a
+ * decision has ended a migration, companies that still wait count as not moved, as in its report.
+ */
+async function readCounts(
+  { db }: MigrationClient,
+  summaries: readonly MigrationSummary[],
+): Promise<ReadonlyMap<string, Pick<MigrationSummary, 'total' | 'done' | 'failed'>>> {
+  if (!db) return new Map();
+  const open = summaries
+    .filter(({ total, done, endedInTemporal }) => !endedInTemporal && (total === 0 || done < total))
+    .slice(0, MAX_ASKED);
+  const idsOf = (isOver: boolean) =>
+    open.flatMap(({ migrationId, state }) => (isEnding(state) === isOver ? [migrationId] : []));
+  const [running, ended] = await inParallel(readRunningCounts(db, idsOf(false)), readResults(db, idsOf(true)));
+  return new Map(
+    [...running, ...ended].map(({ migrationId, total, done, failed }) => [migrationId, { total, done, failed }]),
+  );
+}
+
 async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]> {
   const [summaries, problems] = await inParallel(readSummaries(ferry), readProblems(ferry));
   const [holds, onlyInLedger] = await inParallel(readHolds(ferry, summaries), readOnlyInLedger(ferry, summaries));
+  const current = await readCounts(ferry, summaries);
   const lines = summaries.map((migration) => ({
     ...migration,
+    ...current.get(migration.migrationId),
     problem: problems.get(migration.migrationId) ?? null,
     onHoldSince: holds.get(migration.migrationId) ?? null,
     onlyInLedger: false,

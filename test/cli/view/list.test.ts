@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
+import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
@@ -73,4 +74,16 @@ test('list shows migrations that only the ledger has, and says whether they have
     `To see what was moved, use the report, for example: ferry report ${endedId}`,
   );
   expect(out).toContain(`The ledger has ${lostId}, but Temporal does not.\ndocs/backup.md says what to do.\n`);
+});
+
+test('list counts the companies of running migrations from the ledger, because the counts in Temporal are older', async () => {
+  const { id } = await startTestMigration(orchestrator, 'list-current', ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1']);
+  await updateRow(orchestrator.ferry.db, id, 1, { state: 'moved' });
+  await updateRow(orchestrator.ferry.db, id, 2, { state: 'failed' });
+  const line = async () => {
+    const { json } = await runJson(orchestrator, 'list');
+    return (json['migrations'] as Line[]).find(({ migrationId }) => migrationId === id);
+  };
+  await until(async () => (await line()) !== undefined);
+  expect(await line()).toMatchObject({ total: 3, done: 2, failed: 1 });
 });
