@@ -6,14 +6,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { localTime } from '../../../cli/terminal/times';
-import { nextMove, WEEKDAYS } from '../../../domain/planning/windows';
+import { WEEKDAYS } from '../../../domain/planning/windows';
 import { findCompany, readMigration } from '../../../store';
 import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import { closedWindows, startTestMigration, SUPPORT, windowChange } from '../../workflows/running-migration';
+import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
@@ -37,6 +37,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });
+
+/** Returns the remedies that `ferry exceptions` suggests for its first company. */
+const remediesOf = async () => {
+  const { json } = await runJson(orchestrator, 'exceptions', migration.id);
+  const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
+  return first?.remedies.map(({ remedy }) => remedy);
+};
 
 /** Writes a credential file whose credentials were obtained just now, and returns its path. */
 async function credentials(...tokens: readonly (readonly [reference: string, token: string])[]): Promise<string> {
@@ -79,11 +86,6 @@ test('each exception is listed with its remedies as commands', async () => {
 
 test('a retry is not suggested if the grant of an accepted credential has ended', async () => {
   const { db } = orchestrator.ferry;
-  const remediesOf = async () => {
-    const { json } = await runJson(orchestrator, 'exceptions', migration.id);
-    const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
-    return first?.remedies.map(({ remedy }) => remedy);
-  };
   const { crossed_at } = await readRow(db, migration.id, 2);
   await updateRow(db, migration.id, 2, { crossed_at: new Date() });
   expect(await remediesOf()).toEqual(['relink', 'replace-credential', 'skip']);
@@ -103,11 +105,6 @@ test('only remedies that the migration accepts now are suggested', async () => {
     .select('first_row')
     .where('id', '=', migration.id)
     .executeTakeFirstOrThrow();
-  const remediesOf = async () => {
-    const { json } = await runJson(orchestrator, 'exceptions', migration.id);
-    const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
-    return first?.remedies.map(({ remedy }) => remedy);
-  };
   try {
     // Another company has been chosen as the first company.
     await released('first-company', 1);
@@ -123,19 +120,6 @@ test('only remedies that the migration accepts now are suggested', async () => {
     await released('all', firstRow);
   }
   expect(await remediesOf()).toContain('skip');
-});
-
-test('a command that does not fit all companies of a group says how many others to specify', async () => {
-  const { db } = orchestrator.ferry;
-  const tokens = Array.from({ length: 60 }, (_, index) => `sbx-ok-1.many${index}`);
-  const { id, until: reached } = await startTestMigration(orchestrator, 'many', tokens);
-  await reached(({ preflight }) => preflight !== null);
-  await db.updateTable('companies').set({ held_back: 'no access' }).where('migration_id', '=', id).execute();
-  const { out } = await run('exceptions', id);
-  expect(out).toContain('held back by the preflight: 60 companies');
-  expect(out).toMatch(
-    /ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; add the references of 10 other companies\n/,
-  );
 });
 
 test('exceptions and companies show support the names of other clients that the client does not see', async () => {
@@ -276,74 +260,6 @@ test('companies are moved with their replaced credentials, even an incomplete co
   );
 });
 
-test('a company that waits for its next try stays visible, with the window in which it is tried', async () => {
-  const retrier = await startTestMigration(orchestrator, 'retrier', ['sbx-ok-1.retrier', 'sbx-revoked.retrier']);
-  await retrier.readyToMove();
-  await retrier.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await retrier.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await retrier.until(({ counts }) => counts.failed === 1);
-  expect(await retrier.send('adjust', windowChange(closedWindows()))).toBe('applied');
-  expect((await run('retry', retrier.id, 'R-2')).exitCode).toBe(0);
-  const { windows } = await retrier.until(({ counts }) => counts.retried === 1);
-  const opensAt = localTime(nextMove(windows, new Date().toISOString()) ?? '');
-
-  const { out } = await run('exceptions', retrier.id);
-  expect(out).toMatch(/^R-2 .+ will be tried again in the window from .+\n/);
-  expect(out).toContain(`in the window from ${opensAt}\n`);
-  expect(out).toContain(
-    [
-      '  Until the next try, you can still decide differently:',
-      `  ferry replace-credential ${retrier.id} new-credentials.csv`,
-      '      try again with a new credential from the client',
-      `  ferry skip ${retrier.id} R-2 --reason "why"`,
-    ].join('\n'),
-  );
-  const again = `1 company (R-2) will be tried again in the window from ${opensAt}\n`;
-  expect((await run('show', retrier.id)).out).toContain(again);
-  expect((await runJson(orchestrator, 'exceptions', retrier.id)).json).toMatchObject({
-    ...{ retried: 1, exceptions: [] },
-    retriedRemedies: [{ remedy: 'replace-credential', companies: 1 }, { remedy: 'skip' }],
-  });
-  expect((await run('pause', retrier.id, '--reason', 'lunch')).exitCode).toBe(0);
-  expect((await run('exceptions', retrier.id)).out).toMatch(
-    /^R-2 .+ will be tried again once the migration is resumed$/m,
-  );
-
-  // Until then, the company accepts a new credential, or can be given up.
-  const file = path.join(folder, 'retrier.csv');
-  const organization = (await findCompany(orchestrator.ferry.db, retrier.id, { reference: 'R-2' }))?.organization ?? '';
-  const credential = `R-2,any,sbx-ok-1.changed,${organization},${new Date().toISOString()}`;
-  writeFileSync(file, `reference,accessToken,refreshToken,realmId,obtainedAt\n${credential}`);
-  const replaced = await runJson(orchestrator, 'replace-credential', retrier.id, file, '--by', 'Sam');
-  expect(replaced.json).toMatchObject({ stored: ['R-2'], decision: { outcome: 'applied' } });
-  expect(JSON.stringify(replaced.json['decision'])).not.toMatch(/applied to|nothing has changed/);
-  const skipped = await run('skip', retrier.id, 'R-2', '--reason', 'sold', '--by', 'Sam', '--yes');
-  expect(skipped).toMatchObject({ exitCode: 0 });
-  expect(skipped.out).not.toMatch(/applied to|nothing has changed/);
-  expect((await readRow(orchestrator.ferry.db, retrier.id, 2)).state).toBe('skipped');
-});
-
-test('the commands for companies that wait for their next try name more of them than the list shows', async () => {
-  const many = await startTestMigration(orchestrator, 'many-retried', Array<string>(52).fill('sbx-ok-1.retried'));
-  const { id } = many;
-  await many.readyToMove();
-  expect((await run('pause', id, '--reason', 'lunch')).exitCode).toBe(0);
-  const { db } = orchestrator.ferry;
-  await db
-    .updateTable('companies')
-    .set({ state: 'waiting', tries: 1, failure_text: null })
-    .where('migration_id', '=', id)
-    .execute();
-  const { out } = await run('exceptions', id);
-  expect(out).toMatch(
-    /^ {2}ferry exclude .+ R-1 R-2 .+ R-50 --reason "why"\n.+; add the references of 2 other companies$/m,
-  );
-  const { json } = await runJson(orchestrator, 'exceptions', id);
-  expect(json['retriedRemedies']).toContainEqual(
-    expect.objectContaining({ remedy: 'exclude', companies: 52, command: expect.stringContaining(' R-50 ') as string }),
-  );
-});
-
 test('after the migration has ended, nothing is retried, and no command is suggested', async () => {
   const { id } = migration;
   const inAnHour = new Date(Date.now() + 3_600_000);
@@ -390,48 +306,3 @@ test('after the migration has ended, nothing is retried, and no command is sugge
   }
   expect((await run('retry', id, 'R-4')).err).toContain('is cancelled and accepts no more decisions');
 });
-
-test('a company whose application was replaced is listed with its link until its end customer has reconnected', async () => {
-  const replaced = await startTestMigration(
-    orchestrator,
-    'replaced',
-    ['1', '2'].map((n) => `sbx-ok-1.app-${n}`),
-    null,
-    {
-      slug: 'freshbooks',
-    },
-  );
-  await replaced.readyToMove();
-  await replaced.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await replaced.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await replaced.until(({ counts }) => counts.moved === 2);
-  await replaced.send('applicationSupplied', { clientId: 'new-app', environment: 'production', ...SUPPORT });
-  const listed = async () => (await run('exceptions', replaced.id)).out;
-  await until(async () => (await listed()).includes('application that was replaced'));
-  const { linkUrl } = (await findCompany(orchestrator.ferry.db, replaced.id, { reference: 'R-1' })) ?? {};
-  expect(await listed()).toMatch(/^moved with an application that was replaced: 2 companies\n.*R-1, R-2.*\n/);
-  expect(await listed()).toContain(`\n  R-1 reconnects at ${linkUrl}\n`);
-  expect((await run('companies', replaced.id, '--replaced-application')).out).toContain(
-    `  R-1 reconnects at ${linkUrl}`,
-  );
-  expect((await run('show', replaced.id)).out).toContain(`ferry companies ${replaced.id} --replaced-application`);
-  expect((await run('report', replaced.id, '--format', 'html')).out).toContain(`href="${linkUrl}"`);
-  expect((await runJson(orchestrator, 'exceptions', replaced.id)).json).toMatchObject({ replacedApplication: 2 });
-  await replaced.until(({ replacedApplication }) => replacedApplication === 2);
-  expect((await run('watch', replaced.id, '--until-decision')).out).toContain(
-    '2 companies with a replaced application, waiting',
-  );
-
-  expect((await fetch(linkUrl ?? '', { method: 'POST' })).status).toBe(200);
-  // The worker asks again after 30 seconds.
-  await updateRow(orchestrator.ferry.db, replaced.id, 1, { authorization_checked_at: null });
-  await until(async () => !(await listed()).includes('R-1 reconnects'));
-  expect(await listed()).toMatch(/: 1 company\n.*R-2/);
-  expect((await runJson(orchestrator, 'show', replaced.id)).json).toMatchObject({
-    replacedApplications: [{ companies: 1, references: ['R-2'] }],
-  });
-  await updateRow(orchestrator.ferry.db, replaced.id, 2, { state: 'skipped', left_out_reason: 'sold' });
-  expect((await run('companies', replaced.id, '--csv')).out).toMatch(
-    /\nR-2,.*sold; the application that obtained the tokens was replaced/,
-  );
-}, 60_000);
