@@ -287,39 +287,6 @@ test('does not change every second while companies are moving', () => {
   expect(new Set(views.map((view) => JSON.stringify(view))).size).toBeLessThanOrEqual(3);
 });
 
-const SELF_SERVICE: readonly (readonly [string, Partial<MigrationState>])[] = [
-  ['companies are moving', { counts: counts({ total: 4, waiting: 2, importing: 1, moved: 1 }) }],
-  ['companies lack credentials', { counts: counts({ total: 4, waiting: 2, withoutCredential: 2, moved: 2 }) }],
-  ['companies are held back', { counts: counts({ total: 4, waiting: 2, heldBack: 2, moved: 2 }) }],
-  ['companies were not moved', { counts: counts({ total: 4, failed: 2, mustReconnect: 1, moved: 2 }) }],
-  ['an outcome is unknown', { counts: counts({ total: 4, outcomeUnknown: 1, moved: 3 }) }],
-  ['it has paused itself', { pause: { reason: 'a test', by: null, stopReason: 'too-many-failures', at: AT } }],
-  ['it has ended', { closed: 'completed', counts: counts({ total: 4, failed: 1, moved: 3 }) }],
-];
-
-test.each(SELF_SERVICE)('does not mention anything that self-service does not have: %s', (_, changes) => {
-  for (const step of ['supply-details', 'complete-migration'] as const) {
-    const state = stateAt(step, { route: 'self-service', preflight: preflight(), ...changes });
-    const { steps, actions, ...view } = viewOf(state);
-    expect(steps).toEqual([]);
-    const page = currentDetails(progressOf(migrationPlan({ route: state.route }), state), { now: LATER });
-    const texts = JSON.stringify([view, actions.map(({ message: __, step: ___, digest: ____, ...shown }) => shown)]);
-    for (const text of [texts, page]) {
-      expect(text).not.toMatch(
-        /sign(ed)?[ -]off|both sides|support (has|will|must|can|is)|first company|step \d|steps/i,
-      );
-    }
-  }
-});
-
-test('in self-service, the view says that the decision about the last company ends the migration', () => {
-  const changes = { counts: counts({ total: 4, failed: 2, moved: 2 }) };
-  const view = viewOf(stateAt('complete-migration', { route: 'self-service', ...changes }));
-  const ends = /the migration ends automatically, and the stored credentials are destroyed\.$/;
-  expect(view.task?.why).toMatch(ends);
-  expect(view.actions.find(({ message }) => message === 'skip')?.consequence).toMatch(ends);
-});
-
 test('an end that leaves out companies which wait for the client says for how many companies it is', () => {
   const throughput = { moved: 20, withinMs: 600_000 };
   const endOf = (unconfirmed: number) =>
