@@ -15,6 +15,8 @@ const WORKER_SHUTDOWN = 'WorkerShutdown';
 
 /** `TIMEOUT_TYPE_HEARTBEAT` of Temporal's API. */
 const HEARTBEAT_TIMEOUT = 4;
+/** `PENDING_ACTIVITY_STATE_STARTED` of Temporal's API. */
+const STARTED = 2;
 /** Replaces the SDK's text "activity Heartbeat timeout". */
 const WORKER_SILENT = 'a worker stopped responding; any running worker takes over its work';
 
@@ -29,10 +31,14 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
   const executions = await describeWithChildren(ferry, migrationId);
   const failures = executions
     .flatMap(({ pendingActivities }) => pendingActivities ?? [])
-    .flatMap(({ attempt, lastFailure }) => ((attempt ?? 1) > 1 && lastFailure ? [lastFailure] : []))
+    .flatMap(({ attempt, lastFailure, state }) => {
+      if ((attempt ?? 1) <= 1 || !lastFailure) return [];
+      // Another worker has already continued the work.
+      return isHeartbeatTimeout(lastFailure) && Number(state) === STARTED ? [] : [lastFailure];
+    })
     .filter((failure) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
   const errors = failures.map(async (failure) =>
-    Number(failure.timeoutFailureInfo?.timeoutType) === HEARTBEAT_TIMEOUT
+    isHeartbeatTimeout(failure)
       ? new Error(WORKER_SILENT)
       : decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(
           unknownKeyError,
@@ -41,6 +47,10 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
   const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
   const problem = await firstProblem(ferry, executions);
   return [...new Set(problem === null ? messages : [`the worker cannot continue: ${problem}`, ...messages])];
+}
+
+function isHeartbeatTimeout({ timeoutFailureInfo }: temporal.api.failure.v1.IFailure): boolean {
+  return Number(timeoutFailureInfo?.timeoutType) === HEARTBEAT_TIMEOUT;
 }
 
 /**

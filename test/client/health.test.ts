@@ -4,8 +4,8 @@ import type { MigrationClient } from '../../client';
 import { readRetriedErrors } from '../../client';
 
 /** Returns a client for a workflow with one pending activity, whose last attempt ended with this failure. */
-function withFailure(lastFailure: object): MigrationClient {
-  const raw = { pendingActivities: [{ attempt: 2, lastFailure }] };
+function withFailure(lastFailure: object, state = 1): MigrationClient {
+  const raw = { pendingActivities: [{ attempt: 2, lastFailure, state }] };
   const workflow = { getHandle: () => ({ describe: async () => ({ raw }) }) };
   const ferry = {
     temporalWithoutCodec: { workflow },
@@ -30,4 +30,9 @@ test('a heartbeat timeout is explained', async () => {
   expect(await readRetriedErrors(killed, 'acme.xero')).toEqual([
     'a worker stopped responding; any running worker takes over its work',
   ]);
+});
+
+test('a heartbeat timeout is no problem once another worker has continued the work', async () => {
+  const timeout = { message: 'activity Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } };
+  expect(await readRetriedErrors(withFailure(timeout, 2), 'acme.xero')).toEqual([]);
 });
