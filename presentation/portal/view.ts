@@ -109,7 +109,7 @@ function taskView(
       ? null
       : { what: text(meanwhile), why: whyText({ ...progress, state: 'running' }), since: null, by: null };
   }
-  const { what, problems } = unconfirmedFirst === null ? taskOf(progress, now) : taskForFirst(unconfirmedFirst);
+  const { what, problems } = taskForFirst(progress, unconfirmedFirst) ?? taskOf(progress, now);
   const listed = problemsInPortal(problems).map(text);
   const deadline = deadlineOf(progress, now);
   return {
@@ -120,10 +120,18 @@ function taskView(
   };
 }
 
-/** Returns the task if the chosen first company is not confirmed. */
-function taskForFirst(reference: string): Task {
+/** Returns the task if the chosen first company cannot move yet; null otherwise. */
+function taskForFirst({ step, firstCompany, requestedFirst }: Progress, unconfirmedFirst: string | null): Task | null {
+  if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return null;
+  const { reference } = requestedFirst;
+  const orElse = 'Instead, you can ask support to choose another company';
+  if (unconfirmedFirst === null)
+    return {
+      what: `supply what ${reference} still needs, because this company moves first. "Companies" shows what is missing. ${orElse}`,
+      problems: [],
+    };
   return {
-    what: `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company`,
+    what: `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. ${orElse}`,
     problems: [],
   };
 }

@@ -140,6 +140,9 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   expect(migrationView(progressOf(migrationPlan(), first), facts, LATER).task?.what).toBe(
     'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company.',
   );
+  expect(viewOf(first).task?.what).toBe(
+    'Supply what acme-9 still needs, because this company moves first. "Companies" shows what is missing. Instead, you can ask support to choose another company.',
+  );
 });
 
 test('what the client can supply during a pause by support has the reason of the task, not of the pause', () => {
