@@ -4,7 +4,7 @@
  */
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
-import { ALL_TO_RECONNECT, ALL_WITH_EXCEPTION } from '../migration/partial-outcome';
+import { ALL_TO_RECONNECT, ALL_WITH_EXCEPTION, DETAILS_CHECKED_AGAIN } from '../migration/partial-outcome';
 import { withFirstCompanyRetried } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, companiesText, withoutApprovals } from './ruling';
@@ -24,7 +24,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
   if (firstAgain)
     return applied(firstAgain, `${decision.companies === 'all' ? 'the first company' : companies} will be tried again`);
   if (decision.kind === 'retry' && isBeforeMoving(state)) {
-    return applied(withDetailsChanged(state), 'the supplied details will be checked again');
+    return applied(withDetailsChanged(state), DETAILS_CHECKED_AGAIN);
   }
   switch (decision.kind) {
     case 'retry':

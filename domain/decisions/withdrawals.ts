@@ -4,6 +4,7 @@
  */
 import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
+import { WITHDRAWS } from '../migration/partial-outcome';
 import type { Role } from '../migration/steps';
 import { stepText } from '../migration/steps';
 import { oneLine } from '../text/sentences';
@@ -21,7 +22,7 @@ export function withWithdrawals(before: MigrationState, ruling: Ruling, decision
   const { approvals } = ruling.state;
   const withdrawn = before.approvals.filter((approval) => !approvals.includes(approval));
   if (withdrawn.length === 0) return ruling;
-  const text = `${ruling.text}; this withdraws ${withdrawalText(withdrawn)}`;
+  const text = `${ruling.text}${WITHDRAWS}${withdrawalText(withdrawn)}`;
   const roles = withdrawn.filter(({ step }) => step === SIGN_OFF).map(({ role }) => role);
   // People should still see why the handover was rejected.
   if (roles.length === 0 || isHandoverRejected(ruling.state)) return { ...ruling, text };

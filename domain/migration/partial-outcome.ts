@@ -4,19 +4,35 @@ import type { Outcome } from './decision';
 
 /** The beginning of the outcome of a decision that has changed no company. */
 const NOTHING_CHANGED = 'nothing has changed: ';
+/** The same beginning if the decision has withdrawn approvals, so that something has changed. */
+const NO_COMPANY_CHANGED = 'no company has changed: ';
+
+/** Separates the outcome of a decision from the approvals that it withdraws. */
+export const WITHDRAWS = '; this withdraws ';
+
+/** The outcome of a retry before the move in the self-service route. It changes no company. */
+export const DETAILS_CHECKED_AGAIN = 'the supplied details will be checked again';
 
 /**
  * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were. If
- * none was changed, the text says only that, and why, because `text` would say the opposite.
+ * none was changed, the text says only that, why, and which approvals the decision withdraws, because the rest of `text`
+ * would say the opposite.
  *
  * @param text begins with the number of requested companies, if it has a number: `4 companies left out: closed`
  */
 export function companiesOutcomeText(text: string, changed: number, requested: number): string {
-  if (changed === requested) return text;
-  if (changed === 0) return `${NOTHING_CHANGED}${whyNone(requested)}`;
+  if (changed === requested || text.startsWith(DETAILS_CHECKED_AGAIN)) return text;
+  if (changed === 0) return noneChangedText(text, whyNone(requested));
   const all = counted(requested, 'company');
   const corrected = text.startsWith(`${all} `) ? counted(changed, 'company') + text.slice(all.length) : text;
   return `${corrected}; applied to ${outOf(changed, requested, 'company')}: the rest of the companies do not exist, or their state does not allow the decision`;
+}
+
+/** Says that no company was changed, and which approvals were withdrawn. */
+function noneChangedText(text: string, why: string): string {
+  // The last separator, because the reason of a decision can contain the same words.
+  const at = text.lastIndexOf(WITHDRAWS);
+  return at < 0 ? `${NOTHING_CHANGED}${why}` : `${NO_COMPANY_CHANGED}${why}${text.slice(at)}`;
 }
 
 function whyNone(requested: number): string {
@@ -38,7 +54,7 @@ export function allCompaniesOutcomeText(text: string, changed: number): string {
   const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
   if (all === undefined) return text;
   return changed === 0
-    ? `${NOTHING_CHANGED}there are no ${all.slice('all '.length)}`
+    ? noneChangedText(text, `there are no ${all.slice('all '.length)}`)
     : counted(changed, 'company') + text.slice(all.length);
 }
 
@@ -47,5 +63,6 @@ export function allCompaniesOutcomeText(text: string, changed: number): string {
  * all companies, because it names none.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
-  return text.startsWith(`${NOTHING_CHANGED}the `) || /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text);
+  const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) => text.startsWith(`${beginning}the `));
+  return isNone || /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text);
 }

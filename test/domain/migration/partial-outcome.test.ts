@@ -50,3 +50,30 @@ test.each([
   expect(allCompaniesOutcomeText(text, 0)).toBe(expected);
   expect(isPartial({ text: expected })).toBe(false);
 });
+
+test.each([
+  [
+    '1 company will be tried again',
+    'the company does not exist, or its state does not allow the decision',
+    (text: string) => companiesOutcomeText(text, 0, 1),
+    true,
+  ],
+  [
+    'all companies that must reconnect will be checked after reconnecting',
+    'there are no companies that must reconnect',
+    (text: string) => allCompaniesOutcomeText(text, 0),
+    false,
+  ],
+])('an outcome that changed no company still says which sign-off it withdraws: %s', (text, why, outcomeOf, partial) => {
+  const expected = `no company has changed: ${why}; this withdraws the sign-off of Cleo (client)`;
+  const outcome = outcomeOf(`${text}; this withdraws the sign-off of Cleo (client)`);
+  expect(outcome).toBe(expected);
+  expect(isPartial({ text: outcome })).toBe(partial);
+});
+
+test('a retry that only repeats the check of the details says so, although it changes no company', () => {
+  const text = 'the supplied details will be checked again';
+  expect(companiesOutcomeText(text, 0, 1)).toBe(text);
+  expect(companiesOutcomeText(text, 1, 2)).toBe(text);
+  expect(isPartial({ text })).toBe(false);
+});
