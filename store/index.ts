@@ -78,6 +78,7 @@ export {
 } from './migrations/ledger-mark';
 export * from './migrations/migration-list';
 export * from './migrations/migrations';
+export * from './migrations/pauses';
 export * from './migrations/reconnections';
 export { beginOutage, beginPause, endOutage, endPause, readStoppages, reportStop } from './migrations/stoppages';
 export * from './reporting/estimate-inputs';

@@ -18,7 +18,6 @@ import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
 import { chooseRamp } from '../companies/ramp';
 import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
-import { beginPause, endPause } from './stoppages';
 
 export interface SuppliedMigration {
   readonly id: string;
@@ -154,40 +153,6 @@ export async function beginRun(db: Database, migrationId: string, run: string, r
 /** Stores which companies are released. Only the activity that records decisions calls this. */
 export async function setReleased(db: Queryable, migrationId: string, released: Release): Promise<void> {
   await db.updateTable('migrations').set({ released }).where('id', '=', migrationId).execute();
-}
-
-/**
- * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a
- * person pauses as well. A resume lifts both pauses.
- */
-export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
-  const columns = paused
-    ? { paused, paused_by_people: true }
-    : { paused, paused_by_people: false, paused_itself: false };
-  await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
-  if (!paused) await endPause(db, migrationId);
-}
-
-/**
- * If a migration is paused because of a problem, lifts the pauses by people. The migration stays paused because of the
- * problem.
- */
-export async function liftPausesByPeople(db: Queryable, migrationId: string): Promise<void> {
-  await db
-    .updateTable('migrations')
-    .set({ paused_by_people: false })
-    .where('id', '=', migrationId)
-    .where('paused_itself', '=', true)
-    .execute();
-}
-
-/**
- * Pauses claims because of a problem. Then only support (in the self-service route, also the client) can resume them.
- * Imports in progress finish. The reason must have been reported before (`reportStop`).
- */
-export async function pauseForProblem(db: Queryable, migrationId: string): Promise<void> {
-  await db.updateTable('migrations').set({ paused: true, paused_itself: true }).where('id', '=', migrationId).execute();
-  await beginPause(db, migrationId);
 }
 
 /** Restricts claims to one window occurrence, or allows them at any time if `occurrence` is null. */

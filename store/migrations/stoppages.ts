@@ -16,7 +16,10 @@ import { stopReasonText } from '../../domain/companies/failures';
 import type { RecordedStoppage } from '../../domain/migration/stoppage';
 import type { Database, Queryable } from '../database/database';
 
-/** Records why the migration must pause. If several slices report a reason, keeps the last one. */
+/**
+ * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while the
+ * migration is paused for the same reason, even if the numbers differ.
+ */
 export async function reportStop(
   db: Queryable,
   migrationId: string,
@@ -27,10 +30,10 @@ export async function reportStop(
     insert into stoppages (migration_id, kind, stop, why)
     select ${migrationId}, 'pause', ${stop}, ${why}
     where not exists (
-      -- The slice that found too many failures has paused the migration itself.
+      -- A slice that finds too many failures pauses the migration itself. Other slices report it with other numbers.
       select from stoppages
       where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null
-        and why = ${why})
+        and stop = ${stop})
     on conflict (migration_id) where kind = 'pause' and began_at is null
       do update set stop = excluded.stop, why = excluded.why`.execute(db);
 }
@@ -42,8 +45,13 @@ export async function reportStop(
 export async function beginPause(db: Queryable, migrationId: string): Promise<void> {
   await sql`
     with begun as (
-      update stoppages set began_at = clock_timestamp()
+      update stoppages reported set began_at = clock_timestamp()
       where migration_id = ${migrationId} and kind = 'pause' and began_at is null
+        -- A slice can report a stop at the moment at which the migration pauses for the same reason.
+        and not exists (
+          select from stoppages
+          where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null
+            and stop = reported.stop)
       returning position)
     insert into stoppages (migration_id, kind, why, began_at)
     select ${migrationId}, 'pause', 'the reason was not recorded', clock_timestamp()
@@ -70,7 +78,8 @@ export async function beginOutage(
         and ended_at > clock_timestamp() - interval '1 minute' and source = ${source}
       returning position)
     insert into stoppages (migration_id, kind, source, why, began_at)
-    select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp() where not exists (select from again)
+    select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp()
+    where not exists (select from again)
     on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
 }
 

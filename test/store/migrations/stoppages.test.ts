@@ -1,5 +1,14 @@
 /** The ledger keeps when a migration paused itself, and when it waited out an outage. */
-import { beginOutage, beginPause, endOutage, endPause, readStoppages, reportStop, setPaused } from '../../../store';
+import {
+  beginOutage,
+  beginPause,
+  endOutage,
+  endPause,
+  pauseForProblem,
+  readStoppages,
+  reportStop,
+  setPaused,
+} from '../../../store';
 import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
@@ -18,12 +27,23 @@ test('a reported stop becomes a pause once the migration has paused itself, and 
   const pause = { kind: 'pause', stop: 'too-many-failures', source: null, endedAt: null };
   const why = expect.stringContaining('3 of 4') as string;
   expect(await stoppagesOf(id)).toMatchObject([{ ...pause, why }]);
-  // Another slice reports the same stop after the pause has begun.
-  await reportStop(db, id, { stop: 'too-many-failures', numbers: '3 of 4' });
+  // Another slice reports the same stop after the pause has begun, with other numbers.
+  await reportStop(db, id, { stop: 'too-many-failures', numbers: '4 of 6' });
   await beginPause(db, id);
   expect(await stoppagesOf(id)).toHaveLength(1);
   await setPaused(db, id, false);
   expect(await stoppagesOf(id)).toMatchObject([{ ...pause, endedAt: ended }]);
+});
+
+test('slices that find too many failures at the same time record one pause', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  const pauseAsSlice = async (failed: number): Promise<void> => {
+    await reportStop(db, id, { stop: 'too-many-failures', numbers: `${failed} of 20` });
+    await pauseForProblem(db, id);
+  };
+  await Promise.all([3, 4, 5, 6, 7, 8, 9, 10].map(pauseAsSlice));
+  expect(await stoppagesOf(id)).toMatchObject([{ stop: 'too-many-failures', endedAt: null }]);
 });
 
 test('a pause whose reason an earlier version did not report is recorded as well', async () => {

@@ -1,0 +1,44 @@
+/** Pauses of a migration: by people, and because of a problem. */
+import type { Database, Queryable } from '../database/database';
+import { beginPause, endPause } from './stoppages';
+
+/**
+ * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a
+ * person pauses as well. A resume lifts both pauses.
+ */
+export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
+  const columns = paused
+    ? { paused, paused_by_people: true }
+    : { paused, paused_by_people: false, paused_itself: false };
+  await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
+  if (!paused) await endPause(db, migrationId);
+}
+
+/**
+ * If a migration is paused because of a problem, lifts the pauses by people. The migration stays paused because of the
+ * problem.
+ */
+export async function liftPausesByPeople(db: Queryable, migrationId: string): Promise<void> {
+  await db
+    .updateTable('migrations')
+    .set({ paused_by_people: false })
+    .where('id', '=', migrationId)
+    .where('paused_itself', '=', true)
+    .execute();
+}
+
+/**
+ * Pauses claims because of a problem. Then only support (in the self-service route, also the client) can resume them.
+ * Imports in progress finish. The reason must have been reported before (`reportStop`).
+ */
+export async function pauseForProblem(db: Database, migrationId: string): Promise<void> {
+  // One transaction, because several slices can pause the migration at once: each waits for the row's lock.
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('migrations')
+      .set({ paused: true, paused_itself: true })
+      .where('id', '=', migrationId)
+      .execute();
+    await beginPause(tx, migrationId);
+  });
+}
