@@ -67,7 +67,7 @@ export {
   readProgressIfAnswered,
 } from './progress';
 export type { MigrationSummary } from './progress';
-export { abnormalStatus, readProgressAfterEnd, readStage } from './ended-migrations';
+export { abnormalStatus, readEndBeforeClosing, readProgressAfterEnd, readStage } from './ended-migrations';
 export { askForReconnectionCheck, checkReconnected } from './reconnections';
 export {
   askWorkers,

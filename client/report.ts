@@ -7,6 +7,7 @@ import { createLedgerProof } from '../domain/decisions/ledger-proof';
 import type { ApplicationsOfMoved, MovedWithApplication } from '../domain/preflight/applications';
 import { isSameApplication } from '../domain/preflight/applications';
 import type { Approver } from '../domain/migration/approvers';
+import { withEndInTemporal } from '../domain/migration/stoppage';
 import type { MigrationStatistics, StoredMigration } from '../store';
 import {
   countCompanies,
@@ -72,7 +73,9 @@ export async function readReport(
       counts,
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
-      stoppages: (await readStoppages(db, migrationId)).map(({ why: _forSupport, ...each }) => each),
+      stoppages: withEndInTemporal(await readStoppages(db, migrationId), endedInTemporal).map(
+        ({ why: _forSupport, ...each }) => each,
+      ),
       applications,
       unproven: await differencesFromSigned(db, migrationId, migration.rules?.approvers ?? null),
     },

@@ -1,5 +1,6 @@
 /** Stoppages: the times in which a migration moved no companies, although no person had decided that. */
 import type { OutageSource, StopReason } from '../companies/failures';
+import type { EndedInTemporal } from './terminated';
 
 /** Times are ISO 8601, UTC. */
 export interface Stoppage {
@@ -18,4 +19,23 @@ export interface Stoppage {
 export interface RecordedStoppage extends Stoppage {
   /** The reason of the pause, with what to do; or the error of the call that did not get through. */
   readonly why: string;
+}
+
+/**
+ * Returns the stoppages of a migration whose workflow may have ended in Temporal. Those that were not over then ended
+ * with the workflow, because nothing waits or can be resumed any more.
+ *
+ * @param end null if the workflow has not ended, or not before the migration
+ */
+export function withEndInTemporal<Each extends Stoppage>(
+  stoppages: readonly Each[],
+  end: EndedInTemporal | null,
+): readonly Each[] {
+  const at = end?.at ?? null;
+  if (at === null) return stoppages;
+  return stoppages.map((each) => {
+    if (each.endedAt !== null) return each;
+    // An activity that outlives its workflow can record a stoppage afterwards.
+    return { ...each, endedAt: Date.parse(each.beganAt) > Date.parse(at) ? each.beganAt : at };
+  });
 }

@@ -16,6 +16,10 @@ import { stopReasonText } from '../../domain/companies/failures';
 import type { RecordedStoppage } from '../../domain/migration/stoppage';
 import type { Database, Queryable } from '../database/database';
 
+/** Selects the migration if it has not ended. The lock waits for a statement that is closing the migration. */
+const OPEN_MIGRATION = (migrationId: string) =>
+  sql`select from migrations where id = ${migrationId} and ending is null for key share`;
+
 /**
  * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while the
  * migration is paused for the same reason, even if the numbers differ.
@@ -40,13 +44,14 @@ export async function reportStop(
 
 /**
  * Records that the migration has paused itself, for the reported reason. If none was reported and no pause is recorded,
- * the reason is unknown: a worker of an earlier version found it.
+ * the reason is unknown: a worker of an earlier version found it. Changes nothing if the migration has ended.
  */
 export async function beginPause(db: Queryable, migrationId: string): Promise<void> {
   await sql`
-    with begun as (
+    with open as (${OPEN_MIGRATION(migrationId)}),
+    begun as (
       update stoppages reported set began_at = clock_timestamp()
-      where migration_id = ${migrationId} and kind = 'pause' and began_at is null
+      where migration_id = ${migrationId} and kind = 'pause' and began_at is null and exists (select from open)
         -- A slice can report a stop at the moment at which the migration pauses for the same reason.
         and not exists (
           select from stoppages
@@ -56,7 +61,7 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
     insert into stoppages (migration_id, kind, why, began_at)
     select ${migrationId}, 'pause', 'the reason was not recorded', clock_timestamp()
     where not exists (select from begun)
-      and exists (select from migrations where id = ${migrationId})
+      and exists (select from open)
       and not exists (
         select from stoppages
         where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null)`.execute(
@@ -64,22 +69,27 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
   );
 }
 
-/** Records that no call gets through. Changes nothing while an outage is already recorded. */
+/**
+ * Records that no call gets through. Changes nothing while an outage is already recorded, or if the migration has ended:
+ * companies that are still syncing are verified afterwards.
+ */
 export async function beginOutage(
   db: Queryable,
   migrationId: string,
   { why, source }: { readonly why: string; readonly source: OutageSource },
 ): Promise<void> {
   await sql`
-    with again as (
+    with open as (${OPEN_MIGRATION(migrationId)}),
+    again as (
       update stoppages set ended_at = null
       where position = (
         select max(position) from stoppages where migration_id = ${migrationId} and kind = 'outage')
         and ended_at > clock_timestamp() - interval '1 minute' and source = ${source}
+        and exists (select from open)
       returning position)
     insert into stoppages (migration_id, kind, source, why, began_at)
     select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp()
-    where not exists (select from again)
+    where exists (select from open) and not exists (select from again)
     on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
 }
 

@@ -5,13 +5,14 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { RecordedStoppage } from '../../../domain/migration/stoppage';
+import { withEndInTemporal } from '../../../domain/migration/stoppage';
 import { duration } from '../../../domain/text/sentences';
 import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
 import { readLedgerSummary, readMigration, readStoppages, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { NoSuchMigration } from '../../../client';
+import { NoSuchMigration, readEndBeforeClosing } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
@@ -61,14 +62,15 @@ function formatOf(text: string): Format {
 /** Streams the trail, because it can have any length. */
 async function audit(
   output: Output,
-  { db, signer }: LedgerClient,
+  { db, signer, temporalWithoutCodec }: LedgerClient,
   migrationId: string,
   format: Format,
 ): Promise<AlreadyWritten> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
-  const stoppages = await readStoppages(db, migrationId);
+  const endedInTemporal = await readEndBeforeClosing({ temporalWithoutCodec }, migration);
+  const stoppages = withEndInTemporal(await readStoppages(db, migrationId), endedInTemporal);
   if (output.json)
     await output.streamJson({ schema: 'ferry.audit/1', migrationId, stoppages }, 'trail', map(trail, entryOf));
   else {

@@ -52,6 +52,23 @@ describe('before a terminated migration is closed', () => {
     expect((await run('companies', id, '--state', 'not-moved-yet')).out).toContain('0 companies');
   });
 
+  test('the report and the audit trail end a stoppage with the workflow', async () => {
+    const { db } = orchestrator.ferry;
+    const stoppage = { migration_id: id, kind: 'pause', why: 'key refused', began_at: new Date(0) } as const;
+    await db.insertInto('stoppages').values(stoppage).execute();
+    try {
+      const { endedInTemporal, stoppages } = (await runJson(orchestrator, 'report', id)).json as {
+        endedInTemporal: { at: string };
+        stoppages: unknown;
+      };
+      const ended = { kind: 'pause', endedAt: endedInTemporal.at };
+      expect(stoppages).toMatchObject([ended]);
+      expect((await runJson(orchestrator, 'audit', id)).json).toMatchObject({ stoppages: [ended] });
+    } finally {
+      await db.deleteFrom('stoppages').where('migration_id', '=', id).execute();
+    }
+  });
+
   test('the report says that the migration was stopped, in every format', async () => {
     const { out } = await run('report', id);
     expect(out).toMatch(/State: stopped at \d{4}-\d\d-\d\d \d\d:\d\d UTC, so no company moves/);

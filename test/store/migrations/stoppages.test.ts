@@ -2,6 +2,7 @@
 import {
   beginOutage,
   beginPause,
+  closeMigration,
   endOutage,
   endPause,
   pauseForProblem,
@@ -72,4 +73,18 @@ test('an outage is recorded once until it is over, and continues if it begins ag
     { why: 'first', endedAt: ended },
     { why: 'fourth', source: 'platform' },
   ]);
+});
+
+test('no stoppage begins or continues after the migration has ended', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  await beginOutage(db, id, { why: 'first', source: 'service' });
+  await closeMigration(db, id, 'cancelled');
+  expect(await stoppagesOf(id)).toMatchObject([{ why: 'first', endedAt: ended }]);
+  await beginOutage(db, id, { why: 'second', source: 'service' });
+  await beginOutage(db, id, { why: 'third', source: 'platform' });
+  await reportStop(db, id, { stop: 'key-refused', numbers: null });
+  await beginPause(db, id);
+  expect(await stoppagesOf(id)).toMatchObject([{ why: 'first', endedAt: ended }]);
+  expect(await stoppagesOf(id)).toHaveLength(1);
 });
