@@ -11,7 +11,7 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { recordRecovery, recordSliceEnd } from './stoppages';
+import { recordProbe, recordSliceEnd } from './stoppages';
 import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
@@ -77,7 +77,7 @@ export function batchActivities(deps: ActivityDeps) {
      */
     async probeService(): Promise<ServiceUnavailable | null> {
       const trouble = await probe(deps);
-      if (trouble === null) await recordRecovery(deps.db);
+      await recordProbe(deps.db, trouble);
       return trouble;
     },
 

@@ -1,5 +1,6 @@
 /** Records in the ledger why slices stopped moving companies, and when calls got through again. */
 import { activityInfo } from '@temporalio/activity';
+import type { Outage } from '../../domain/migration/outage';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import type { Database } from '../../store';
 import { beginOutage, endOutage, reportStop } from '../../store';
@@ -23,9 +24,14 @@ export async function recordSliceEnd(
   else if (outage === null && companies > 0) await endOutage(db, migrationId);
 }
 
-/** Records that the service responds again to the batch run that has probed it. */
-export async function recordRecovery(db: Database): Promise<void> {
+/**
+ * Records the result of a probe by a batch run: the outage is over, or continues. A pause by people has ended a recorded
+ * outage, so it begins again if they resume the migration before the service responds.
+ */
+export async function recordProbe(db: Database, trouble: Pick<Outage, 'why' | 'source'> | null): Promise<void> {
   const { workflowExecution } = activityInfo();
   const migrationId = workflowExecution && migrationOfWorkflow(workflowExecution.workflowId);
-  if (migrationId !== undefined) await endOutage(db, migrationId, 'service');
+  if (migrationId === undefined) return;
+  if (trouble === null) await endOutage(db, migrationId, 'service');
+  else if (trouble.source) await beginOutage(db, migrationId, { why: trouble.why, source: trouble.source });
 }

@@ -9,6 +9,7 @@ import {
   changeLimits,
   clearFailedFirst,
   confirmDisabled,
+  endOutage,
   liftPausesByPeople,
   requestFirstAgain,
   requestFirstCompany,
@@ -104,6 +105,8 @@ async function applyRejection(
   migrationId: string,
   { step, afterwards }: Extract<Decision, { readonly kind: 'step' }>,
 ): Promise<void> {
+  // A rejection stops the moves, so an outage no longer does.
+  await endOutage(tx, migrationId);
   if (step === 'disable-syncing') await withdrawConfirmations(tx, migrationId);
   if (step !== 'migrate-first-company') return;
   if (afterwards?.next === 'same-company' && afterwards.reference === undefined)

@@ -10,6 +10,7 @@ import type { Companies } from '../../domain/migration/decision';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
 import { lockDecisions } from '../migrations/audit-trail';
+import { endOutage } from '../migrations/stoppages';
 import { isReadyToMove } from './claim';
 
 export interface ChosenCompany {
@@ -93,13 +94,14 @@ async function findCandidate(
   return rows[0] ?? null;
 }
 
-/** Requests a company as the first company, and clears the earlier choice. */
+/** Requests a company as the first company, and clears the earlier choice. An outage that delayed that one is over. */
 export async function requestFirstCompany(db: Queryable, migrationId: string, reference: string): Promise<void> {
   await db
     .updateTable('migrations')
     .set({ requested_first: reference, first_row: null })
     .where('id', '=', migrationId)
     .execute();
+  await endOutage(db, migrationId);
 }
 
 /**

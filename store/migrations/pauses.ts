@@ -1,17 +1,17 @@
 /** Pauses of a migration: by people, and because of a problem. */
 import type { Database, Queryable } from '../database/database';
-import { beginPause, endPause } from './stoppages';
+import { beginPause, endOutage, endPause } from './stoppages';
 
 /**
  * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a
- * person pauses as well. A resume lifts both pauses.
+ * person pauses as well. A resume lifts both pauses. A pause ends a recorded outage, because a person now stops the moves.
  */
 export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
   const columns = paused
     ? { paused, paused_by_people: true }
     : { paused, paused_by_people: false, paused_itself: false };
   await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
-  if (!paused) await endPause(db, migrationId);
+  await (paused ? endOutage : endPause)(db, migrationId);
 }
 
 /**

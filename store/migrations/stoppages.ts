@@ -5,8 +5,9 @@
  * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
  *   support resumes it (in the self-service route, the client).
  * - An outage. It begins when a slice reports that no call gets through. It ends when the service responds again, or a
- *   company gets through. If it begins again within a minute, it counts as one outage, because a service that recovers
- *   often fails again.
+ *   company gets through. It also ends when a person pauses the migration, rejects a step or chooses another first
+ *   company, because a decision then stops the moves. If it begins again within a minute, it counts as one outage,
+ *   because a service that recovers often fails again.
  *
  * Both end at the latest when the migration is closed.
  */
@@ -16,9 +17,9 @@ import { stopReasonText } from '../../domain/companies/failures';
 import type { RecordedStoppage } from '../../domain/migration/stoppage';
 import type { Database, Queryable } from '../database/database';
 
-/** Selects the migration if it has not ended. The lock waits for a statement that is closing the migration. */
+/** Selects the migration if it has not ended. The lock waits for a transaction that is closing or pausing it. */
 const OPEN_MIGRATION = (migrationId: string) =>
-  sql`select from migrations where id = ${migrationId} and ending is null for key share`;
+  sql`select paused_by_people from migrations where id = ${migrationId} and ending is null for share`;
 
 /**
  * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while the
@@ -70,8 +71,8 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
 }
 
 /**
- * Records that no call gets through. Changes nothing while an outage is already recorded, or if the migration has ended:
- * companies that are still syncing are verified afterwards.
+ * Records that no call gets through. Changes nothing while an outage is already recorded, if the migration has ended,
+ * or while a person pauses it: companies that are still syncing are verified all the same.
  */
 export async function beginOutage(
   db: Queryable,
@@ -85,11 +86,11 @@ export async function beginOutage(
       where position = (
         select max(position) from stoppages where migration_id = ${migrationId} and kind = 'outage')
         and ended_at > clock_timestamp() - interval '1 minute' and source = ${source}
-        and exists (select from open)
+        and exists (select from open where not paused_by_people)
       returning position)
     insert into stoppages (migration_id, kind, source, why, began_at)
     select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp()
-    where exists (select from open) and not exists (select from again)
+    where exists (select from open where not paused_by_people) and not exists (select from again)
     on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
 }
 

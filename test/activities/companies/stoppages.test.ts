@@ -1,7 +1,11 @@
 /** The activities record when the service did not respond, and why the migration paused itself. */
-import { changeLimits, readStoppages } from '../../../store';
+import { applyDecision } from '../../../activities/migration/decision-effects';
+import type { Decision } from '../../../domain/migration/decision';
+import { beginOutage, changeLimits, readStoppages, setPaused } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
+
+const OUTCOME = { applied: true, text: 'done', at: new Date().toISOString() };
 
 const rig = useImportRig();
 const stoppagesOf = (id: string) => readStoppages(rig.ledger.db, id);
@@ -53,4 +57,26 @@ test('too many failures are recorded as one pause', async () => {
   await rig.runActivity((activities) => activities.pauseMigration({ migrationId: id }));
   const why = expect.stringContaining('more than the limit of 1 company') as string;
   expect(await stoppagesOf(id)).toMatchObject([{ kind: 'pause', stop: 'too-many-failures', why }]);
+});
+
+test('a rejection ends an outage that delayed the first company', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  const { db } = rig.ledger;
+  await beginOutage(db, id, { why: 'Maintenance', source: 'service' });
+  const facts = { migrationId: id, route: 'managed', paused: false, pausedItself: false } as const;
+  const decision = { kind: 'step', decisionId: 'r', verdict: 'reject', step: 'schedule', role: 'support', by: 'Sam' };
+  await applyDecision(db, facts, { ...decision, digest: 'd' } as Decision, { ...OUTCOME, decisionId: 'r' });
+  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'outage', endedAt: expect.any(String) as string }]);
+});
+
+test('an outage that a pause by people has ended begins again if it lasts longer than the pause', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  const { db } = rig.ledger;
+  rig.proxy.on('GET', /^\/account$/, failing(503, 'Maintenance'));
+  await probe(id);
+  await setPaused(db, id, true);
+  expect(await stoppagesOf(id)).toMatchObject([{ source: 'service', endedAt: expect.any(String) as string }]);
+  await setPaused(db, id, false);
+  await probe(id);
+  expect(await stoppagesOf(id)).toMatchObject([{ source: 'service', endedAt: null }]);
 });

@@ -8,6 +8,7 @@ import {
   pauseForProblem,
   readStoppages,
   reportStop,
+  requestFirstCompany,
   setPaused,
 } from '../../../store';
 import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
@@ -87,4 +88,27 @@ test('no stoppage begins or continues after the migration has ended', async () =
   await beginPause(db, id);
   expect(await stoppagesOf(id)).toMatchObject([{ why: 'first', endedAt: ended }]);
   expect(await stoppagesOf(id)).toHaveLength(1);
+});
+
+test.each<[string, (id: string) => Promise<void>]>([
+  ['a person pauses the migration', (id) => setPaused(ledger.db, id, true)],
+  ['a person chooses another first company', (id) => requestFirstCompany(ledger.db, id, 'c1')],
+])('an outage is over once %s', async (_, decide) => {
+  const id = await createMigration();
+  await beginOutage(ledger.db, id, { why: 'first', source: 'service' });
+  await decide(id);
+  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'outage', endedAt: ended }]);
+});
+
+test('no outage begins while a person pauses the migration', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  await beginOutage(db, id, { why: 'first', source: 'service' });
+  await setPaused(db, id, true);
+  await beginOutage(db, id, { why: 'second', source: 'service' });
+  await beginOutage(db, id, { why: 'third', source: 'platform' });
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: ended }]);
+  await setPaused(db, id, false);
+  await beginOutage(db, id, { why: 'fourth', source: 'platform' });
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: ended }, { why: 'fourth', endedAt: null }]);
 });
