@@ -44,8 +44,8 @@ export interface Preflight {
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
   /**
-   * Null if none is registered. Absent if the service does not show it, if the migration needs none, or if an earlier
-   * version made this check.
+   * Null if none is registered. Absent if the service does not show it, if the migration needs none, if it was separated
+   * ({@link separateNames}), or if an earlier version made this check.
    */
   readonly application?: CheckedApplication | null;
 }
@@ -54,37 +54,56 @@ export interface Preflight {
 export interface PreflightTexts extends Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'> {
   /** The same texts without these names, in the same order. They are compared with the texts of a preflight. */
   readonly forClient: Pick<Preflight, 'problems' | 'warnings'>;
+  /**
+   * The registered application, if it was not supplied for this migration, because it can belong to another client.
+   * Otherwise absent.
+   */
+  readonly application?: CheckedApplication;
 }
 
 /**
- * Separates the names of other clients from a preflight. The migration keeps the preflight without them, because the
+ * Separates the names of other clients from a preflight, and an application that can belong to another client. The migration keeps the preflight without them, because the
  * client can read the migration's state in Temporal. The ledger keeps the full texts.
  *
- * @returns `texts` is null if the preflight contains no such names
+ * @returns `texts` is null if the preflight contains neither
  */
 export function separateNames(full: Preflight): {
   readonly preflight: Preflight;
   readonly texts: PreflightTexts | null;
 } {
-  const { clientProblems, clientWarnings, ...preflight } = full;
-  if (clientProblems === undefined && clientWarnings === undefined) return { preflight, texts: null };
+  const { clientProblems, clientWarnings, application, ...others } = full;
+  const isSeparated = application?.suppliedBy === null;
+  const preflight = { ...others, ...(application === undefined || isSeparated ? {} : { application }) };
+  const hasNames = clientProblems !== undefined || clientWarnings !== undefined;
+  if (!hasNames && !isSeparated) return { preflight, texts: null };
   // The advice can contain names too, because it is for support.
   const { problems, advice, warnings, warningAdvice, ...rest } = preflight;
   const forClient = { problems: clientProblems ?? problems, warnings: clientWarnings ?? warnings };
   return {
-    preflight: { ...rest, ...forClient },
-    texts: { problems, warnings, ...(advice && { advice }), ...(warningAdvice && { warningAdvice }), forClient },
+    preflight: hasNames ? { ...rest, ...forClient } : preflight,
+    texts: {
+      ...{ problems, warnings, forClient },
+      ...(advice && { advice }),
+      ...(warningAdvice && { warningAdvice }),
+      ...(isSeparated && { application }),
+    },
   };
 }
 
 /** Adds the full texts of a preflight, unless they belong to another preflight. */
 export function withNames(preflight: Preflight, texts: PreflightTexts): Preflight {
-  const { forClient, ...full } = texts;
+  const { forClient, application, ...full } = texts;
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     one.length === other.length && one.every((text, index) => text === other[index]);
   if (!isSame(preflight.problems, forClient.problems) || !isSame(preflight.warnings, forClient.warnings))
     return preflight;
-  return { ...preflight, ...full, clientProblems: forClient.problems, clientWarnings: forClient.warnings };
+  const hasNames = !isSame(full.problems, forClient.problems) || !isSame(full.warnings, forClient.warnings);
+  return {
+    ...preflight,
+    ...full,
+    ...(hasNames && { clientProblems: forClient.problems, clientWarnings: forClient.warnings }),
+    ...(preflight.application === undefined && application && { application }),
+  };
 }
 
 /** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */

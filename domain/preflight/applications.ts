@@ -245,7 +245,17 @@ export function applicationConflicts(
       const isSameClient = other.client === client;
       const advice = isSameClient ? ADVICE_FOR_ONE_CLIENT : ACCOUNT_ADVICE;
       const found = finding('application-of-another-migration', message, advice);
-      if (isSameClient) return [found];
+      // An application that was not supplied can belong to another client, even if this client's migrations use it.
+      const isKnown = applications.supplied !== null && other.isSupplied;
+      if (isSameClient)
+        return isKnown
+          ? [found]
+          : [
+              {
+                ...found,
+                clientMessage: `${migrationId} and ${other.migrationId} use different applications; ${rule}`,
+              },
+            ];
       const otherUse = `another client of this account uses another application; ${rule}, so ask support what to do`;
       return [{ ...found, clientMessage: applications.supplied ? `${ownUse}, but ${otherUse}` : otherUse }];
     }

@@ -9,7 +9,7 @@ import type { Finding } from '../companies/finding';
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from './applications';
-import { applicationConflicts } from './applications';
+import { applicationConflicts, isSameApplication } from './applications';
 import type { Dependents } from './dependents';
 import { dependentFindings } from './dependents';
 import type { PreflightFinding } from './findings';
@@ -189,28 +189,22 @@ function applicationMissing(message: string, facts: PreflightFacts): PreflightFi
   return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('that application', facts));
 }
 
-function environmentFindings(
-  { clientId, environment }: ApplicationFacts,
-  facts: PreflightFacts,
-): readonly PreflightFinding[] {
-  const { platform } = facts;
+function environmentFindings(registered: ApplicationFacts, facts: PreflightFacts): readonly PreflightFinding[] {
+  const { platform, applications } = facts;
+  const { clientId, environment } = registered;
   if (environment === (platform.environment ?? 'production')) return [];
-  const message = `the application ${quoted(clientId)} is registered for the ${environment} environment of ${platform.name}`;
-  return platform.environment === undefined
-    ? [
-        warningFinding(
-          'application-environment',
-          message,
-          'this application can move only companies of that environment',
-        ),
-      ]
-    : [
-        errorUnlessSuppliedLater(facts)(
-          'application-environment',
-          `${message}, not for ${platform.environment}`,
-          applicationAdvice('the right application', facts),
-        ),
-      ];
+  const where = `is registered for the ${environment} environment of ${platform.name}`;
+  const messageAbout = (application: string): string =>
+    `${application} ${where}${platform.environment === undefined ? '' : `, not for ${platform.environment}`}`;
+  const message = messageAbout(`the application ${quoted(clientId)}`);
+  const code = 'application-environment';
+  const finding =
+    platform.environment === undefined
+      ? warningFinding(code, message, 'this application can move only companies of that environment')
+      : errorUnlessSuppliedLater(facts)(code, message, applicationAdvice('the right application', facts));
+  // An application that was not supplied for this migration can belong to another client.
+  const isOwn = applications?.supplied != null && isSameApplication(applications.supplied, registered);
+  return [isOwn ? finding : { ...finding, clientMessage: messageAbout('an application') }];
 }
 
 /** The findings that are warnings before a managed migration starts, because its step 1 resolves them. */

@@ -1,15 +1,12 @@
 /** The preflight activity with a real ledger and a real service. It uses no credential. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { readReport } from '../../../client';
-import { REPORT_FORMATS, reportPieces } from '../../../client/report-formats';
 import { createSealer, sealClientSecret, Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { registerApplications } from '../../support/migrations/platforms';
 import { useImportRig } from '../../support/migrations/company-import';
 import { alterBody } from '../../support/faults/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/migrations/ledger';
-import { call, connectAsPortal, invite, redeem } from '../../store/portal/portal-role';
 import { withNames } from '../../../domain/migration/preflight-result';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
@@ -211,66 +208,6 @@ test('companies that this migration has already moved are not reported as proble
   await rig.verify(id);
   await updateRow(rig.ledger.db, id, 1, { state: 'waiting' });
   expect(await check(id)).toMatchObject({ problems: [], warnings: [], heldBack: 0 });
-});
-
-/** Creates a migration with an organization that is also open in another migration, in upper case. */
-async function createConflict() {
-  const organization = randomUUID();
-  const other = suppliedMigration();
-  await supplyMigration(
-    rig.ledger.db,
-    other,
-    manifestRows(1, () => ({ organization: organization.toUpperCase() })),
-  );
-  const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ organization }) });
-  return { id, organization, otherId: other.id };
-}
-
-test('a company whose organization is open in another migration is held back even if its id differs in case', async () => {
-  const { id, organization, otherId } = await createConflict();
-  const details = `"${organization}" is already part of migration ${otherId}`;
-  const { problems, clientProblems } = await check(id);
-  expect(problems).toEqual([`c1: ${details}`]);
-  const heldBack = `"${organization}" is already part of another open migration; leave this company out, or ask support`;
-  expect(clientProblems).toEqual([`c1: ${heldBack}`]);
-  expect(await readHeldBack(rig.ledger.db, id)).toEqual([{ reference: 'c1', heldBack, heldBackDetails: details }]);
-});
-
-test("the migration's state does not name another client's migration, and the ledger does", async () => {
-  const { id, organization, otherId } = await createConflict();
-  const { result, inFull } = await checkBoth(id);
-  expect(JSON.stringify(result)).not.toContain(otherId);
-  expect(result.problems).toEqual([
-    `c1: "${organization}" is already part of another open migration; leave this company out, or ask support`,
-  ]);
-  expect(inFull.problems).toEqual([`c1: "${organization}" is already part of migration ${otherId}`]);
-  const problems = ['the details have been corrected'];
-  // Texts of another preflight are not shown.
-  const texts = await readPreflightTexts(rig.ledger.db, id);
-  expect(texts && withNames({ ...result, problems }, texts).problems).toEqual(problems);
-  await closeMigration(rig.ledger.db, otherId, 'cancelled');
-  await check(id);
-  expect(await readPreflightTexts(rig.ledger.db, id)).toBeNull();
-});
-
-test("the portal and the report do not name another client's migration", async () => {
-  const { id, otherId } = await createConflict();
-  await check(id);
-  const portal = await connectAsPortal(rig.ledger);
-  const session = await redeem(portal, (await invite(rig.ledger.db, id)).token);
-  const shown = [JSON.stringify(await call(portal, 'companies', session, null, true, null, null, 500))];
-  await portal.end();
-  const report = await readReport(rig.ledger, id);
-  for (const format of REPORT_FORMATS) {
-    let text = '';
-    for await (const piece of reportPieces(report, format)) text += piece;
-    shown.push(text);
-  }
-  expect(shown).toHaveLength(5);
-  for (const text of shown) {
-    expect(text).toContain('is already part of another open migration');
-    expect(text).not.toContain(otherId);
-  }
 });
 
 /** Runs `work` while the preflight is reading the account. */

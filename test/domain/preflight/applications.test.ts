@@ -85,6 +85,18 @@ test('a client reads the name of its own other migration', () => {
   expect(summary.sentences.clientProblems).toBeUndefined();
 });
 
+test.each([
+  ['registered', kite(null, bee(app('kite-app'), { client: 'kite' }))],
+  ['used by its other migration', kite('kite-app', bee(app('dee-app'), { client: 'kite', isSupplied: false }))],
+])('a client does not read the name of an application that is %s, but was not supplied', (_, applications) => {
+  const summary = new FindingSummary();
+  summary.add(applicationConflicts(app('dee-app'), applications, false));
+  const { problems, clientProblems } = summary.sentences;
+  expect(problems.join()).toContain('dee-app');
+  const rule = 'an account has only one application per platform';
+  expect(clientProblems).toEqual([`kite.xero and bee.xero use different applications; ${rule}`]);
+});
+
 test('a client id cannot break the line that shows it', () => {
   expect(applicationName(app('a\n\u202eb'))).toBe('a b (production)');
   expect(applicationName(app('x'.repeat(100)))).toBe(`${'x'.repeat(59)}… (production)`);

@@ -2,6 +2,7 @@ import { companyFindings, familyFindings, heldBackBy } from '../../../domain/pre
 import { FindingSummary } from '../../../domain/preflight/findings';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { PreflightFacts, ServiceFacts } from '../../../domain/preflight/preflight';
+import type { SuppliedApplication } from '../../../domain/preflight/applications';
 import { preflight, RESOLVED_IN_STEP_1 } from '../../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
@@ -127,6 +128,19 @@ test.each<[string, Partial<ServiceFacts>]>([
       /ask support to register the (right application$|application that obtained the tokens, because )/,
     );
   }
+});
+
+test('the client reads the id of an application in the wrong environment only if it was supplied', () => {
+  const application = { clientId: 'app-1', environment: 'sandbox' };
+  const found = (supplied: SuppliedApplication | null) =>
+    preflight({
+      ...service({ application }),
+      applications: { migrationId: 'kite.quickbooks-online', client: 'kite', supplied, others: [] },
+    })[0];
+  const clientMessage =
+    'an application is registered for the sandbox environment of QuickBooks Online, not for production';
+  expect(found(null)).toMatchObject({ message: expect.stringContaining('"app-1"') as string, clientMessage });
+  expect(found({ ...application, suppliedBy: 'Cleo' })?.clientMessage).toBeUndefined();
 });
 
 test('the preflight warns if the service does not show the application', () => {
