@@ -10,10 +10,8 @@ import {
   readApplicationsOfMoved,
   readReplacedApplications,
   recordApplication,
-  recordDecisions,
 } from '../../../store';
 import { hasReplacedApplication, readCompanies, supplyMigration } from '../../../store';
-import type { Decision } from '../../../domain/migration/decision';
 import { manifestRows, readRow, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 import { PLATFORM, nextMoment, decide, supplied, app, replacedIn } from './application-events';
 
