@@ -15,7 +15,7 @@ import { recordProbe, recordSliceEnd } from './stoppages';
 import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
-export interface SliceReport extends SliceResult {
+export interface SliceReport extends Omit<SliceResult, 'lastThroughAt'> {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** The current limit. A slice with a higher number must end. */
@@ -29,7 +29,7 @@ export interface SliceReport extends SliceResult {
   readonly nextReclaimInMs: number | null;
 }
 
-export interface CheckReport extends CheckResult {
+export interface CheckReport extends Omit<CheckResult, 'lastThroughAt'> {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** True if the migration is paused, so that no company can be claimed. */
@@ -82,8 +82,8 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
-      const result = await importSlice(deps, { ...work, onlyRow: null });
-      await recordSliceEnd(deps.db, work.migrationId, result, result.claimed);
+      const { lastThroughAt, ...result } = await importSlice(deps, { ...work, onlyRow: null });
+      await recordSliceEnd(deps.db, work.migrationId, result, lastThroughAt);
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
@@ -98,8 +98,9 @@ export function batchActivities(deps: ActivityDeps) {
 
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
-      const result = await verifySlice(deps, { ...work, onlyRow: null, countEveryDataSet: false }, isServiceDown);
-      await recordSliceEnd(deps.db, work.migrationId, result, result.finished);
+      const settings = { ...work, onlyRow: null, countEveryDataSet: false };
+      const { lastThroughAt, ...result } = await verifySlice(deps, settings, isServiceDown);
+      await recordSliceEnd(deps.db, work.migrationId, result, lastThroughAt);
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

@@ -66,7 +66,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = endOf(imported, checked, company);
-      await recordSliceEnd(db, migrationId, end, isWaitingAgain(company) ? 0 : 1);
+      await recordSliceEnd(db, migrationId, end, isWaitingAgain(company) ? null : Date.now());
       if (end.stop) return { stop: end.stop };
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;

@@ -26,6 +26,8 @@ import { platformOf, runSlice, sharedSignal, stopsFor, type SliceEnd } from './s
 
 export interface SliceResult extends SliceEnd {
   readonly claimed: number;
+  /** When a company last got through, epoch milliseconds; null if none did. */
+  readonly lastThroughAt: number | null;
   /** The highest mark that the slice has seen in the ledger. */
   readonly ledgerMark: number;
 }
@@ -48,6 +50,8 @@ export interface SliceWork {
  */
 const RECLAIM_EVERY_MS = 1_000;
 
+const NOTHING_CLAIMED = { claimed: 0, lastThroughAt: null, stop: null, stopNumbers: null, outage: null } as const;
+
 /** Claims and imports companies until the slice ends. */
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db, sendWithinMs } = deps;
@@ -56,14 +60,15 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const trust = await assessLedger(deps, owner, work.ledgerMark);
   let knownMark = trust.mark;
   if (trust.ledger === 'behind') {
-    return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', stopNumbers: null, outage: null };
+    return { ...NOTHING_CLAIMED, ledgerMark: knownMark, stop: 'ledger-behind' };
   }
   if (trust.ledger === 'reconciling') {
-    return { claimed: 0, ledgerMark: knownMark, stop: null, stopNumbers: null, outage: reconciling(migrationId) };
+    return { ...NOTHING_CLAIMED, ledgerMark: knownMark, outage: reconciling(migrationId) };
   }
   await beginAgainIfLost(db, owner, trust.currentRun);
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
+  let lastThroughAt: number | null = null;
   /**
    * No company is claimed before this time, because of the limit of companies per minute. Epoch milliseconds; 0 without
    * a limit.
@@ -114,6 +119,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     nextTakeAt: () => nextClaimAt,
     handle: async ({ company, sendBefore }) => {
       const result = await new CompanyImport({ ...context, sendBefore }, company).run();
+      if (!result.deferredBy) lastThroughAt = Date.now();
       return { ...result, isRetry: company.tries > 1 };
     },
     write: async (outcomes) => {
@@ -126,7 +132,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
   const outage = behindSince === null || isProvenBehind ? end.outage : reconciling(migrationId);
-  return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
+  return { claimed, lastThroughAt, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
 }
 
 /**

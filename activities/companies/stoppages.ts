@@ -7,21 +7,22 @@ import { beginOutage, endOutage, reportStop } from '../../store';
 import type { SliceEnd } from './slice';
 
 /**
- * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and companies got
- * through, an earlier outage is over.
+ * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got through
+ * after an outage had begun, that outage is over. Other slices report an outage while this one is still running.
  *
- * @param companies the number of companies that the slice claimed, or whose verification it ended
+ * @param lastThroughAt when a company last got through, epoch milliseconds of this machine; null if none did
  */
 export async function recordSliceEnd(
   db: Database,
   migrationId: string,
   { stop, stopNumbers, outage }: SliceEnd,
-  companies: number,
+  lastThroughAt: number | null,
 ): Promise<void> {
   if (stop !== null) await reportStop(db, migrationId, { stop, numbers: stopNumbers });
   // While the ledger is being reconciled, calls get through.
   if (outage?.source) await beginOutage(db, migrationId, { why: outage.why, source: outage.source });
-  else if (outage === null && companies > 0) await endOutage(db, migrationId);
+  else if (outage === null && lastThroughAt !== null)
+    await endOutage(db, migrationId, { begunBeforeMs: Date.now() - lastThroughAt });
 }
 
 /**
@@ -32,6 +33,6 @@ export async function recordProbe(db: Database, trouble: Pick<Outage, 'why' | 's
   const { workflowExecution } = activityInfo();
   const migrationId = workflowExecution && migrationOfWorkflow(workflowExecution.workflowId);
   if (migrationId === undefined) return;
-  if (trouble === null) await endOutage(db, migrationId, 'service');
+  if (trouble === null) await endOutage(db, migrationId, { source: 'service' });
   else if (trouble.source) await beginOutage(db, migrationId, { why: trouble.why, source: trouble.source });
 }

@@ -11,6 +11,8 @@ import { verifyCompany } from './verify';
 import { platformOf, runSlice, sharedSignal, stopsFor, type SliceEnd } from './slice';
 
 export interface CheckResult extends SliceEnd {
+  /** When the verification of a company last ended, epoch milliseconds; null if none did. */
+  readonly lastThroughAt: number | null;
   /** The number of companies whose verification has ended, whether they were moved or not. */
   readonly finished: number;
   /**
@@ -68,6 +70,7 @@ export async function verifySlice(
   const rowsInFlight = new Set<number>();
   const deferredRows = new Set<number>();
   let finished = 0;
+  let lastThroughAt: number | null = null;
   let polls = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
@@ -101,12 +104,14 @@ export async function verifySlice(
     write: async (outcomes) => {
       const limits = await recordChecks(db, migrationId, outcomes);
       for (const { row } of outcomes) rowsInFlight.delete(row);
-      finished += outcomes.filter(({ to }) => to !== 'syncing').length;
+      const ended = outcomes.filter(({ to }) => to !== 'syncing').length;
+      if (ended > 0) lastThroughAt = Date.now();
+      finished += ended;
       heartbeat({ finished });
       return limits;
     },
   });
-  return { finished, ...end, isTimeUp: whileImporting && Date.now() >= waitsUntil };
+  return { finished, lastThroughAt, ...end, isTimeUp: whileImporting && Date.now() >= waitsUntil };
 }
 
 /**

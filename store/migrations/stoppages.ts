@@ -94,16 +94,25 @@ export async function beginOutage(
     on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
 }
 
-/**
- * Records that the outage is over.
- *
- * @param source ends only an outage of this source; by default of either
- */
-export async function endOutage(db: Queryable, migrationId: string, source: OutageSource | null = null): Promise<void> {
+/** Which outage is over. */
+export interface EndedOutage {
+  /** Ends only an outage of this source; default: of either. */
+  readonly source?: OutageSource;
+  /** Ends only an outage that began at least so many milliseconds ago; default: 0. */
+  readonly begunBeforeMs?: number;
+}
+
+/** Records that the outage is over. */
+export async function endOutage(
+  db: Queryable,
+  migrationId: string,
+  { source, begunBeforeMs = 0 }: EndedOutage = {},
+): Promise<void> {
   await sql`
     update stoppages set ended_at = clock_timestamp()
     where migration_id = ${migrationId} and kind = 'outage' and ended_at is null
-      and (${source}::text is null or source = ${source})`.execute(db);
+      and (${source ?? null}::text is null or source = ${source ?? null})
+      and began_at <= clock_timestamp() - ${begunBeforeMs} * interval '1 millisecond'`.execute(db);
 }
 
 /** Records that the automatic pauses have been lifted. */

@@ -1,4 +1,5 @@
 /** The activities record when the service did not respond, and why the migration paused itself. */
+import { recordSliceEnd } from '../../../activities/companies/stoppages';
 import { applyDecision } from '../../../activities/migration/decision-effects';
 import type { Decision } from '../../../domain/migration/decision';
 import { beginOutage, changeLimits, readStoppages, setPaused } from '../../../store';
@@ -38,6 +39,17 @@ test('an outage of the platform is recorded until a company gets through', async
   expect(await stoppagesOf(id)).toMatchObject([{ source: 'platform', endedAt: null }]);
   await rig.ledger.db.updateTable('companies').set({ held_back: null }).where('row', '=', 3).execute();
   expect(await rig.importSlice(id)).toMatchObject({ outage: null });
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
+});
+
+test('a slice ends an outage only if a company got through after the outage had begun', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  const { db } = rig.ledger;
+  await beginOutage(db, id, { why: 'Maintenance', source: 'service' });
+  const end = { stop: null, stopNumbers: null, outage: null };
+  await recordSliceEnd(db, id, end, Date.now() - 5_000);
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
+  await recordSliceEnd(db, id, end, Date.now());
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
 });
 

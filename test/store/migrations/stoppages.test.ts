@@ -62,9 +62,9 @@ test('an outage is recorded once until it is over, and continues if it begins ag
   await beginOutage(db, id, { why: 'second', source: 'platform' });
   await endPause(db, id);
   expect(await stoppagesOf(id)).toMatchObject([{ kind: 'outage', source: 'service', why: 'first', endedAt: null }]);
-  await endOutage(db, id, 'platform');
+  await endOutage(db, id, { source: 'platform' });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
-  await endOutage(db, id, 'service');
+  await endOutage(db, id, { source: 'service' });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: ended }]);
   await beginOutage(db, id, { why: 'third', source: 'service' });
   expect(await stoppagesOf(id)).toMatchObject([{ why: 'first', endedAt: null }]);
