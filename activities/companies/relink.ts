@@ -1,5 +1,6 @@
 /** The activity that checks whether end customers have reconnected their companies. */
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat, log } from '@temporalio/activity';
+import { CompanyDataError } from '../../company-data-client';
 import { giveUpRelinking, readRelinking, recordReconnectionCheck, recordRelinked, recordUnlinked } from '../../store';
 import { authorizedAtOf, isGone } from './service-refs';
 import type { ActivityDeps } from '../deps';
@@ -13,12 +14,23 @@ export interface RelinkReport {
   readonly checkedAt?: string;
 }
 
+/** The statuses that concern the API key, the account or the pace, and so every company; and 404, see {@link isGone}. */
+const HANDLED_OTHERWISE: readonly number[] = [401, 402, 403, 404, 408, 429];
+
+/** Returns whether the service refused a request, so that a request for another company can still succeed. */
+function isAboutOneCompany(error: unknown): error is CompanyDataError {
+  if (!(error instanceof CompanyDataError)) return false;
+  const failure = error.toFailure();
+  if (failure.kind !== 'response' || !failure.isFromService) return false;
+  return failure.status >= 400 && failure.status < 500 && !HANDLED_OTHERWISE.includes(failure.status);
+}
+
 export function relinkActivities({ db, service }: ActivityDeps) {
   return {
     /**
      * Checks every company that must reconnect or whose end customer was asked to, and starts the syncs of companies
      * that are linked again. If the service has deleted a company or its connection, gives up on that company and
-     * continues with the others.
+     * continues with the others. If the service refuses a request for a company, that company keeps waiting.
      */
     async checkReconnected({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
       const signal = cancellationSignal();
@@ -41,6 +53,12 @@ export function relinkActivities({ db, service }: ActivityDeps) {
           }
           await service.startSync(companyId, { signal });
         } catch (error) {
+          if (isAboutOneCompany(error)) {
+            // The next check tries this company again. It must not keep the other companies from being checked.
+            waiting += 1;
+            log.warn(`row ${row} could not be checked: ${error.message}`, { migrationId, row });
+            continue;
+          }
           if (!isGone(error)) throw error;
           await giveUpRelinking(db, migrationId, row, `the link of this company no longer works: ${error.message}`);
           continue;

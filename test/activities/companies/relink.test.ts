@@ -9,7 +9,7 @@ import {
   recordUnlinked,
   retryCompanies,
 } from '../../../store';
-import { html } from '../../company-data-client/misbehaving-service';
+import { failing, html } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/migrations/company-import';
 import { readRow, updateRow } from '../../support/migrations/ledger';
 
@@ -52,6 +52,23 @@ test.each<(db: Database, migrationId: string, row: number) => Promise<void>>([
   const before = await read();
   for (const row of [1, 2]) await record(db, id, row);
   expect(await read()).toEqual(before);
+});
+
+test('the poll checks the other companies if the service keeps refusing a request for one of them', async () => {
+  const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+  for (const row of [1, 2]) {
+    const { link_url: linkUrl, organization } = await readRow(db, id, row);
+    expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+  }
+  const { company_id: companyId } = await readRow(db, id, 1);
+  rig.proxy.on('GET', new RegExp(`/companies/${companyId}/connections/`), failing(409, 'busy'));
+  const poll = await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  expect(poll).toMatchObject({ reconnected: 1, waiting: 1, checkedAt: expect.any(String) as string });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
+  expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
 });
 
 test('a link stays valid if a proxy answers 404 in place of the service', async () => {

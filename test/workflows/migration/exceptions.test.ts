@@ -92,6 +92,23 @@ test('a sign-off also checks companies that must reconnect and that nobody has d
   await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
 });
 
+test('a check that does not end while a person waits for it is followed by a check with more time', async () => {
+  const { ferry } = orchestrator;
+  const migration = await withOneRevoked('relink-late');
+  const before = await migration.until(() => true);
+  const rename = (from: string, to: string) =>
+    ferry.db.schema.alterTable('migrations').renameColumn(from, to).execute();
+  // Without this column, no check can end.
+  await rename('reconnections_checked_at', 'missing');
+  try {
+    await checkReconnected(ferry, before).catch(() => undefined);
+    await migration.until(({ reconnections }) => reconnections?.waiting === 1);
+  } finally {
+    await rename('missing', 'reconnections_checked_at');
+  }
+  await migration.until(({ reconnections }) => reconnections?.checkedAt != null);
+});
+
 test('a company whose end customer reconnects during a batch run is verified during that run', async () => {
   const tokens = ['sbx-ok-1.rl1', 'sbx-revoked.rl2', 'sbx-slow-8000-ok-1.rl3', 'sbx-inaccessible'];
   const migration = await startTestMigration(orchestrator, 'relink-in-run', tokens);
