@@ -11,11 +11,11 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { recordProbe, recordSliceEnd } from './stoppages';
+import { recordProbe, recordSliceEnd, type SliceTimes } from './stoppages';
 import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
-export interface SliceReport extends Omit<SliceResult, 'lastThroughAt'> {
+export interface SliceReport extends Omit<SliceResult, keyof SliceTimes> {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** The current limit. A slice with a higher number must end. */
@@ -29,7 +29,7 @@ export interface SliceReport extends Omit<SliceResult, 'lastThroughAt'> {
   readonly nextReclaimInMs: number | null;
 }
 
-export interface CheckReport extends Omit<CheckResult, 'lastThroughAt'> {
+export interface CheckReport extends Omit<CheckResult, keyof SliceTimes> {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** True if the migration is paused, so that no company can be claimed. */
@@ -82,8 +82,8 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
-      const { lastThroughAt, ...result } = await importSlice(deps, { ...work, onlyRow: null });
-      await recordSliceEnd(deps.db, work.migrationId, result, lastThroughAt);
+      const { lastThroughAt, failingSince, ...result } = await importSlice(deps, { ...work, onlyRow: null });
+      await recordSliceEnd(deps.db, work.migrationId, result, { lastThroughAt, failingSince });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
@@ -99,8 +99,8 @@ export function batchActivities(deps: ActivityDeps) {
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const settings = { ...work, onlyRow: null, countEveryDataSet: false };
-      const { lastThroughAt, ...result } = await verifySlice(deps, settings, isServiceDown);
-      await recordSliceEnd(deps.db, work.migrationId, result, lastThroughAt);
+      const { lastThroughAt, failingSince, ...result } = await verifySlice(deps, settings, isServiceDown);
+      await recordSliceEnd(deps.db, work.migrationId, result, { lastThroughAt, failingSince });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

@@ -66,7 +66,9 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = endOf(imported, checked, company);
-      await recordSliceEnd(db, migrationId, end, isWaitingAgain(company) ? null : Date.now());
+      const { failingSince } = imported.outage ? imported : (checked ?? imported);
+      const lastThroughAt = isWaitingAgain(company) ? null : Date.now();
+      await recordSliceEnd(db, migrationId, end, { lastThroughAt, failingSince });
       if (end.stop) return { stop: end.stop };
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;

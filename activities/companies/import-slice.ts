@@ -22,9 +22,9 @@ import { CompanyImport } from './import';
 import type { SliceOutage } from './circuit-breaker';
 import { assessLedger } from './ledger-comparison';
 import { beginAgainIfLost } from './runs';
-import { platformOf, runSlice, sharedSignal, stopsFor, type SliceEnd } from './slice';
+import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './slice';
 
-export interface SliceResult extends SliceEnd {
+export interface SliceResult extends SliceRun {
   readonly claimed: number;
   /** When a company last got through, epoch milliseconds; null if none did. */
   readonly lastThroughAt: number | null;
@@ -50,7 +50,10 @@ export interface SliceWork {
  */
 const RECLAIM_EVERY_MS = 1_000;
 
-const NOTHING_CLAIMED = { claimed: 0, lastThroughAt: null, stop: null, stopNumbers: null, outage: null } as const;
+const NOTHING_CLAIMED = {
+  ...{ claimed: 0, lastThroughAt: null, failingSince: null },
+  ...{ stop: null, stopNumbers: null, outage: null },
+} as const;
 
 /** Claims and imports companies until the slice ends. */
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {

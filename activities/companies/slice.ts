@@ -49,6 +49,12 @@ export function stopsFor({
   return onlyRow === null ? 'several' : 'any';
 }
 
+/** How a slice ended, with facts that only the ledger stores. */
+export interface SliceRun extends SliceEnd {
+  /** Since when companies in a row have been deferred, epoch milliseconds; null if the last company got through. */
+  readonly failingSince: number | null;
+}
+
 /** The parts in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
   readonly stopsFor: StopsFor;
@@ -84,7 +90,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   { db, sliceTimeLimitMs }: ActivityDeps,
   migrationId: string,
   steps: SliceSteps<Item, Outcome>,
-): Promise<SliceEnd> {
+): Promise<SliceRun> {
   const endsAt = Date.now() + sliceTimeLimitMs;
   const signal = cancellationSignal();
   const breaker = createCircuitBreaker();
@@ -94,9 +100,10 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   let limits: MigrationLimits | null = null;
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
+  let failingSince: number | null = null;
 
   const outage = await withHeartbeats(async () => {
-    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
+    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & { readonly beganAt: number }>({
       take: async (inFlight) => {
         const hasWaited = await steps.beforeTake?.(inFlight);
         if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
@@ -106,11 +113,14 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         const items = isOver || size <= 0 ? [] : await steps.take(size, limits);
         return { items, concurrency, nextTakeAt: steps.nextTakeAt?.() ?? 0 };
       },
-      handle: (item) => steps.handle(item),
+      handle: async (item) => ({ beganAt: Date.now(), ...(await steps.handle(item)) }),
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
         limits = await steps.write(outcomes);
-        for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
+        for (const { deferredBy = null, isRetry = false, beganAt } of handled) {
+          breaker.record(deferredBy, isRetry);
+          failingSince = deferredBy === null ? null : (failingSince ?? beganAt);
+        }
         for (const each of handled) {
           if (stop !== null || each.stop === null) continue;
           const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);
@@ -125,7 +135,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
     const reported = breaker.report(concurrency);
     return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
   });
-  return { stop, stopNumbers, outage };
+  return { stop, stopNumbers, outage, failingSince };
 }
 
 /**

@@ -6,23 +6,32 @@ import type { Database } from '../../store';
 import { beginOutage, endOutage, reportStop } from '../../store';
 import type { SliceEnd } from './slice';
 
+/** When a slice got companies through, and since when it did not. Epoch milliseconds of this machine. */
+export interface SliceTimes {
+  /** When a company last got through; null if none did. */
+  readonly lastThroughAt: number | null;
+  /** Since when companies in a row have been deferred; null if the last company got through. */
+  readonly failingSince: number | null;
+}
+
 /**
  * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got through
- * after an outage had begun, that outage is over. Other slices report an outage while this one is still running.
- *
- * @param lastThroughAt when a company last got through, epoch milliseconds of this machine; null if none did
+ * after an outage had been reported, that outage is over. Other slices report an outage while this one is still running.
  */
 export async function recordSliceEnd(
   db: Database,
   migrationId: string,
   { stop, stopNumbers, outage }: SliceEnd,
-  lastThroughAt: number | null,
+  { lastThroughAt, failingSince }: SliceTimes,
 ): Promise<void> {
   if (stop !== null) await reportStop(db, migrationId, { stop, numbers: stopNumbers });
   // While the ledger is being reconciled, calls get through.
-  if (outage?.source) await beginOutage(db, migrationId, { why: outage.why, source: outage.source });
-  else if (outage === null && lastThroughAt !== null)
-    await endOutage(db, migrationId, { begunBeforeMs: Date.now() - lastThroughAt });
+  if (outage?.source) {
+    const since = Math.max(failingSince ?? Date.now(), lastThroughAt ?? 0);
+    await beginOutage(db, migrationId, { why: outage.why, source: outage.source, sinceMs: Date.now() - since });
+  }
+  if (outage === null && lastThroughAt !== null)
+    await endOutage(db, migrationId, { reportedBeforeMs: Date.now() - lastThroughAt });
 }
 
 /**

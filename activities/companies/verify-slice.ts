@@ -8,9 +8,9 @@ import type { CheckOutcome, DueCompany, RemainingWork } from '../../store';
 import { readDueChecks, readRemainingWork, recordChecks } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { verifyCompany } from './verify';
-import { platformOf, runSlice, sharedSignal, stopsFor, type SliceEnd } from './slice';
+import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './slice';
 
-export interface CheckResult extends SliceEnd {
+export interface CheckResult extends SliceRun {
   /** When the verification of a company last ended, epoch milliseconds; null if none did. */
   readonly lastThroughAt: number | null;
   /** The number of companies whose verification has ended, whether they were moved or not. */

@@ -4,7 +4,7 @@
  *
  * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
  *   support resumes it (in the self-service route, the client).
- * - An outage. It begins when a slice reports that no call gets through. It ends when the service responds again, or a
+ * - An outage. A slice reports that no call gets through; the outage began with the first call that failed. It ends when the service responds again, or a
  *   company gets through. It also ends when a person pauses the migration, rejects a step or chooses another first
  *   company, because a decision then stops the moves. If it begins again within a minute, it counts as one outage,
  *   because a service that recovers often fails again.
@@ -70,6 +70,14 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
   );
 }
 
+/** An outage that a slice or a probe reports. */
+export interface ReportedOutage {
+  readonly why: string;
+  readonly source: OutageSource;
+  /** How long no call has got through, in milliseconds. Default: 0. */
+  readonly sinceMs?: number;
+}
+
 /**
  * Records that no call gets through. Changes nothing while an outage is already recorded, if the migration has ended,
  * or while a person pauses it: companies that are still syncing are verified all the same.
@@ -77,19 +85,19 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
 export async function beginOutage(
   db: Queryable,
   migrationId: string,
-  { why, source }: { readonly why: string; readonly source: OutageSource },
+  { why, source, sinceMs = 0 }: ReportedOutage,
 ): Promise<void> {
   await sql`
     with open as (${OPEN_MIGRATION(migrationId)}),
     again as (
-      update stoppages set ended_at = null
+      update stoppages set ended_at = null, reported_at = clock_timestamp()
       where position = (
         select max(position) from stoppages where migration_id = ${migrationId} and kind = 'outage')
         and ended_at > clock_timestamp() - interval '1 minute' and source = ${source}
         and exists (select from open where not paused_by_people)
       returning position)
     insert into stoppages (migration_id, kind, source, why, began_at)
-    select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp()
+    select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp() - ${sinceMs} * interval '1 millisecond'
     where exists (select from open where not paused_by_people) and not exists (select from again)
     on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
 }
@@ -98,21 +106,21 @@ export async function beginOutage(
 export interface EndedOutage {
   /** Ends only an outage of this source; default: of either. */
   readonly source?: OutageSource;
-  /** Ends only an outage that began at least so many milliseconds ago; default: 0. */
-  readonly begunBeforeMs?: number;
+  /** Ends only an outage that was reported at least so many milliseconds ago; default: 0. */
+  readonly reportedBeforeMs?: number;
 }
 
 /** Records that the outage is over. */
 export async function endOutage(
   db: Queryable,
   migrationId: string,
-  { source, begunBeforeMs = 0 }: EndedOutage = {},
+  { source, reportedBeforeMs = 0 }: EndedOutage = {},
 ): Promise<void> {
   await sql`
     update stoppages set ended_at = clock_timestamp()
     where migration_id = ${migrationId} and kind = 'outage' and ended_at is null
       and (${source ?? null}::text is null or source = ${source ?? null})
-      and began_at <= clock_timestamp() - ${begunBeforeMs} * interval '1 millisecond'`.execute(db);
+      and reported_at <= clock_timestamp() - ${reportedBeforeMs} * interval '1 millisecond'`.execute(db);
 }
 
 /** Records that the automatic pauses have been lifted. */

@@ -47,10 +47,22 @@ test('a slice ends an outage only if a company got through after the outage had 
   const { db } = rig.ledger;
   await beginOutage(db, id, { why: 'Maintenance', source: 'service' });
   const end = { stop: null, stopNumbers: null, outage: null };
-  await recordSliceEnd(db, id, end, Date.now() - 5_000);
+  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now() - 5_000, failingSince: null });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
-  await recordSliceEnd(db, id, end, Date.now());
+  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now(), failingSince: null });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
+});
+
+test('an outage began with the first call that failed, after the last company that got through', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  const { db } = rig.ledger;
+  const outage = { why: 'Maintenance', source: 'service', gotThrough: 1 } as const;
+  const [lastThroughAt, failingSince] = [Date.now() - 60_000, Date.now() - 90_000];
+  await recordSliceEnd(db, id, { stop: null, stopNumbers: null, outage }, { lastThroughAt, failingSince });
+  const [{ beganAt = '' } = {}] = await stoppagesOf(id);
+  const secondsAgo = (Date.now() - Date.parse(beganAt)) / 1_000;
+  expect(secondsAgo).toBeGreaterThan(59);
+  expect(secondsAgo).toBeLessThan(75);
 });
 
 test('the reason for which a slice stops is recorded once the migration has paused itself', async () => {
