@@ -16,6 +16,9 @@ const figures = z.strictObject({
   mustReconnectNotCrossed: count.describe(
     'the part of `mustReconnect` whose credential was not handed over to the service',
   ),
+  leftOutUnauthorized: count.describe(
+    'companies that were left out because their access had ended, and whose credential was not handed over to the service',
+  ),
   reconnectionsCheckedAt: time
     .nullable()
     .describe('when the service was last asked whether end customers had reconnected'),

@@ -16,8 +16,8 @@ export interface Point {
 /** Returns which companies the client may switch back on, with their number where it is known. */
 export function switchOnPoints(head: ReportHead): readonly Point[] {
   const { counts, figures, ending } = head;
-  const { crossed, crossingUnknown, movable, mustReconnectNotCrossed } = figures;
-  const notHandedOver = counts.total - crossed - crossingUnknown - mustReconnectNotCrossed;
+  const { crossed, crossingUnknown, movable, mustReconnectNotCrossed, leftOutUnauthorized } = figures;
+  const notHandedOver = counts.total - crossed - crossingUnknown - mustReconnectNotCrossed - leftOutUnauthorized;
   const never = {
     topic: 'Never',
     companies: crossed,
@@ -57,6 +57,15 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
                   topic: 'Until it reconnects',
                   companies: mustReconnectNotCrossed,
                   text: 'companies that must reconnect. You may use each in your own application until its end customer reconnects with the link.',
+                },
+              ]),
+          ...(leftOutUnauthorized === 0
+            ? []
+            : [
+                {
+                  topic: 'After a new authorization',
+                  companies: leftOutUnauthorized,
+                  text: 'companies that were left out because their access had ended. You may use each once its end customer has authorized your own application again.',
                 },
               ]),
         ]),

@@ -21,6 +21,10 @@ export interface ReportFigures {
   readonly mustReconnect: number;
   /** The part of `mustReconnect` whose credential the service has not accepted. */
   readonly mustReconnectNotCrossed: number;
+  /**
+   * Companies that were left out because their access had ended, and whose credential the service has not accepted.
+   */
+  readonly leftOutUnauthorized: number;
   /** When the service was last asked whether end customers had reconnected; null if never. */
   readonly reconnectionsCheckedAt: string | null;
   /** Companies that were left out after the service had accepted their credential. */
@@ -62,6 +66,8 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required' and crossed_at is null)
         as "mustReconnectNotCrossed",
+      count(*) filter (where state in ('skipped', 'excluded') and failure = 'reauthorization-required'
+        and crossed_at is null) as "leftOutUnauthorized",
       (select reconnections_checked_at from migrations where id = ${migrationId}) as "reconnectionsCheckedAt",
       count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
       min(coalesce(first_claimed_at, claimed_at)) as "firstStartedAt",

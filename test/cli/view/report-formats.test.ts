@@ -38,6 +38,7 @@ const HEAD: ReportHead = {
       movable: 0,
       mustReconnect: 1,
       mustReconnectNotCrossed: 1,
+      leftOutUnauthorized: 0,
       credentialsLeft: 0,
       leftOutAtService: 0,
     },

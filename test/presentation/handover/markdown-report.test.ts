@@ -98,6 +98,9 @@ describe('the head of the report', () => {
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
       '- **Until it reconnects** (1): companies that must reconnect.',
     );
+    const leftOut = { ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, leftOutUnauthorized: 1 } } as const;
+    expect(reportHead(leftOut)).toContain('- **Yes** (2): ');
+    expect(reportHead(leftOut)).toContain('- **After a new authorization** (1): companies that were left out');
   });
 
   test('after the migration has ended, names the same companies in its actions as in its tables', () => {

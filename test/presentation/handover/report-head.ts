@@ -48,6 +48,7 @@ export const HEAD: ReportHead = {
     movable: 2,
     mustReconnect: 1,
     mustReconnectNotCrossed: 1,
+    leftOutUnauthorized: 0,
     reconnectionsCheckedAt: null,
     leftOutAtService: 0,
     firstStartedAt: '2026-11-20T23:00:00.000Z',

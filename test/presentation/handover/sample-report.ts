@@ -125,7 +125,7 @@ export function sampleReport(total: number): HandoverReport {
       },
       figures: {
         ...{ crossed: numberOf(({ crossedAt }) => crossedAt !== null), crossingUnknown: 0, movable: 0 },
-        ...{ credentialsLeft: 0, leftOutAtService: 0 },
+        ...{ credentialsLeft: 0, leftOutAtService: 0, leftOutUnauthorized: 0 },
         reconnectionsCheckedAt: '2026-11-23T00:58:00.000Z',
         mustReconnect: numberOf(({ failure }) => failure === 'reauthorization-required'),
         mustReconnectNotCrossed: numberOf(
