@@ -140,20 +140,22 @@ export function stepLines(
   columns: number,
   now: Date,
 ): readonly StyledLine[] {
-  const words = stepWords(isOver(state));
-  return route === 'self-service' ? [] : steps.map((step) => stepLine(step, confirmers, words, columns, now));
+  const hasEnded = isOver(state);
+  return route === 'self-service' ? [] : steps.map((step) => stepLine(step, confirmers, hasEnded, columns, now));
 }
 
 function stepLine(
   progress: StepProgress,
   confirmers: Confirmers | null,
-  words: ReturnType<typeof stepWords>,
+  hasEnded: boolean,
   columns: number,
   now: Date,
 ): StyledLine {
   const { step, state, openedAt, endedAt } = progress;
   const title = `${stepNumber(step)} ${STEP_RULES[step].title}`;
-  const at = state === 'done' ? endedAt : openedAt;
+  const words = stepWords(hasEnded);
+  // A migration that has ended did so later than the step opened.
+  const at = state === 'done' ? endedAt : hasEnded ? null : openedAt;
   const when = state === 'later' || at === null ? '' : ` ${state === 'open' ? 'since ' : ''}${shortTime(at, now)}`;
   const room = columns - TITLE_WIDTH - STATE_WIDTH - 2;
   const approved = truncated(approversText(stepRow(progress, confirmers)), room);

@@ -61,7 +61,7 @@ export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: 
         String(number),
         title,
         state === 'later' ? words.later : { text: words[state], style: state === 'open' ? 'yellow' : 'green' },
-        endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
+        endedAt ? localTime(endedAt) : openedAt && state === 'open' && !hasEnded ? localTime(openedAt) : '',
         approversText(row),
       ];
     }),
