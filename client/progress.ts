@@ -20,9 +20,10 @@ const ANSWER_WITHIN_MS = 10_000;
 const END_WITHIN_MS = 3_000;
 
 /**
- * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If the client has the ledger,
- * the ledger's counts replace the workflow's, because they are newer, and the preflight names other clients' migrations. Once the ledger says that the migration has
- * ended, its state and the ledger's agree, and no worker is needed. If the workflow has ended in Temporal before the
+ * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If `ferry` is
+ * connected to the ledger's database, the ledger's counts replace the workflow's, because they are newer, and the texts
+ * of the preflight name other clients' migrations. Once the migration has ended in the ledger, the result has the
+ * ledger's state, and no worker is needed. If the workflow has ended in Temporal before the
  * migration, the state is `terminated`.
  *
  * @param withinMs how long to wait for a worker, in milliseconds
@@ -119,8 +120,8 @@ export interface MigrationSummary {
   /** Number of companies in the manifest. */
   readonly total: number;
   /**
-   * Number of companies with a final outcome, good or bad: once the migration has ended, all of them, except those that
-   * a termination interrupted.
+   * Number of companies with a final outcome, good or bad: once the migration has ended, all of them. If the ledger can
+   * be read, companies that a termination interrupted are left out.
    */
   readonly done: number;
   /** Number of companies that were not moved. */
@@ -156,7 +157,8 @@ export async function* listMigrations(
   let batch: WorkflowExecutionInfo[] = [];
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     batch.push(found);
-    // No open workflow has ended abnormally, so the ledger is not read.
+    // Workflows are collected, so that the ledger is read once for many. Open workflows are yielded at once, because the
+    // ledger is read only for workflows that have ended abnormally.
     if (which !== 'open' && batch.length < READ_AT_ONCE) continue;
     yield* summariesOf(ferry, batch);
     batch = [];

@@ -13,7 +13,10 @@ const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
  * second attempt reaches another worker.
  */
 const FIRST_ATTEMPT_MS = 3_000;
-/** With less time, there is one attempt, because half of it would be too short for a worker that replays a history. */
+/**
+ * With less time, the first attempt gets all of it, because half of it would be too short for a worker that replays a
+ * history.
+ */
 const SHORTEST_TO_SPLIT_MS = 4_000;
 
 /**

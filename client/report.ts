@@ -97,8 +97,9 @@ async function* readReportedCompanies(
 }
 
 /**
- * Returns how a decision has ended a migration early that is not closed yet, because companies in progress are being
- * finished. No other company is moved any more. Null if no decision has, or if both sides have signed off.
+ * Returns the ending of a migration that a decision has ended early, but that is not closed yet, because companies in
+ * progress are still being finished. No other company is moved any more. Null if no decision has ended it early, or if
+ * both sides have signed off.
  */
 async function decidedEnding(db: LedgerClient['db'], { id, route }: StoredMigration): Promise<Ending | null> {
   const ending = endingByDecisions(route, await readRecordedDecisions(db, id));

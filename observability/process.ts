@@ -25,7 +25,7 @@ const FLUSH_WITHIN_MS = 2_000;
  * @param name name of the process in log lines, for example `codec server`
  */
 export function runProcess(name: string, main: (context: ProcessContext) => Promise<void>): void {
-  // The log writes errors at the default level until the configuration has been read.
+  // Until the configuration has been read, the log has the default level, so that errors of the start are written too.
   const output = openStandardOutput();
   // Hides the method `flushSync`. With it, pino would write the last line while an earlier line is still being written.
   const lines = { write: (line: string): void => void output.write(line) };

@@ -55,7 +55,7 @@ async function runChecks(env) {
 
 /**
  * Runs jest. If only a few files have tests that fail, runs these files once more, one at a time and without the static
- * checks: on a busy machine, a test can exceed its time limit. A test counts as failed only if it fails both times. The
+ * checks: on a busy machine, a test can exceed its time limit. For these files, only the second run counts. The
  * output names the files that passed the second time.
  *
  * @param checks resolves when the static checks have ended

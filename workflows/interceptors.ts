@@ -114,11 +114,14 @@ function stepField(): { readonly step?: string } {
   return step === undefined ? {} : { step };
 }
 
-/** The reason shown in a replay by a worker that has the key, because the key's id is then no longer known. */
+/**
+ * The reason for the refusal if a worker that has the key replays the message. It does not name the key, because a
+ * decrypted payload no longer contains the key's id.
+ */
 const KEY_WAS_MISSING =
   'the message was encrypted with a payload key that the worker did not have when the message arrived';
 
-/** Thrown to fail the workflow task, which Temporal then retries. */
+/** Thrown to fail the workflow task, which Temporal then retries, or to reject a query. */
 class UndecryptableData extends Error {
   override readonly name = 'UndecryptableData';
   constructor({ missingKey, unreadable }: UnreadablePayload) {

@@ -28,7 +28,9 @@ export const TASK_QUEUE = 'tokenferry';
 /** The workflow type of a batch run, which a migration starts as its child. */
 export const BATCH_RUN = 'batchRun';
 
-/** The activities that work on a slice. Each has its own trace, unless a decision has caused it. */
+/**
+ * The activities of which each execution has its own trace, unless it belongs to the trace of a decision (traces.ts).
+ */
 export const SLICE_ACTIVITIES: readonly string[] = ['importSlice', 'verifySlice', 'advanceFirstCompany'];
 
 /** The workflow type that closes a terminated migration. `sweep` and `ferry sweep --close` start it. */

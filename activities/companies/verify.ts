@@ -42,7 +42,7 @@ export interface Verification {
 export interface VerificationResult {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
-  /** Absent if the company got through. */
+  /** Present only if the company must be tried again (circuit-breaker.ts). */
   readonly deferredBy?: Deferral;
 }
 
@@ -62,8 +62,8 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const syncing = dataSetsInSync(sets, status);
     // If the grant ends, the syncs fail as well. In the first minute, checking their status is therefore enough.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
-    // The connection is read after the status, because when a grant ends, the sync fails before the connection's status
-    // changes.
+    // Reads the connection after the status. In the other order, a grant that ends in between would show a linked
+    // connection with failed syncs, and would count as `sync-failed`.
     call = 'read-connection';
     const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
     evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];

@@ -280,7 +280,7 @@ function firstAgain(id: string, { reference, failure }: FirstCompany): Commands 
 /** Suggests another first company, or listing the companies to choose from. */
 function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: SuggestedCompanies): Commands {
   if (firstCandidate === null) {
-    const does = 'lists the companies that can go first instead';
+    const does = 'lists the companies to choose from; none of them is ready to go first';
     return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
   }
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];

@@ -138,9 +138,7 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
   }
 }
 
-/**
- * Says to the client what it does about a remedy. In the managed route, support decides whether to try a company again.
- */
+/** Tells the client what to do for a remedy. In the managed route, support decides whether to try a company again. */
 export function clientRemedyText(remedy: Remedy, route: Route): string {
   switch (remedy) {
     case 'retry':

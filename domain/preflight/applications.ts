@@ -103,8 +103,8 @@ export function replacedProblem(
 /** The remedies of companies whose application was replaced. Every page, message and list takes them from here. */
 export interface ReplacedRemedy {
   /**
-   * The instruction to register the replaced application again. Null if as many companies or more depend on the
-   * registered application, because the service would lose access to these.
+   * The instruction to register the replaced application again. Null if at least as many companies depend on
+   * the registered application as on the replaced one, because the service would lose access to those companies.
    */
   readonly registerAgain: string | null;
   /** The companies that must reconnect once the replaced application is registered again; null if there are none. */

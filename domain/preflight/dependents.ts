@@ -17,9 +17,9 @@ export interface DependentCompanies {
   readonly companies: number;
 }
 
-/** The other migrations in the account, and the migration for which an application is still to be supplied. */
+/** The migration that is being checked, and the other migrations in the account. */
 export interface Dependents {
-  /** Null if it is not known yet. */
+  /** The client of the migration that is being checked; null for a check of a manifest without a client. */
   readonly client: string | null;
   /** The application supplied last for this migration; null if none was supplied. */
   readonly supplied: ApplicationFacts | null;

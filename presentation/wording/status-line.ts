@@ -17,7 +17,7 @@ import { laterText, isPausedByPerson, meanwhileText, hasClientTask } from './cli
 import { firstCompanyText, completionText, lacksSupplies, movedText } from './move-status';
 
 /**
- * Returns what is happening, without what companies still need, for a page that shows the client's task beside it.
+ * Returns what is happening. Leaves out what the client has to do or can do, because the page shows that beside it.
  *
  * @param now ISO 8601, UTC
  */

@@ -1,4 +1,7 @@
-/** Tests queries of a workflow whose cached copy was on a worker that has died. Both workers are raw calls. */
+/**
+ * Tests queries of a workflow whose cached copy was on a worker that has died. The
+ * test acts as both workers itself, with direct gRPC calls.
+ */
 import { randomUUID } from 'node:crypto';
 import { defineQuery } from '@temporalio/workflow';
 import { defaultDataConverter } from '@temporalio/common';

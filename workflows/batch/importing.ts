@@ -27,7 +27,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
   const running = new Map<number, Promise<void>>();
   let failure: { readonly reason: unknown } | undefined;
 
-  /** Starts every slice that is not running, because it has ended or a changed limit has added it. */
+  /** Starts every slice that is not running: one that has ended, or one that a changed limit has added. */
   function startSlices(): void {
     for (let slice = 1; slice <= atOnce; slice += 1) {
       if (running.has(slice)) continue;

@@ -267,7 +267,11 @@ async function consequenceForMoved(
     ...{ platformKey, namespace: await readNamespace(db, id), except: null },
   });
   const theirs = inUse.filter((each) => isSameApplication(each.application, other.application));
-  const whose = theirs.some(({ migrationId }) => migrationId !== id) ? `, of ${dependentsText(theirs)},` : '';
+  const [only, ...others] = theirs;
+  // The number of companies is not repeated for a single migration.
+  const named =
+    only && others.length === 0 ? only.migrationId + (only.hasEnded ? ' (ended)' : '') : dependentsText(theirs);
+  const whose = theirs.some(({ migrationId }) => migrationId !== id) ? `, of ${named},` : '';
   const companies = counted(other.companies, 'company');
-  return `${companies}${whose} ${other.companies === 1 ? 'was' : 'were'} connected with ${applicationName(other.application)}; with ${applicationName(application)}, the service cannot refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
+  return `${companies}${whose} ${other.companies === 1 ? 'was' : 'were'} connected with ${applicationName(other.application)}; if ${applicationName(application)} is registered instead, the service cannot refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
 }

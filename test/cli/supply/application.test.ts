@@ -85,7 +85,7 @@ test('an application that would replace the application of moved companies must 
     });
     expect(questions).toEqual(['Replace the application?']);
     expect(declined.out).toContain(
-      `2 companies were connected with ${before?.clientId} (production); with typo-app (production), the service cannot refresh their tokens`,
+      `2 companies were connected with ${before?.clientId} (production); if typo-app (production) is registered instead, the service cannot refresh their tokens`,
     );
     // The replacement can be undone: registering the earlier application again restores the access.
     expect(declined.out).not.toContain('cannot be undone');
@@ -138,7 +138,7 @@ test('the question names the migrations whose companies depend on the applicatio
   const command = ['application', ID, '--client-id', 'bee-app', '--environment', 'production', ...CLIENT];
   const { err } = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
   expect(err).toContain(
-    `3 companies, of ${ended.id} (3 companies, ended), were connected with kite-app (production); with bee-app (production), the service cannot refresh their tokens; nothing was sent`,
+    `3 companies, of ${ended.id} (ended), were connected with kite-app (production); if bee-app (production) is registered instead, the service cannot refresh their tokens; nothing was sent`,
   );
   expect(await registeredApplication()).toEqual(before);
   await db.deleteFrom('companies').where('migration_id', '=', ended.id).execute();
