@@ -1,4 +1,5 @@
 /** Finds out why a migration is making no progress: failing activities, failing workflow tasks or missing workers. */
+import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
@@ -31,10 +32,12 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
   const executions = await describeWithChildren(ferry, migrationId);
   const failures = executions
     .flatMap(({ pendingActivities }) => pendingActivities ?? [])
-    .flatMap(({ attempt, lastFailure, state }) => {
+    .flatMap(({ attempt, lastFailure, state, lastHeartbeatTime, lastStartedTime }) => {
       if ((attempt ?? 1) <= 1 || !lastFailure) return [];
-      // Another worker has already continued the work.
-      return isHeartbeatTimeout(lastFailure) && Number(state) === STARTED ? [] : [lastFailure];
+      // Another worker has continued the work, and has sent a heartbeat since.
+      const isContinued =
+        Number(state) === STARTED && (optionalTsToMs(lastHeartbeatTime) ?? 0) > (optionalTsToMs(lastStartedTime) ?? 0);
+      return isHeartbeatTimeout(lastFailure) && isContinued ? [] : [lastFailure];
     })
     .filter((failure) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
   const errors = failures.map(async (failure) =>

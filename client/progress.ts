@@ -4,6 +4,7 @@ import type { Counts } from '../domain/companies/company-state';
 import type { Progress } from '../domain/progress/progress';
 import type { Database, ResultInLedger } from '../store';
 import { countCompanies, readMigration, readPreflightTexts, readResults } from '../store';
+import type { Preflight } from '../domain/migration/preflight-result';
 import { withNames } from '../domain/migration/preflight-result';
 import { isEnding } from '../domain/migration/migration-state';
 import { digestsOf } from '../domain/progress/progress';
@@ -70,8 +71,14 @@ async function withCurrentCounts(db: Database | undefined, progress: Progress): 
 
 /** Adds the names of other clients to the preflight, which the workflow does not have. The digests stay the same. */
 async function withFullTexts(db: Database, progress: Progress): Promise<Progress> {
-  const texts = progress.preflight && (await readPreflightTexts(db, progress.migrationId));
-  return progress.preflight && texts ? { ...progress, preflight: withNames(progress.preflight, texts) } : progress;
+  const { migrationId, preflight } = progress;
+  return preflight ? { ...progress, preflight: await preflightInFull(db, migrationId, preflight) } : progress;
+}
+
+/** Adds to a preflight what the ledger keeps for support: the names of other clients, and advice. */
+export async function preflightInFull(db: Database, migrationId: string, preflight: Preflight): Promise<Preflight> {
+  const texts = await readPreflightTexts(db, migrationId);
+  return texts ? withNames(preflight, texts) : preflight;
 }
 
 /**

@@ -26,7 +26,7 @@ import { decide } from './decide';
 import { LabelReserved } from './errors';
 import { isInProgress } from './workflow-ids';
 import { readRetriedErrors } from './health';
-import { readProgressIfAnswered } from './progress';
+import { preflightInFull, readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
 import { oneLine } from '../domain/text/sentences';
 import { escapedMarkdown } from '../domain/text/untrusted-text';
@@ -168,7 +168,7 @@ export async function waitForPreflight(ferry: LedgerClient, migrationId: string)
   while (Date.now() < deadline) {
     try {
       const { preflight, checking } = await queryMigration(ferry, migrationId, progressQuery, deadline - Date.now());
-      if (preflight && !checking) return preflight;
+      if (preflight && !checking) return await preflightInFull(ferry.db, migrationId, preflight);
     } catch {
       // Ignored, because the migration has started, and a worker can still start before the deadline.
     }

@@ -11,7 +11,7 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { recordProbe, recordSliceEnd, type SliceTimes } from './stoppages';
+import { recordProbe, recordSliceEnd, recordVerificationEnd, type SliceTimes } from './stoppages';
 import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
@@ -100,7 +100,7 @@ export function batchActivities(deps: ActivityDeps) {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const settings = { ...work, onlyRow: null, countEveryDataSet: false };
       const { lastThroughAt, failingSince, ...result } = await verifySlice(deps, settings, isServiceDown);
-      await recordSliceEnd(deps.db, work.migrationId, result, { lastThroughAt, failingSince });
+      await recordVerificationEnd(deps.db, work.migrationId, result, { lastThroughAt, failingSince });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

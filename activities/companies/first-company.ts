@@ -8,7 +8,7 @@ import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { verifySlice } from './verify-slice';
 import { importSlice } from './import-slice';
-import { recordSliceEnd } from './stoppages';
+import { recordSliceEnd, recordVerificationEnd } from './stoppages';
 import type { SliceEnd } from './slice';
 
 export type FirstCompanyProgress =
@@ -29,11 +29,6 @@ function endOf(imported: SliceEnd, checked: SliceEnd | null, company: LedgerComp
   const stop = imported.stop ?? checked?.stop ?? null;
   const stopNumbers = company && stop !== null && isIsolated(stop) ? `company ${company.reference}` : null;
   return { stop, stopNumbers, outage: imported.outage ?? checked?.outage ?? null };
-}
-
-/** Returns whether the last try of the company did not get through. */
-function isWaitingAgain(company: LedgerCompany | undefined): boolean {
-  return company?.state === 'waiting' && company.failureText !== null;
 }
 
 export function firstCompanyActivities(deps: ActivityDeps) {
@@ -66,9 +61,11 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = endOf(imported, checked, company);
+      // Neither slice records its own end, because an outage that one of them reports is not over if the other had no work.
       const { failingSince } = imported.outage ? imported : (checked ?? imported);
-      const lastThroughAt = isWaitingAgain(company) ? null : Date.now();
-      await recordSliceEnd(db, migrationId, end, { lastThroughAt, failingSince });
+      if (imported.lastThroughAt !== null || !checked)
+        await recordSliceEnd(db, migrationId, end, { lastThroughAt: imported.lastThroughAt, failingSince });
+      else await recordVerificationEnd(db, migrationId, end, { lastThroughAt: checked.lastThroughAt, failingSince });
       if (end.stop) return { stop: end.stop };
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;

@@ -50,6 +50,9 @@ export interface SliceWork {
  */
 const RECLAIM_EVERY_MS = 1_000;
 
+/** The states of a company whose import has got an answer. */
+const ENDS_IMPORT: readonly ImportOutcome['to'][] = ['syncing', 'failed', 'outcome-unknown'];
+
 const NOTHING_CLAIMED = {
   ...{ claimed: 0, lastThroughAt: null, failingSince: null },
   ...{ stop: null, stopNumbers: null, outage: null },
@@ -122,7 +125,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     nextTakeAt: () => nextClaimAt,
     handle: async ({ company, sendBefore }) => {
       const result = await new CompanyImport({ ...context, sendBefore }, company).run();
-      if (!result.deferredBy) lastThroughAt = Date.now();
+      // A cancelled import, or one that has lost its lease, is not deferred, but has not got through either.
+      if (!result.deferredBy && ENDS_IMPORT.includes(result.outcome.to)) lastThroughAt = Date.now();
       return { ...result, isRetry: company.tries > 1 };
     },
     write: async (outcomes) => {

@@ -36,11 +36,14 @@ export function relinkActivities({ db, service }: ActivityDeps) {
       const signal = cancellationSignal();
       let reconnected = 0;
       let waiting = 0;
+      let answered = 0;
+      let refused: CompanyDataError | null = null;
       let authorizedAt: Date | null;
       for (const { row, companyId, connectionId, refusedAfter } of await readRelinking(db, migrationId)) {
         heartbeat({ reconnected, waiting });
         try {
           const { value: connection } = await service.getConnection(companyId, connectionId, { signal });
+          answered += 1;
           if (connection.status !== 'Linked') {
             waiting += 1;
             await recordUnlinked(db, migrationId, row);
@@ -56,6 +59,7 @@ export function relinkActivities({ db, service }: ActivityDeps) {
           if (isAboutOneCompany(error)) {
             // The next check tries this company again. It must not keep the other companies from being checked.
             waiting += 1;
+            refused = error;
             log.warn(`row ${row} could not be checked: ${error.message}`, { migrationId, row });
             continue;
           }
@@ -66,6 +70,8 @@ export function relinkActivities({ db, service }: ActivityDeps) {
         await recordRelinked(db, { migrationId, row, authorizedAt });
         reconnected += 1;
       }
+      // If the service has refused every request, nothing was checked.
+      if (refused !== null && answered === 0) throw refused;
       return { reconnected, waiting, checkedAt: await recordReconnectionCheck(db, migrationId) };
     },
   };

@@ -1,12 +1,13 @@
 /** Records in the ledger why slices stopped moving companies, and when calls got through again. */
 import { activityInfo } from '@temporalio/activity';
+import type { OutageSource } from '../../domain/companies/failures';
 import type { Outage } from '../../domain/migration/outage';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import type { Database } from '../../store';
 import { beginOutage, endOutage, reportStop } from '../../store';
 import type { SliceEnd } from './slice';
 
-/** When a slice got companies through, and since when it did not. Epoch milliseconds of this machine. */
+/** When calls of a slice got through, and since when they did not. Epoch milliseconds of this machine. */
 export interface SliceTimes {
   /** When a company last got through; null if none did. */
   readonly lastThroughAt: number | null;
@@ -17,12 +18,15 @@ export interface SliceTimes {
 /**
  * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got through
  * after an outage had been reported, that outage is over. Other slices report an outage while this one is still running.
+ *
+ * @param source ends only an outage of this source; default: of either
  */
 export async function recordSliceEnd(
   db: Database,
   migrationId: string,
   { stop, stopNumbers, outage }: SliceEnd,
   { lastThroughAt, failingSince }: SliceTimes,
+  source?: OutageSource,
 ): Promise<void> {
   if (stop !== null) await reportStop(db, migrationId, { stop, numbers: stopNumbers });
   // While the ledger is being reconciled, calls get through.
@@ -31,7 +35,20 @@ export async function recordSliceEnd(
     await beginOutage(db, migrationId, { why: outage.why, source: outage.source, sinceMs: Date.now() - since });
   }
   if (outage === null && lastThroughAt !== null)
-    await endOutage(db, migrationId, { reportedBeforeMs: Date.now() - lastThroughAt });
+    await endOutage(db, migrationId, { reportedBeforeMs: Date.now() - lastThroughAt, ...(source && { source }) });
+}
+
+/**
+ * Records what ended a verification, like {@link recordSliceEnd}. A verification only reads the service, so it cannot
+ * end an outage of the platform.
+ */
+export async function recordVerificationEnd(
+  db: Database,
+  migrationId: string,
+  end: SliceEnd,
+  times: SliceTimes,
+): Promise<void> {
+  await recordSliceEnd(db, migrationId, end, times, 'service');
 }
 
 /**

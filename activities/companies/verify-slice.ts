@@ -11,7 +11,7 @@ import { verifyCompany } from './verify';
 import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './slice';
 
 export interface CheckResult extends SliceRun {
-  /** When the verification of a company last ended, epoch milliseconds; null if none did. */
+  /** When a check of a company last got through, epoch milliseconds; null if none did. */
   readonly lastThroughAt: number | null;
   /** The number of companies whose verification has ended, whether they were moved or not. */
   readonly finished: number;
@@ -98,15 +98,14 @@ export async function verifySlice(
     handle: async ({ company, syncTimeoutMs }) => {
       const result = await verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company);
       if (result.deferredBy) deferredRows.add(company.row);
+      else lastThroughAt = Date.now();
       return result;
     },
     confirmOutage: async () => deferredRows.size > 1 || !isServiceDown || isServiceDown(),
     write: async (outcomes) => {
       const limits = await recordChecks(db, migrationId, outcomes);
       for (const { row } of outcomes) rowsInFlight.delete(row);
-      const ended = outcomes.filter(({ to }) => to !== 'syncing').length;
-      if (ended > 0) lastThroughAt = Date.now();
-      finished += ended;
+      finished += outcomes.filter(({ to }) => to !== 'syncing').length;
       heartbeat({ finished });
       return limits;
     },

@@ -59,15 +59,22 @@ function connectedFinding(
 ): PreflightFinding {
   const which = `company ${quoted(name)} (${companyId}) in the account`;
   const into = existing ? `the existing company ${existing.companyId} will be used` : 'a new company will be created';
-  return status === 'Linked'
-    ? errorFinding(
-        'organization-connected',
-        `${quoted(organization)} is already connected to ${which}`,
-        'remove the row or, if the migration has already started, leave the company out',
-      )
-    : warningFinding(
-        'organization-was-connected',
-        `${quoted(organization)} was previously connected to ${which}; ${into}`,
-        'delete the old company at the service if it is no longer needed',
-      );
+  const connected =
+    status === 'Linked'
+      ? errorFinding(
+          'organization-connected',
+          `${quoted(organization)} is already connected to ${which}`,
+          'remove the row or, if the migration has already started, leave the company out',
+        )
+      : warningFinding(
+          'organization-was-connected',
+          `${quoted(organization)} was previously connected to ${which}; ${into}`,
+          'delete the old company at the service if it is no longer needed',
+        );
+  // The company can belong to another client of the account.
+  const clientMessage =
+    status === 'Linked'
+      ? `${quoted(organization)} is already connected to another company in the account; leave this company out, or ask support`
+      : `${quoted(organization)} was previously connected to another company in the account; ${into}`;
+  return existing?.companyId === companyId ? connected : { ...connected, clientMessage };
 }

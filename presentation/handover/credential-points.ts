@@ -89,7 +89,8 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
   if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
   const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
   // `ferry application` needs an open migration and an administrator's key.
-  const how = route === 'managed' && ending === null ? 'supply the new secret' : 'give support the new secret';
+  const how =
+    route === 'managed' && reportStage(head) === 'open' ? 'supply the new secret' : 'give support the new secret';
   const dependents =
     figures.crossed > 0 ? 'Connections at the service depend' : 'A connection at the service could depend';
   const needed = applications.moved;

@@ -31,5 +31,5 @@ function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: s
     return `The migration paused automatically${stop === null ? '' : `: ${stopText(stop, platform, NO_COUNTS)}`}`;
   const waited =
     endedAt === null ? 'Moving waits' : `Moving waited ${duration(Date.parse(endedAt) - Date.parse(beganAt))}`;
-  return `${waited}, because ${source === 'platform' ? platform : 'the Company Data Service'} did not respond`;
+  return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;
 }

@@ -39,7 +39,8 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
 }
 
 /**
- * Records that all companies that {@link readRelinking} returns have been checked. Returns the time by the ledger's
+ * Records that the companies that {@link readRelinking} returns have been checked, except companies for which the
+ * service has refused the request. Returns the time by the ledger's
  * clock, ISO 8601, UTC.
  */
 export async function recordReconnectionCheck(db: Database, migrationId: string): Promise<string> {

@@ -19,7 +19,7 @@ import type { Database, Queryable } from '../database/database';
 
 /** Selects the migration if it has not ended. The lock waits for a transaction that is closing or pausing it. */
 const OPEN_MIGRATION = (migrationId: string) =>
-  sql`select paused_by_people from migrations where id = ${migrationId} and ending is null for share`;
+  sql`select paused from migrations where id = ${migrationId} and ending is null for share`;
 
 /**
  * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while the
@@ -80,7 +80,7 @@ export interface ReportedOutage {
 
 /**
  * Records that no call gets through. Changes nothing while an outage is already recorded, if the migration has ended,
- * or while a person pauses it: companies that are still syncing are verified all the same.
+ * or while it is paused: companies that are still syncing are verified all the same.
  */
 export async function beginOutage(
   db: Queryable,
@@ -93,13 +93,17 @@ export async function beginOutage(
       update stoppages set ended_at = null, reported_at = clock_timestamp()
       where position = (
         select max(position) from stoppages where migration_id = ${migrationId} and kind = 'outage')
-        and ended_at > clock_timestamp() - interval '1 minute' and source = ${source}
-        and exists (select from open where not paused_by_people)
+        and ended_at > clock_timestamp() - ${sinceMs} * interval '1 millisecond' - interval '1 minute'
+        and source = ${source} and exists (select from open where not paused)
       returning position)
     insert into stoppages (migration_id, kind, source, why, began_at)
-    select ${migrationId}, 'outage', ${source}, ${why}, clock_timestamp() - ${sinceMs} * interval '1 millisecond'
-    where exists (select from open where not paused_by_people) and not exists (select from again)
-    on conflict (migration_id) where kind = 'outage' and ended_at is null do nothing`.execute(db);
+    -- An outage does not begin before the end of the previous one.
+    select ${migrationId}, 'outage', ${source}, ${why}, greatest(
+      clock_timestamp() - ${sinceMs} * interval '1 millisecond',
+      (select max(ended_at) from stoppages where migration_id = ${migrationId} and kind = 'outage'))
+    where exists (select from open where not paused) and not exists (select from again)
+    on conflict (migration_id) where kind = 'outage' and ended_at is null
+      do update set reported_at = clock_timestamp() where stoppages.source = excluded.source`.execute(db);
 }
 
 /** Which outage is over. */

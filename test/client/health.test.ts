@@ -1,11 +1,12 @@
 /** Tests which errors of pending activities are reported as problems. */
 import { defaultDataConverter } from '@temporalio/common';
+import { msToTs } from '@temporalio/common/lib/time';
 import type { MigrationClient } from '../../client';
 import { readRetriedErrors } from '../../client';
 
 /** Returns a client for a workflow with one pending activity, whose last attempt ended with this failure. */
-function withFailure(lastFailure: object, state = 1): MigrationClient {
-  const raw = { pendingActivities: [{ attempt: 2, lastFailure, state }] };
+function withFailure(lastFailure: object, activity: object = { state: 1 }): MigrationClient {
+  const raw = { pendingActivities: [{ attempt: 2, lastFailure, ...activity }] };
   const workflow = { getHandle: () => ({ describe: async () => ({ raw }) }) };
   const ferry = {
     temporalWithoutCodec: { workflow },
@@ -34,5 +35,9 @@ test('a heartbeat timeout is explained', async () => {
 
 test('a heartbeat timeout is no problem once another worker has continued the work', async () => {
   const timeout = { message: 'activity Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } };
-  expect(await readRetriedErrors(withFailure(timeout, 2), 'acme.xero')).toEqual([]);
+  const started = { state: 2, lastStartedTime: msToTs(100_000) };
+  const heartbeat = { lastHeartbeatTime: msToTs(106_000) };
+  expect(await readRetriedErrors(withFailure(timeout, { ...started, ...heartbeat }), 'acme.xero')).toEqual([]);
+  // The other worker can have died as well.
+  expect(await readRetriedErrors(withFailure(timeout, started), 'acme.xero')).toHaveLength(1);
 });

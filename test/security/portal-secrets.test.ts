@@ -206,7 +206,7 @@ async function supplyInPage(ferry: LedgerClient, migrationId: string, { publicUr
     await page.reload();
 
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Replace your application' }).click();
+    await page.getByRole('button', { name: 'Supply your application' }).click();
     await dialog.getByLabel('Client id').fill('the-clients-own');
     await dialog.getByLabel('Environment').selectOption('production');
     await dialog.getByLabel('Client secret').fill(SECRET);

@@ -91,7 +91,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
     if (report === null) {
       // The check may have recorded some companies as reconnected before it failed.
       await refreshCounts(migration, (state) => ({ ...answered(state), wakes: state.wakes + 1 }));
-      // The check has not reached all companies in time. A check with more time then follows at once.
+      // The check has failed, or has not reached all companies in time. A check with more time follows at once.
       if (mustReconnect(migration.state()) && patched('check-again-with-more-time'))
         migration.change((state) => ({ ...state, relinking: state.counts.mustReconnect }));
       continue;

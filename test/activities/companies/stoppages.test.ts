@@ -5,6 +5,7 @@ import type { Decision } from '../../../domain/migration/decision';
 import { beginOutage, changeLimits, readStoppages, setPaused } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
+import { updateRow } from '../../support/migrations/ledger';
 
 const OUTCOME = { applied: true, text: 'done', at: new Date().toISOString() };
 
@@ -103,4 +104,20 @@ test('an outage that a pause by people has ended begins again if it lasts longer
   await setPaused(db, id, false);
   await probe(id);
   expect(await stoppagesOf(id)).toMatchObject([{ source: 'service', endedAt: null }]);
+});
+
+test('an outage that delays the check of the first company lasts until a check gets through', async () => {
+  const { id } = await rig.migration(['sbx-ok-1']);
+  const { db } = rig.ledger;
+  const advance = () =>
+    rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId: id, row: 1, ledgerMark: 0 }));
+  await rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
+  await advance();
+  await updateRow(db, id, 1, { state: 'syncing', moved_at: null, next_check_at: new Date(Date.now() + 60_000) });
+  await beginOutage(db, id, { why: 'Maintenance', source: 'service' });
+  await advance();
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
+  await updateRow(db, id, 1, { next_check_at: new Date(Date.now() - 1_000) });
+  await advance();
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
 });

@@ -1,4 +1,5 @@
 /** The ledger keeps when a migration paused itself, and when it waited out an outage. */
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   beginOutage,
   beginPause,
@@ -111,4 +112,36 @@ test('no outage begins while a person pauses the migration', async () => {
   await setPaused(db, id, false);
   await beginOutage(db, id, { why: 'fourth', source: 'platform' });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: ended }, { why: 'fourth', endedAt: null }]);
+});
+
+test('an outage stays open if it was reported again after the last company got through', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  const outage = { why: 'Maintenance', source: 'service' } as const;
+  await beginOutage(db, id, outage);
+  await delay(50);
+  const lastThroughAt = Date.now();
+  await delay(50);
+  await beginOutage(db, id, outage);
+  await endOutage(db, id, { reportedBeforeMs: Date.now() - lastThroughAt });
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
+});
+
+test('an outage whose calls began to fail within a minute after the previous one continues that one', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  const outage = { why: 'Maintenance', source: 'service', sinceMs: 60_000 } as const;
+  await beginOutage(db, id, outage);
+  const end = (secondsAgo: number) =>
+    db
+      .updateTable('stoppages')
+      .set({ began_at: new Date(Date.now() - 900_000), ended_at: new Date(Date.now() - secondsAgo * 1_000) })
+      .where('migration_id', '=', id)
+      .execute();
+  await end(65);
+  await beginOutage(db, id, outage);
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
+  await end(300);
+  await beginOutage(db, id, outage);
+  expect(await stoppagesOf(id)).toMatchObject([{ endedAt: ended }, { endedAt: null }]);
 });

@@ -94,7 +94,7 @@ test('a sign-off also checks companies that must reconnect and that nobody has d
 
 test('a check that does not end while a person waits for it is followed by a check with more time', async () => {
   const { ferry } = orchestrator;
-  const migration = await withOneRevoked('relink-late');
+  const migration = await withOneRevoked('relink-slow');
   const before = await migration.until(() => true);
   const rename = (from: string, to: string) =>
     ferry.db.schema.alterTable('migrations').renameColumn(from, to).execute();
