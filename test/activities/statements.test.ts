@@ -38,7 +38,7 @@ describe('a decision', () => {
     outcome: { decisionId: decision.decisionId, applied: true, text: 'done', at: new Date().toISOString() },
   });
 
-  test('is recorded with seven statements: a transaction with lock, facts, effect and record, and then the counts', async () => {
+  test('is recorded with eight statements: a transaction with lock, facts, effects and record, and then the counts', async () => {
     const { id } = await rig.migration(['sbx-ok-1']);
     const pause = recorded({ kind: 'pause', decisionId: 'p', ...support });
     const statements = await statementsOf(() =>
@@ -49,6 +49,7 @@ describe('a decision', () => {
       expect.stringContaining('pg_advisory_xact_lock') as string,
       expect.stringContaining('decision_rules') as string,
       expect.stringContaining('update "migrations"') as string,
+      expect.stringContaining('update stoppages') as string,
       expect.stringContaining('insert into "decisions"') as string,
       'commit',
       expect.stringContaining('"unconfirmedInFirstWave"') as string,

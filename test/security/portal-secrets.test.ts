@@ -210,7 +210,7 @@ async function supplyInPage(ferry: LedgerClient, migrationId: string, { publicUr
     await dialog.getByLabel('Client id').fill('the-clients-own');
     await dialog.getByLabel('Environment').selectOption('production');
     await dialog.getByLabel('Client secret').fill(SECRET);
-    await dialog.getByRole('button', { name: 'Replace your application' }).click();
+    await dialog.getByRole('button', { name: 'Supply your application' }).click();
     await dialog.getByText('✓ The application is the-clients-own (production).').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await takeToCredentials(ferry, migrationId);

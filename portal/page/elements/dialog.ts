@@ -41,6 +41,12 @@ export function openDialog(options: DecisionDialog): void {
   const { title, facts, warnings = [], consequence, isIrreversible, fields = [], reason, send, onDone } = options;
   const returnTo = document.activeElement;
   const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
+  const reasonField = el(
+    'div',
+    { class: 'field' },
+    el('label', { for: 'reason' }, reason === 'required' ? 'Your reason' : 'Your reason (optional)'),
+    reasonInput,
+  );
   const problem = el('p', { class: 'problem', role: 'alert' });
   const status = el('p', { class: 'hint', role: 'status' });
   const meter = el('progress', { max: 1, value: 0, 'aria-label': 'Progress', hidden: true });
@@ -54,13 +60,7 @@ export function openDialog(options: DecisionDialog): void {
       el('p', { class: 'warning' }, el('strong', {}, 'Warning: '), inReadersZone(sentence(text))),
     ),
     ...fields,
-    reason !== 'none' &&
-      el(
-        'div',
-        { class: 'field' },
-        el('label', { for: 'reason' }, reason === 'required' ? 'Your reason' : 'Your reason (optional)'),
-        reasonInput,
-      ),
+    reason !== 'none' && reasonField,
     el(
       'p',
       { class: isIrreversible ? 'consequence final' : 'consequence' },
@@ -127,9 +127,19 @@ export function openDialog(options: DecisionDialog): void {
     }
   }
 
-  /** Removes what the dialog shows, because it has changed since, and the same decision would be refused again. */
+  /**
+   * Removes what the dialog shows, because it has changed since, and the same decision would be refused again. Keeps the
+   * reason that the person has written.
+   */
   function outdated({ text }: RequestAnswer): void {
-    replaceForm(el('p', { class: 'problem', role: 'alert' }, `${sentence(text)} Close this, and open it again.`));
+    const hasReason = reasonInput.value.trim() !== '';
+    const copy = hasReason ? ' You can copy your reason.' : '';
+    reasonInput.disabled = false;
+    reasonInput.readOnly = true;
+    replaceForm(
+      el('p', { class: 'problem', role: 'alert' }, `${sentence(text)} Close this, and open it again.${copy}`),
+      ...(hasReason ? [reasonField] : []),
+    );
   }
 
   function finished({ text }: RequestAnswer): void {
@@ -143,11 +153,11 @@ export function openDialog(options: DecisionDialog): void {
     );
   }
 
-  /** Shows only a text, and reads the migration again, because the page behind the dialog is out of date. */
-  function replaceForm(text: HTMLElement): void {
+  /** Shows only these elements, and reads the migration again, because the page behind the dialog is out of date. */
+  function replaceForm(...shown: readonly HTMLElement[]): void {
     isSending = false;
     const close = button('Close', () => dialog.close(), { class: 'primary' });
-    form.replaceChildren(text, el('div', { class: 'buttons' }, close));
+    form.replaceChildren(...shown, el('div', { class: 'buttons' }, close));
     close.focus();
     onDone();
   }

@@ -1,11 +1,13 @@
 /** During an outage, a batch run that is still importing does not check its companies again and again. */
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { pino } from 'pino';
 import type { CheckReport, ServiceUnavailable, SliceReport } from '../../../activities/companies/batch';
 import { counts } from '../../support/migrations/migration-states';
 import { ownNamespace } from '../../support/jest/namespaces';
 import { sharedTemporal } from '../../support/servers/shared-servers';
+import { installRuntime } from '../../../worker/runtime';
 
 /** The outage lasts for this number of probes, which takes about 6 seconds. */
 const PROBES = 2;
@@ -49,7 +51,7 @@ function activitiesInOutage() {
 
 test('a run that waits for the end of an outage checks its companies only at growing intervals', async () => {
   const logger = new DefaultLogger('ERROR');
-  Runtime.install({ logger });
+  installRuntime(pino({ level: 'error' }));
   const address = await sharedTemporal();
   const namespace = ownNamespace();
   const taskQueue = 'outage-checks';
