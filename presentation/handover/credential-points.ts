@@ -79,7 +79,7 @@ function destroyedText(count: number): string {
  * application is not known.
  */
 export function rotationPoints(head: ReportHead): readonly Point[] {
-  const { route, ending, platformKey, applications, figures } = head;
+  const { route, platformKey, applications, figures } = head;
   const supplied = lastSupplied(head);
   const platform = findPlatform(platformKey);
   if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
