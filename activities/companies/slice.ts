@@ -14,7 +14,15 @@ import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
 import { findPlatform, type Platform } from '../../platforms/platforms';
-import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigration, reportStop } from '../../store';
+import {
+  beginOutage,
+  countFailures,
+  pauseForProblem,
+  readFailureSeries,
+  readLimits,
+  readMigration,
+  reportStop,
+} from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { Deferral, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
@@ -53,6 +61,12 @@ export function stopsFor({
 export interface SliceRun extends SliceEnd {
   /** Since when companies in a row have been deferred, epoch milliseconds; null if the last company got through. */
   readonly failingSince: number | null;
+}
+
+/** When the work on a company began and ended, epoch milliseconds. Its outcome is written later, with others. */
+interface HandledTimes {
+  readonly beganAt: number;
+  readonly endedAt: number;
 }
 
 /** The parts in which the import and the verification differ. */
@@ -101,9 +115,18 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
   let failingSince: number | null = null;
+  let throughAt = 0;
+
+  /** Records an outage at once, because the slice ends only when the companies in flight are done. */
+  const recordOutage = async (): Promise<void> => {
+    const reported = breaker.report(concurrency);
+    if (!reported?.source || failingSince === null || (await steps.confirmOutage?.()) === false) return;
+    const { why, source } = reported;
+    await beginOutage(db, migrationId, { why, source, sinceMs: Date.now() - failingSince });
+  };
 
   const outage = await withHeartbeats(async () => {
-    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & { readonly beganAt: number }>({
+    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & HandledTimes>({
       take: async (inFlight) => {
         const hasWaited = await steps.beforeTake?.(inFlight);
         if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
@@ -113,13 +136,18 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         const items = isOver || size <= 0 ? [] : await steps.take(size, limits);
         return { items, concurrency, nextTakeAt: steps.nextTakeAt?.() ?? 0 };
       },
-      handle: async (item) => ({ beganAt: Date.now(), ...(await steps.handle(item)) }),
+      handle: async (item) => {
+        const beganAt = Date.now();
+        const result = await steps.handle(item);
+        return { ...result, beganAt, endedAt: Date.now() };
+      },
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
         limits = await steps.write(outcomes);
-        for (const { deferredBy = null, isRetry = false, beganAt } of handled) {
+        for (const { deferredBy = null, isRetry = false, beganAt, endedAt } of handled) {
           breaker.record(deferredBy, isRetry);
-          failingSince = deferredBy === null ? null : (failingSince ?? beganAt);
+          if (deferredBy === null) [failingSince, throughAt] = [null, Math.max(throughAt, endedAt)];
+          else failingSince ??= Math.max(beganAt, throughAt);
         }
         for (const each of handled) {
           if (stop !== null || each.stop === null) continue;
@@ -129,7 +157,9 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         }
         if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
         if (stopNumbers !== null) stop ??= 'too-many-failures';
-        return stop === null && !breaker.isOpen(concurrency);
+        const isOpen = breaker.isOpen(concurrency);
+        if (isOpen && stop === null) await recordOutage();
+        return stop === null && !isOpen;
       },
     });
     const reported = breaker.report(concurrency);
