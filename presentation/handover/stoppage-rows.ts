@@ -29,7 +29,8 @@ export function stoppageRows(head: StoppageHead): readonly (readonly [from: stri
 function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: string): string {
   if (kind === 'pause')
     return `The migration paused automatically${stop === null ? '' : `: ${stopText(stop, platform, NO_COUNTS)}`}`;
+  // Calls are repeated for up to a minute before an outage is recognised, and not all of that time is known.
   const waited =
-    endedAt === null ? 'Moving waits' : `Moving waited ${duration(Date.parse(endedAt) - Date.parse(beganAt))}`;
+    endedAt === null ? 'Moving waits' : `Moving waited at least ${duration(Date.parse(endedAt) - Date.parse(beganAt))}`;
   return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;
 }
