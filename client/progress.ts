@@ -164,8 +164,8 @@ export async function* listMigrations(
   let batch: WorkflowExecutionInfo[] = [];
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     batch.push(found);
-    // Workflows are collected, so that the ledger is read once for many. Open workflows are yielded at once, because the
-    // ledger is read only for workflows that have ended abnormally.
+    // Workflows are collected, so that the ledger is read once for many. Open workflows are yielded at once, because
+    // the ledger is read only for workflows that have ended abnormally.
     if (which !== 'open' && batch.length < READ_AT_ONCE) continue;
     yield* summariesOf(ferry, batch);
     batch = [];

@@ -29,8 +29,9 @@ export function ensurePayloadKeyFile(dataFolder: string): string {
 }
 
 /**
- * Returns the keys under which the Company Data Service encrypts tokens and client secrets, from the file `service.key`.
- * Creates the file if it does not exist. Without these keys, the service does not start with its existing database.
+ * Returns the keys under which the Company Data Service encrypts tokens and client secrets, from the file
+ * `service.key`. Creates the file if it does not exist. Without these keys, the service does not start with its
+ * existing database.
  *
  * @throws {KeyInvalid} with a message that names the file
  */

@@ -61,7 +61,8 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = endOf(imported, checked, company);
-      // Neither slice records its own end, because an outage that one of them reports is not over if the other had no work.
+      // Neither slice records its own end, because an outage that one of them reports is not over if the other had no
+      // work.
       const { failingSince } = imported.outage ? imported : (checked ?? imported);
       if (imported.lastThroughAt !== null || !checked)
         await recordSliceEnd(db, migrationId, end, { lastThroughAt: imported.lastThroughAt, failingSince });

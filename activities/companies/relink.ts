@@ -14,7 +14,9 @@ export interface RelinkReport {
   readonly checkedAt?: string;
 }
 
-/** The statuses that concern the API key, the account or the pace, and so every company; and 404, see {@link isGone}. */
+/**
+ * The statuses that concern the API key, the account or the pace, and so every company; and 404, see {@link isGone}.
+ */
 const HANDLED_OTHERWISE: readonly number[] = [401, 402, 403, 404, 408, 429];
 
 /** Returns whether the service refused a request, so that a request for another company can still succeed. */

@@ -16,8 +16,9 @@ export interface SliceTimes {
 }
 
 /**
- * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got through
- * after an outage had been reported, that outage is over. Other slices report an outage while this one is still running.
+ * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got
+ * through after an outage had been reported, that outage is over. Other slices report an outage while this one is still
+ * running.
  *
  * @param source ends only an outage of this source; default: of either
  */
@@ -52,8 +53,8 @@ export async function recordVerificationEnd(
 }
 
 /**
- * Records the result of a probe by a batch run: the outage is over, or continues. A pause by people has ended a recorded
- * outage, so it begins again if they resume the migration before the service responds.
+ * Records the result of a probe by a batch run: the outage is over, or continues. A pause by people has ended a
+ * recorded outage, so it begins again if they resume the migration before the service responds.
  */
 export async function recordProbe(db: Database, trouble: Pick<Outage, 'why' | 'source'> | null): Promise<void> {
   const { workflowExecution } = activityInfo();

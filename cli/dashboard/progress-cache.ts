@@ -9,7 +9,9 @@ import type { DashboardRow } from './state';
  * list stays the same.
  */
 const MAX_AGE_MS = 30_000;
-/** Long enough for a second attempt, which reaches another worker if the worker that had cached the workflow has died. */
+/**
+ * Long enough for a second attempt, which reaches another worker if the worker that had cached the workflow has died.
+ */
 const QUERY_TIMEOUT_MS = 4_000;
 /** Maximum number of workflows that are queried per refresh. */
 const MAX_QUERIES = 6;

@@ -178,7 +178,9 @@ async function offered(
   }
 }
 
-/** Lists the commands among which the person has to choose, because a decision without a step could be for any of them. */
+/**
+ * Lists the commands among which the person has to choose, because a decision without a step could be for any of them.
+ */
 function severalSteps(
   context: PortalContext,
   message: DecisionMessage,

@@ -39,7 +39,7 @@ export interface MigrationFindings {
   readonly interrupted: Interrupted | null;
   /** The limits in effect. Null without a ledger. */
   readonly limits: MigrationLimits | null;
-  /** What the ledger says now. Null without a ledger. */
+  /** The ledger's current figures. Null without a ledger. */
   readonly live: LiveFigures | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;

@@ -33,8 +33,8 @@ export async function readClientPortal(
 }
 
 /**
- * Returns the portal's address, if the client must sign its decisions in the portal. Returns null if it does not, without
- * the ledger, or if no worker has answered.
+ * Returns the portal's address, if the client must sign its decisions in the portal. Returns null if it does not,
+ * without the ledger, or if no worker has answered.
  */
 export async function readSigningPortal(
   { db, portalUrl }: Pick<MigrationClient, 'db' | 'portalUrl'>,

@@ -221,7 +221,9 @@ function missingSupplies(progress: Progress, companies: SuggestedCompanies): Com
   return [...confirmations(progress, companies), ...credentials(progress), ...heldBack(progress)];
 }
 
-/** Suggests `ferry exceptions`, which lists a command for each remedy, also for companies that wait for their next try. */
+/**
+ * Suggests `ferry exceptions`, which lists a command for each remedy, also for companies that wait for their next try.
+ */
 function exceptions({ migrationId, counts }: Progress): Commands {
   if (countExceptions(counts) + (counts.retried ?? 0) === 0) return [];
   return [bySupport(`ferry exceptions ${migrationId}`)];

@@ -13,7 +13,7 @@ export interface NextCommand {
   readonly command: string;
   /** An action without which the command does not help; absent if none is needed. */
   readonly first?: string;
-  /** What the command does; absent if its name says so. */
+  /** The effect of the command; absent if its name says it. */
   readonly does?: string;
 }
 
@@ -46,7 +46,9 @@ interface RemedyStage extends Pick<StoredMigration, 'route' | 'released' | 'firs
   readonly stage: MoveStage;
 }
 
-/** Returns the remedies that the migration now accepts for a company, and that can help; none once no company can move. */
+/**
+ * Returns the remedies that the migration now accepts for a company, and that can help; none once no company can move.
+ */
 export function remediesNow(
   company: Remediable & Pick<LedgerCompany, 'row'>,
   { route, stage, released, firstRow }: RemedyStage,

@@ -15,8 +15,8 @@ export const DETAILS_CHECKED_AGAIN = 'the supplied details will be checked again
 
 /**
  * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were. If
- * none was changed, the text says only that, why, and which approvals the decision withdraws, because the rest of `text`
- * would say the opposite.
+ * none was changed, the text says only that, why, and which approvals the decision withdraws, because the rest of
+ * `text` would say the opposite.
  *
  * @param text begins with the number of requested companies, if it has a number: `4 companies left out: closed`
  */
@@ -59,8 +59,8 @@ export function allCompaniesOutcomeText(text: string, changed: number): string {
 }
 
 /**
- * Returns whether an applied decision changed fewer companies than it names, or none of them. False for a decision about
- * all companies, because it names none.
+ * Returns whether an applied decision changed fewer companies than it names, or none of them. False for a decision
+ * about all companies, because it names none.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) => text.startsWith(`${beginning}the `));

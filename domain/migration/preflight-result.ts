@@ -27,7 +27,7 @@ export interface Preflight {
    */
   readonly clientProblems?: readonly string[];
   /**
-   * What to do about each problem, for support. Absent if there is none, if an earlier version made this check, or if it
+   * Advice about each problem, for support. Absent if there is none, if an earlier version made this check, or if it
    * was separated ({@link separateNames}).
    */
   readonly advice?: readonly string[];
@@ -37,15 +37,15 @@ export interface Preflight {
   readonly warnings: readonly string[];
   /** The same warnings without the names of other clients. Absent if `warnings` contains none. */
   readonly clientWarnings?: readonly string[];
-  /** What to do about each warning, for support. Absent if there is none, or if an earlier version made this check. */
+  /** Advice about each warning, for support. Absent if there is none, or if an earlier version made this check. */
   readonly warningAdvice?: readonly string[];
   /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
   readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
   /**
-   * Null if none is registered. Absent if the service does not show it, if the migration needs none, if it was separated
-   * ({@link separateNames}), or if an earlier version made this check.
+   * Null if none is registered. Absent if the service does not show it, if the migration needs none, if it was
+   * separated ({@link separateNames}), or if an earlier version made this check.
    */
   readonly application?: CheckedApplication | null;
 }
@@ -62,8 +62,9 @@ export interface PreflightTexts extends Pick<Preflight, 'problems' | 'advice' | 
 }
 
 /**
- * Separates the names of other clients from a preflight, and an application that can belong to another client. The migration keeps the preflight without them, because the
- * client can read the migration's state in Temporal. The ledger keeps the full texts.
+ * Separates the names of other clients from a preflight, and an application that can belong to another client. The
+ * migration keeps the preflight without them, because the client can read the migration's state in Temporal. The ledger
+ * keeps the full texts.
  *
  * @returns `texts` is null if the preflight contains neither
  */

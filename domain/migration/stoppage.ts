@@ -8,7 +8,7 @@ export interface Stoppage {
   readonly kind: 'pause' | 'outage';
   /** Why the migration paused itself; null for an outage, or if it is not known. */
   readonly stop: StopReason | null;
-  /** What did not respond; null for a pause. */
+  /** The side that did not respond; null for a pause. */
   readonly source: OutageSource | null;
   readonly beganAt: string;
   /** Null while it continues. */

@@ -131,8 +131,8 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
 }
 
 /**
- * What the ledger says now. The workflow's counts and throughput are older than that, so a forecast from them would be
- * too late.
+ * The ledger's current figures. The workflow's counts and throughput are older than that, so a forecast from them would
+ * be too late.
  */
 export interface LiveFigures extends Throughput {
   readonly counts: Pick<

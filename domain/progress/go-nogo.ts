@@ -56,7 +56,9 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
 
 const NOTHING_LEFT = 'no company is left to move, so windows and automatic pauses no longer matter';
 
-/** Returns whether every company has a final outcome, so that only the sign-off or decisions about exceptions are left. */
+/**
+ * Returns whether every company has a final outcome, so that only the sign-off or decisions about exceptions are left.
+ */
 function isEverythingMoved({ step, counts }: Progress): boolean {
   return step === 'complete-migration' && counts.total > 0 && countOpen(counts) === 0;
 }

@@ -67,7 +67,9 @@ export interface CompanyRow {
   readonly crossedAt: Date | null;
   /** The link to reconnect; null if there is none, or if the company does not need it. */
   readonly linkUrl: string | null;
-  /** True if the application with which the company was connected was replaced, until its end customer has reconnected. */
+  /**
+   * True if the application with which the company was connected was replaced, until its end customer has reconnected.
+   */
   readonly dependsOnReplaced: boolean;
   /** True if the migration or its workflow has ended, so that it accepts no more decisions. */
   readonly hasEnded: boolean;

@@ -47,7 +47,10 @@ export interface ReportView {
 
 export interface ReportColumn {
   readonly title: string;
-  /** How HTML shows it: `company` in the first cell, `link` as a link, `short` in a narrow column, `number` right-aligned. */
+  /**
+   * How HTML shows it: `company` in the first cell, `link` as a link, `short` in a narrow column, `number`
+   * right-aligned.
+   */
   readonly as?: 'company' | 'link' | 'short' | 'number';
 }
 

@@ -55,7 +55,10 @@ export function sectionRow({ cells, columns }: Section, company: ReportedCompany
   );
 }
 
-/** Returns the decisions, and the stoppages if there were any. Refused decisions are in a separate table, because they changed nothing. */
+/**
+ * Returns the decisions, and the stoppages if there were any. Refused decisions are in a separate table, because they
+ * changed nothing.
+ */
 export function reportDecisions(head: Parameters<typeof decisionRows>[0] & Parameters<typeof stoppageRows>[0]): string {
   const rows = decisionRows(head);
   const applied = rows.filter(({ refused }) => refused === null);

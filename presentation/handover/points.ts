@@ -1,4 +1,4 @@
-/** What a point of the handover report is, and the points that tell the client what it may switch back on. */
+/** The points of the handover report, and those that tell the client what it may switch back on. */
 import { AFTER_THE_END } from '../wording/client-page';
 import type { ReportHead } from './report-facts';
 import { ASK_FIRST_AFTER_STOP } from './stopped-points';

@@ -8,7 +8,9 @@ export const ASK_FIRST_AFTER_STOP =
 
 type StoppedPoint = Readonly<Record<'topic' | 'text' | 'section', string>> & { readonly companies?: number };
 
-/** Says that the client has to ask its contact, because no company moves until support has decided what happens next. */
+/**
+ * Says that the client has to ask its contact, because no company moves until support has decided what happens next.
+ */
 export function askContact({ counts }: Pick<ReportHead, 'counts'>): StoppedPoint {
   const open = countOpen(counts);
   return {

@@ -1,4 +1,4 @@
-/** What the client has to do about a company in the handover report that has not moved. */
+/** Says in the handover report what the client has to do about a company that has not moved. */
 import type { MoveStage } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { Remediable } from '../../domain/companies/remedies';
@@ -42,7 +42,7 @@ function whatToDoNow(company: UnmovedCompany, route: Route): string {
   const [remedy] = remediesFor(company);
   if (state !== 'waiting' || heldBack !== null || (deferred && remedy === 'credentials'))
     return remedy === undefined ? '' : clientRemedyText(remedy, route);
-  // What to do about a replaced application is said where that application is named.
+  // Advice about a replaced application is given where that application is named.
   if (company.replacedApplication) return '';
   if (confirmedAt === null) return 'confirm that its syncing is off once you are asked to';
   if (missingCredentialText(company) !== null)

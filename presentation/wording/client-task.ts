@@ -1,6 +1,6 @@
 /**
- * What the client has to do or can do: whether the migration waits for it, what it can do while other companies are
- * moving, and what it has to do later.
+ * Says what the client has to do or can do: whether the migration waits for it, what it can do while other companies
+ * are moving, and what it has to do later.
  */
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { nextWaveText } from '../../domain/progress/waiting-for';

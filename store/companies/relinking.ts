@@ -69,8 +69,8 @@ export interface Relinked {
 
 /**
  * Records that the connection of a company is linked. The company is now syncing, and is then verified as after an
- * import. Its stored credential counts as handed over, because a retry must not replace the new connection with an older
- * credential.
+ * import. Its stored credential counts as handed over, because a retry must not replace the new connection with an
+ * older credential.
  *
  * A linked connection does not prove that the end customer has reconnected: the connection of an incomplete company was
  * linked all the time. If the service does not say when the connection was authorized, the end customer has reconnected

@@ -81,8 +81,8 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the functions that read again. A function whose columns change has to be dropped, so the roles that could call
- * it get this right again.
+ * Creates the functions that read again. A function whose columns change has to be dropped, so the roles that could
+ * call it get this right again.
  */
 export async function replaceReadingFunctions(db: Kysely<unknown>): Promise<void> {
   const { rows: grants } = await sql<{ statement: string }>`

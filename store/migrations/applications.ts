@@ -64,8 +64,8 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
 }
 
 /**
- * Lists the migrations, open or ended, whose companies were moved on a platform and in a namespace, with the applications
- * that they were connected with. Reads every moved company.
+ * Lists the migrations, open or ended, whose companies were moved on a platform and in a namespace, with the
+ * applications that they were connected with. Reads every moved company.
  *
  * @param except the migration to leave out; null for none
  */

@@ -4,7 +4,8 @@ import { beginPause, endOutage, endPause } from './stoppages';
 
 /**
  * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a
- * person pauses as well. A resume lifts both pauses. A pause ends a recorded outage, because a person now stops the moves.
+ * person pauses as well. A resume lifts both pauses. A pause ends a recorded outage, because a person now stops the
+ * moves.
  */
 export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
   const columns = paused

@@ -4,10 +4,10 @@
  *
  * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
  *   support resumes it (in the self-service route, the client).
- * - An outage. A slice reports that no call gets through; the outage began with the first call that failed. It ends when the service responds again, or a
- *   company gets through. It also ends when a person pauses the migration, rejects a step or chooses another first
- *   company, because a decision then stops the moves. If it begins again within a minute, it counts as one outage,
- *   because a service that recovers often fails again.
+ * - An outage. A slice reports that no call gets through; the outage began with the first call that failed. It ends when
+ *   the service responds again, or a company gets through. It also ends when a person pauses the migration, rejects a
+ *   step or chooses another first company, because a decision then stops the moves. If it begins again within a minute,
+ *   it counts as one outage, because a service that recovers often fails again.
  *
  * Both end at the latest when the migration is closed.
  */
@@ -22,8 +22,8 @@ const OPEN_MIGRATION = (migrationId: string) =>
   sql`select paused from migrations where id = ${migrationId} and ending is null for share`;
 
 /**
- * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while the
- * migration is paused for the same reason, even if the numbers differ.
+ * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while
+ * the migration is paused for the same reason, even if the numbers differ.
  */
 export async function reportStop(
   db: Queryable,

@@ -151,7 +151,8 @@ export async function renewVault(
       },
     );
     if (isUsable) throw new VaultUsable(migrationId);
-    // Without the master key, the secret was not looked for. Workers cannot use a key whose secret is in another folder.
+    // Without the master key, the secret was not looked for. Workers cannot use a key whose secret is in another
+    // folder.
     if (keyLost && !folderLost) await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined);
     await createKey(tx, keys, migrationId);
     await tx.deleteFrom('staged_credentials').where('migration_id', '=', migrationId).execute();

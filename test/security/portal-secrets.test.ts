@@ -226,7 +226,9 @@ async function supplyInPage(ferry: LedgerClient, migrationId: string, { publicUr
   }
 }
 
-/** Seals the credential of the last company on the client's machine, and sends the sealed file with `ferry --portal`. */
+/**
+ * Seals the credential of the last company on the client's machine, and sends the sealed file with `ferry --portal`.
+ */
 async function supplySealed(ferry: LedgerClient, migrationId: string, { publicUrl, provider }: PortalLink) {
   const invitation = await invite(ferry, migrationId, CLARA);
   const env = { TOKENFERRY_HOME: path.join(home, 'tokenferry') };

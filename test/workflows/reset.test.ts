@@ -10,7 +10,9 @@ import { useOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from './running-migration';
 
 const INVENTED_KEY = 'deadbeefdeadbeef';
-/** `temporal.api.enums.v1.ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE`, the default of `temporal workflow reset` */
+/**
+ * `temporal.api.enums.v1.ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE`, the default of `temporal workflow reset`
+ */
 const ALL_ELIGIBLE = 3;
 /** `RESET_REAPPLY_TYPE_NONE`: the decisions that arrived after the point of the reset are lost. */
 const NOTHING = 2;

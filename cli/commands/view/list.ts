@@ -121,8 +121,8 @@ function lineFromLedger({ suppliedAt, state, ending, ...migration }: ListedMigra
 }
 
 /**
- * Counts the companies of migrations with open companies, because the counts in Temporal are a few seconds older. Once a
- * decision has ended a migration, companies that still wait count as not moved, as in its report.
+ * Counts the companies of migrations with open companies, because the counts in Temporal are a few seconds older. Once
+ * a decision has ended a migration, companies that still wait count as not moved, as in its report.
  */
 async function readCounts(
   { db }: MigrationClient,

@@ -165,7 +165,9 @@ interface ReadFile {
   readonly credentials: readonly SealableCredential[];
 }
 
-/** Refuses a credential of another organization, as `ferry check` does. Nobody can compare the content of a sealed file. */
+/**
+ * Refuses a credential of another organization, as `ferry check` does. Nobody can compare the content of a sealed file.
+ */
 async function readFile(
   key: MigrationKey,
   file: string,

@@ -128,8 +128,8 @@ export function openDialog(options: DecisionDialog): void {
   }
 
   /**
-   * Removes what the dialog shows, because it has changed since, and the same decision would be refused again. Keeps the
-   * reason that the person has written.
+   * Removes what the dialog shows, because it has changed since, and the same decision would be refused again. Keeps
+   * the reason that the person has written.
    */
   function outdated({ text }: RequestAnswer): void {
     const hasReason = reasonInput.value.trim() !== '';

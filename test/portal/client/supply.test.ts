@@ -12,7 +12,9 @@ interface Part {
   readonly decision?: RequestAnswer;
 }
 
-/** Replaces the credentials of so many companies that there is one part for each of `parts`; the last can be smaller. */
+/**
+ * Replaces the credentials of so many companies that there is one part for each of `parts`; the last can be smaller.
+ */
 async function replace(parts: readonly Part[], lastSize = MAX_COMPANIES_PER_MESSAGE): Promise<RequestAnswer> {
   const total = (parts.length - 1) * MAX_COMPANIES_PER_MESSAGE + lastSize;
   const credentials = Array.from({ length: total }, (_, index) => ({
