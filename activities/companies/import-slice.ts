@@ -26,8 +26,6 @@ import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './s
 
 export interface SliceResult extends SliceRun {
   readonly claimed: number;
-  /** When a company last got through, epoch milliseconds; null if none did. */
-  readonly lastThroughAt: number | null;
   /** The highest mark that the slice has seen in the ledger. */
   readonly ledgerMark: number;
 }
@@ -50,9 +48,6 @@ export interface SliceWork {
  */
 const RECLAIM_EVERY_MS = 1_000;
 
-/** The states of a company whose import has got an answer. */
-const ENDS_IMPORT: readonly ImportOutcome['to'][] = ['syncing', 'failed', 'outcome-unknown'];
-
 const NOTHING_CLAIMED = {
   ...{ claimed: 0, lastThroughAt: null, failingSince: null },
   ...{ stop: null, stopNumbers: null, outage: null },
@@ -74,7 +69,6 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   await beginAgainIfLost(db, owner, trust.currentRun);
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
-  let lastThroughAt: number | null = null;
   /**
    * No company is claimed before this time, because of the limit of companies per minute. Epoch milliseconds; 0 without
    * a limit.
@@ -125,8 +119,6 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     nextTakeAt: () => nextClaimAt,
     handle: async ({ company, sendBefore }) => {
       const result = await new CompanyImport({ ...context, sendBefore }, company).run();
-      // A cancelled import, or one that has lost its lease, is not deferred, but has not got through either.
-      if (!result.deferredBy && ENDS_IMPORT.includes(result.outcome.to)) lastThroughAt = Date.now();
       return { ...result, isRetry: company.tries > 1 };
     },
     write: async (outcomes) => {
@@ -139,7 +131,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
   const outage = behindSince === null || isProvenBehind ? end.outage : reconciling(migrationId);
-  return { claimed, lastThroughAt, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
+  return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
 }
 
 /**

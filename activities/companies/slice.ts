@@ -59,9 +59,17 @@ export function stopsFor({
 
 /** How a slice ended, with facts that only the ledger stores. */
 export interface SliceRun extends SliceEnd {
+  /** When a company last got through, epoch milliseconds; null if none did. */
+  readonly lastThroughAt: number | null;
   /** Since when companies in a row have been deferred, epoch milliseconds; null if the last company got through. */
   readonly failingSince: number | null;
 }
+
+/**
+ * The states of a company that has got no answer. A cancelled import, or one that has lost its lease, is not deferred,
+ * but has not got through either.
+ */
+const UNANSWERED: readonly string[] = ['waiting', 'importing'];
 
 /** When the work on a company began and ended, epoch milliseconds. Its outcome is written later, with others. */
 interface HandledTimes {
@@ -115,7 +123,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
   let failingSince: number | null = null;
-  let throughAt = 0;
+  let lastThroughAt: number | null = null;
 
   /** Records an outage at once, because the slice ends only when the companies in flight are done. */
   const recordOutage = async (): Promise<void> => {
@@ -144,10 +152,12 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
         limits = await steps.write(outcomes);
-        for (const { deferredBy = null, isRetry = false, beganAt, endedAt } of handled) {
+        for (const { outcome, deferredBy = null, isRetry = false, beganAt, endedAt } of handled) {
           breaker.record(deferredBy, isRetry);
-          if (deferredBy === null) [failingSince, throughAt] = [null, Math.max(throughAt, endedAt)];
-          else failingSince ??= Math.max(beganAt, throughAt);
+          if (deferredBy !== null) failingSince ??= Math.max(beganAt, lastThroughAt ?? 0);
+          else failingSince = null;
+          if (deferredBy === null && !UNANSWERED.includes(outcome.to))
+            lastThroughAt = Math.max(endedAt, lastThroughAt ?? 0);
         }
         for (const each of handled) {
           if (stop !== null || each.stop === null) continue;
@@ -165,7 +175,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
     const reported = breaker.report(concurrency);
     return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
   });
-  return { stop, stopNumbers, outage, failingSince };
+  return { stop, stopNumbers, outage, lastThroughAt, failingSince };
 }
 
 /**

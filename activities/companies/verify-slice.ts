@@ -11,8 +11,6 @@ import { verifyCompany } from './verify';
 import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './slice';
 
 export interface CheckResult extends SliceRun {
-  /** When a check of a company last got through, epoch milliseconds; null if none did. */
-  readonly lastThroughAt: number | null;
   /** The number of companies whose verification has ended, whether they were moved or not. */
   readonly finished: number;
   /**
@@ -70,7 +68,6 @@ export async function verifySlice(
   const rowsInFlight = new Set<number>();
   const deferredRows = new Set<number>();
   let finished = 0;
-  let lastThroughAt: number | null = null;
   let polls = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
@@ -98,7 +95,6 @@ export async function verifySlice(
     handle: async ({ company, syncTimeoutMs }) => {
       const result = await verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company);
       if (result.deferredBy) deferredRows.add(company.row);
-      else lastThroughAt = Date.now();
       return result;
     },
     confirmOutage: async () => deferredRows.size > 1 || !isServiceDown || isServiceDown(),
@@ -110,7 +106,7 @@ export async function verifySlice(
       return limits;
     },
   });
-  return { finished, lastThroughAt, ...end, isTimeUp: whileImporting && Date.now() >= waitsUntil };
+  return { finished, ...end, isTimeUp: whileImporting && Date.now() >= waitsUntil };
 }
 
 /**
