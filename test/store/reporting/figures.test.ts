@@ -50,6 +50,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     mustReconnect: 1,
     mustReconnectNotCrossed: 1,
     leftOutAtService: 1,
+    leftOutUnauthorized: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),
     movingMs: 8.5 * 3_600_000,
