@@ -6,6 +6,7 @@
  */
 import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
+import type { DeferralSeries } from './circuit-breaker';
 import type { OutageSource } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
@@ -16,6 +17,11 @@ import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
 export interface SliceReport extends Omit<SliceResult, keyof SliceTimes> {
+  /**
+   * The deferrals that the next slice continues. Null if there are none, or if the slice reports an outage. Absent in
+   * the results of older workers.
+   */
+  readonly series?: DeferralSeries | null;
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** The current limit. A slice with a higher number must end. */
@@ -82,13 +88,14 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
-      const { lastThroughAt, failingSince, ...result } = await importSlice(deps, { ...work, onlyRow: null });
-      await recordSliceEnd(deps.db, work.migrationId, result, { lastThroughAt, failingSince });
+      const { lastThroughAt, series, ...result } = await importSlice(deps, { ...work, onlyRow: null });
+      await recordSliceEnd(deps.db, work.migrationId, result, { lastThroughAt, series });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
       return {
         ...result,
+        series: result.outage === null ? series : null,
         ramp,
         slicesAtOnce: paceOf(limits).slices,
         nextClaimInMs: remaining.paused ? null : remaining.nextClaimInMs,
@@ -99,8 +106,8 @@ export function batchActivities(deps: ActivityDeps) {
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const settings = { ...work, onlyRow: null, countEveryDataSet: false };
-      const { lastThroughAt, failingSince, ...result } = await verifySlice(deps, settings, isServiceDown);
-      await recordVerificationEnd(deps.db, work.migrationId, result, { lastThroughAt, failingSince });
+      const { lastThroughAt, series, ...result } = await verifySlice(deps, settings, isServiceDown);
+      await recordVerificationEnd(deps.db, work.migrationId, result, { lastThroughAt, series });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

@@ -9,19 +9,26 @@
  * ## States
  *
  * - CLOSED, the initial state. Companies are tried.
- *   - A company gets through: the count of consecutive deferrals is reset to 0.
- *   - A company is deferred: the count rises. When it reaches the threshold -> OPEN.
+ *   - A company gets through: the series of deferrals is over.
+ *   - A company is deferred: the series grows. When it is long enough -> OPEN.
  * - OPEN. The slice takes no more companies, and ends when the companies in flight are done. Their results are recorded
  *   as well.
  *   - A company gets through -> CLOSED. The slice ends nevertheless, but reports no outage.
  *
- * The threshold is the number of companies that can be in flight at once, because one brief glitch can defer all of
- * them. It is passed to `isOpen` and `report` each time, because limits can change during a slice.
+ * A series is long enough when one of these is true:
  *
- * A slice can end with fewer results than the threshold. It still reports an outage if the last company was deferred,
- * no company got through, and at least one result is not from a retried import. Retries are not enough, because the
- * platform can defer a single company again and again. A check is never a retry. If a verification has deferred only
- * one company, it probes the service before it reports an outage (`verifySlice` in verify-slice.ts).
+ * - It has as many deferrals as companies can be in flight at once (the threshold). Fewer are not enough, because one
+ *   brief glitch can defer all of them. The threshold is passed to `isOpen` and `report` each time, because limits can
+ *   change during a slice.
+ * - It has lasted for `OPENS_AFTER.ms` and contains the first tries of `OPENS_AFTER.companies` companies. At a few
+ *   companies per minute, the threshold would be reached only after minutes.
+ *
+ * Retries do not count for the second rule, because the platform can defer the same companies again and again.
+ *
+ * A slice can end before the series is long enough. It still reports an outage if the last company was deferred, no
+ * company got through, and at least one result is not from a retry. If a verification has deferred only one company, it
+ * probes the service before it reports an outage (`verifySlice` in verify-slice.ts). If the slice reports none, the next
+ * slice continues the series.
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
@@ -44,34 +51,75 @@ export interface SliceOutage {
   readonly gotThrough: number;
 }
 
+/** Consecutive deferrals since a company last got through. */
+export interface DeferralSeries {
+  /** When the first deferred company was begun. Epoch milliseconds. */
+  readonly since: number;
+  readonly deferrals: number;
+  /** The number of deferrals that are not retries. */
+  readonly firstTries: number;
+}
+
+/** The result of an import or a check. */
+export interface CompanyResult {
+  /** Why the company must be tried again; null if it got through. */
+  readonly deferredBy: Deferral | null;
+  /** True if the company has been tried before: in an import, or in a check of the same slice that was deferred. */
+  readonly isRetry: boolean;
+  /** When the work on the company began and ended. Epoch milliseconds. */
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
 export interface CircuitBreaker {
-  /**
-   * @param deferredBy why the company must be tried again; null if it got through
-   * @param isRetry whether an import of the company has been tried before; false for a check
-   */
-  record(deferredBy: Deferral | null, isRetry: boolean): void;
+  record(result: CompanyResult): void;
   isOpen(threshold: number): boolean;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): SliceOutage | null;
+  /** Returns when a company last got through, epoch milliseconds; null if none did. */
+  lastThroughAt(): number | null;
+  /** Returns the current series; null if the last company got through. */
+  series(): DeferralSeries | null;
 }
 
-export function createCircuitBreaker(): CircuitBreaker {
+/** The time and the number of companies after which a series opens the breaker, however few companies are in flight. */
+const OPENS_AFTER = { ms: 15_000, companies: 3 };
+
+/** @param earlier the series with which the previous slice ended; null if there is none */
+export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBreaker {
+  let series = earlier;
+  let last: CompanyResult | null = null;
   let gotThrough = 0;
-  let consecutiveDeferrals = 0;
   let firstTries = 0;
-  let last: Deferral | null = null;
-  const isOpen = (threshold: number): boolean => consecutiveDeferrals >= threshold;
+  let lastThroughAt: number | null = null;
+  const hasLasted = ({ since, firstTries: companies }: DeferralSeries): boolean =>
+    companies >= OPENS_AFTER.companies && (last?.endedAt ?? 0) - since >= OPENS_AFTER.ms;
+  const isOpen = (threshold: number): boolean =>
+    series !== null && (series.deferrals >= threshold || hasLasted(series));
   return {
-    record: (deferredBy, isRetry) => {
-      if (deferredBy === null) gotThrough += 1;
+    record: (result) => {
+      const { deferredBy, isRetry, beganAt, endedAt } = result;
+      last = result;
       if (!isRetry) firstTries += 1;
-      consecutiveDeferrals = deferredBy === null ? 0 : consecutiveDeferrals + 1;
-      last = deferredBy;
+      if (deferredBy === null) {
+        gotThrough += 1;
+        lastThroughAt = Math.max(endedAt, lastThroughAt ?? 0);
+        series = null;
+        return;
+      }
+      series ??= { since: Math.max(beganAt, lastThroughAt ?? 0), deferrals: 0, firstTries: 0 };
+      series = {
+        ...series,
+        deferrals: series.deferrals + 1,
+        firstTries: series.firstTries + (isRetry ? 0 : 1),
+      };
     },
     isOpen,
     report: (threshold) => {
       const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
-      return last !== null && isOutage ? { ...last, gotThrough } : null;
+      return last?.deferredBy && isOutage ? { ...last.deferredBy, gotThrough } : null;
     },
+    lastThroughAt: () => lastThroughAt,
+    series: () => series,
   };
 }

@@ -63,10 +63,10 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const end = endOf(imported, checked, company);
       // Neither slice records its own end, because an outage that one of them reports is not over if the other had no
       // work.
-      const { failingSince } = imported.outage ? imported : (checked ?? imported);
+      const { series } = imported.outage ? imported : (checked ?? imported);
       if (imported.lastThroughAt !== null || !checked)
-        await recordSliceEnd(db, migrationId, end, { lastThroughAt: imported.lastThroughAt, failingSince });
-      else await recordVerificationEnd(db, migrationId, end, { lastThroughAt: checked.lastThroughAt, failingSince });
+        await recordSliceEnd(db, migrationId, end, { lastThroughAt: imported.lastThroughAt, series });
+      else await recordVerificationEnd(db, migrationId, end, { lastThroughAt: checked.lastThroughAt, series });
       if (end.stop) return { stop: end.stop };
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;

@@ -19,10 +19,10 @@ import {
 import type { ActivityDeps } from '../deps';
 import type { ImportContext } from './company-at-service';
 import { CompanyImport } from './import';
-import type { SliceOutage } from './circuit-breaker';
+import type { DeferralSeries, SliceOutage } from './circuit-breaker';
 import { assessLedger } from './ledger-comparison';
 import { beginAgainIfLost } from './runs';
-import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './slice';
+import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun, type SliceSteps } from './slice';
 
 export interface SliceResult extends SliceRun {
   readonly claimed: number;
@@ -40,6 +40,8 @@ export interface SliceWork {
   readonly ledgerMark: number;
   /** True if the slice only finishes companies that are already being imported. Default: false. */
   readonly finishing?: boolean;
+  /** The deferrals with which the previous slice of this number ended. Absent or null if there are none. */
+  readonly series?: DeferralSeries | null;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface SliceWork {
 const RECLAIM_EVERY_MS = 1_000;
 
 const NOTHING_CLAIMED = {
-  ...{ claimed: 0, lastThroughAt: null, failingSince: null },
+  ...{ claimed: 0, lastThroughAt: null, series: null },
   ...{ stop: null, stopNumbers: null, outage: null },
 } as const;
 
@@ -93,7 +95,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     return companies;
   }
 
-  const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
+  const steps: SliceSteps<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome> = {
     stopsFor: stopsFor(work),
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight) => {
@@ -126,7 +128,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       heartbeat({ claimed });
       return limits;
     },
-  });
+  };
+  const end = await runSlice(deps, migrationId, steps, work.series);
   // A ledger that was restored during the slice has refused further claims. The marks reveal the restore.
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;

@@ -24,7 +24,7 @@ import {
   reportStop,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { Deferral, SliceOutage } from './circuit-breaker';
+import type { CompanyResult, Deferral, DeferralSeries, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
 import { runWorkerPool } from './worker-pool';
 
@@ -57,12 +57,12 @@ export function stopsFor({
   return onlyRow === null ? 'several' : 'any';
 }
 
-/** How a slice ended, with facts that only the ledger stores. */
+/** How a slice ended, with facts that only the ledger stores or the next slice needs. */
 export interface SliceRun extends SliceEnd {
   /** When a company last got through, epoch milliseconds; null if none did. */
   readonly lastThroughAt: number | null;
-  /** Since when companies in a row have been deferred, epoch milliseconds; null if the last company got through. */
-  readonly failingSince: number | null;
+  /** The deferrals with which the slice ended; null if the last company got through. */
+  readonly series: DeferralSeries | null;
 }
 
 /**
@@ -71,14 +71,8 @@ export interface SliceRun extends SliceEnd {
  */
 const UNANSWERED: readonly string[] = ['waiting', 'importing'];
 
-/** When the work on a company began and ended, epoch milliseconds. Its outcome is written later, with others. */
-interface HandledTimes {
-  readonly beganAt: number;
-  readonly endedAt: number;
-}
-
 /** The parts in which the import and the verification differ. */
-interface SliceSteps<Item, Outcome> {
+export interface SliceSteps<Item, Outcome> {
   readonly stopsFor: StopsFor;
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
@@ -94,8 +88,7 @@ interface SliceSteps<Item, Outcome> {
     readonly outcome: Outcome;
     readonly stop: StopReason | null;
     readonly deferredBy?: Deferral;
-    /** True if the company has been tried before. */
-    readonly isRetry?: boolean;
+    readonly isRetry: boolean;
   }>;
   /** Writes outcomes. Returns the current limits. */
   write(outcomes: readonly Outcome[]): Promise<MigrationLimits>;
@@ -106,35 +99,36 @@ interface SliceSteps<Item, Outcome> {
 /**
  * Takes and handles companies until the pool has ended, and sends heartbeats in the meantime.
  *
+ * @param earlier the deferrals with which the previous slice ended; null if there are none
  * @throws the first error of a step or of the ledger
  */
 export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcome>(
   { db, sliceTimeLimitMs }: ActivityDeps,
   migrationId: string,
   steps: SliceSteps<Item, Outcome>,
+  earlier: DeferralSeries | null = null,
 ): Promise<SliceRun> {
   const endsAt = Date.now() + sliceTimeLimitMs;
   const signal = cancellationSignal();
-  const breaker = createCircuitBreaker();
+  const breaker = createCircuitBreaker(earlier);
   const pauseIfTooManyFailed = watchTolerance(db, migrationId);
   let concurrency = 1;
   /** The limits as last read, or returned by a write; null until the first group is taken. */
   let limits: MigrationLimits | null = null;
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
-  let failingSince: number | null = null;
-  let lastThroughAt: number | null = null;
 
   /** Records an outage at once, because the slice ends only when the companies in flight are done. */
   const recordOutage = async (): Promise<void> => {
     const reported = breaker.report(concurrency);
-    if (!reported?.source || failingSince === null || (await steps.confirmOutage?.()) === false) return;
+    const series = breaker.series();
+    if (!reported?.source || series === null || (await steps.confirmOutage?.()) === false) return;
     const { why, source } = reported;
-    await beginOutage(db, migrationId, { why, source, sinceMs: Date.now() - failingSince });
+    await beginOutage(db, migrationId, { why, source, sinceMs: Date.now() - series.since });
   };
 
   const outage = await withHeartbeats(async () => {
-    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & HandledTimes>({
+    await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & Pick<CompanyResult, 'beganAt' | 'endedAt'>>({
       take: async (inFlight) => {
         const hasWaited = await steps.beforeTake?.(inFlight);
         if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
@@ -147,18 +141,14 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
       handle: async (item) => {
         const beganAt = Date.now();
         const result = await steps.handle(item);
+        // The outcome is written later, with others.
         return { ...result, beganAt, endedAt: Date.now() };
       },
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
         limits = await steps.write(outcomes);
-        for (const { outcome, deferredBy = null, isRetry = false, beganAt, endedAt } of handled) {
-          breaker.record(deferredBy, isRetry);
-          if (deferredBy !== null) failingSince ??= Math.max(beganAt, lastThroughAt ?? 0);
-          else failingSince = null;
-          if (deferredBy === null && !UNANSWERED.includes(outcome.to))
-            lastThroughAt = Math.max(endedAt, lastThroughAt ?? 0);
-        }
+        for (const { outcome, deferredBy = null, ...result } of handled)
+          if (deferredBy !== null || !UNANSWERED.includes(outcome.to)) breaker.record({ ...result, deferredBy });
         for (const each of handled) {
           if (stop !== null || each.stop === null) continue;
           const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);
@@ -175,7 +165,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
     const reported = breaker.report(concurrency);
     return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
   });
-  return { stop, stopNumbers, outage, lastThroughAt, failingSince };
+  return { stop, stopNumbers, outage, lastThroughAt: breaker.lastThroughAt(), series: breaker.series() };
 }
 
 /**

@@ -5,15 +5,10 @@ import type { Outage } from '../../domain/migration/outage';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import type { Database } from '../../store';
 import { beginOutage, endOutage, reportStop } from '../../store';
-import type { SliceEnd } from './slice';
+import type { SliceEnd, SliceRun } from './slice';
 
-/** When calls of a slice got through, and since when they did not. Epoch milliseconds of this machine. */
-export interface SliceTimes {
-  /** When a company last got through; null if none did. */
-  readonly lastThroughAt: number | null;
-  /** Since when companies in a row have been deferred; null if the last company got through. */
-  readonly failingSince: number | null;
-}
+/** When calls of a slice got through, and since when they did not. */
+export type SliceTimes = Pick<SliceRun, 'lastThroughAt' | 'series'>;
 
 /**
  * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got
@@ -26,14 +21,14 @@ export async function recordSliceEnd(
   db: Database,
   migrationId: string,
   { stop, stopNumbers, outage }: SliceEnd,
-  { lastThroughAt, failingSince }: SliceTimes,
+  { lastThroughAt, series }: SliceTimes,
   source?: OutageSource,
 ): Promise<void> {
   if (stop !== null) await reportStop(db, migrationId, { stop, numbers: stopNumbers });
   // While the ledger is being reconciled, calls get through.
   if (outage?.source) {
-    const since = Math.max(failingSince ?? Date.now(), lastThroughAt ?? 0);
-    await beginOutage(db, migrationId, { why: outage.why, source: outage.source, sinceMs: Date.now() - since });
+    const { why, source: outageSource } = outage;
+    await beginOutage(db, migrationId, { why, source: outageSource, sinceMs: series ? Date.now() - series.since : 0 });
   }
   if (outage === null && lastThroughAt !== null)
     await endOutage(db, migrationId, { reportedBeforeMs: Date.now() - lastThroughAt, ...(source && { source }) });

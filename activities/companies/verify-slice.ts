@@ -94,8 +94,9 @@ export async function verifySlice(
     },
     handle: async ({ company, syncTimeoutMs }) => {
       const result = await verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company);
+      const isRetry = deferredRows.has(company.row);
       if (result.deferredBy) deferredRows.add(company.row);
-      return result;
+      return { ...result, isRetry };
     },
     confirmOutage: async () => deferredRows.size > 1 || !isServiceDown || isServiceDown(),
     write: async (outcomes) => {

@@ -1,5 +1,6 @@
 /** The importing half of a batch run: several slices claim and import companies at the same time. */
 import type { SliceReport } from '../../activities/companies/batch';
+import type { DeferralSeries } from '../../activities/companies/circuit-breaker';
 import { sliceActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
 import type { RunContext } from './run-context';
@@ -41,15 +42,12 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
   /** Runs the activity of a slice repeatedly until no company is left. Waits for retries that are due later. */
   async function runSlice(slice: number): Promise<void> {
     const nextDelayMs = backoff(POLL_DELAY);
+    let series: DeferralSeries | null = null;
     while (!context.isEnding()) {
-      const {
-        claimed,
-        outage,
-        nextClaimInMs,
-        nextReclaimInMs,
-        slicesAtOnce: allowed,
-      } = await importSlice(context, slice);
-      atOnce = allowed;
+      const report: SliceReport = await importSlice(context, slice, series);
+      const { claimed, outage, nextClaimInMs, nextReclaimInMs } = report;
+      series = report.series ?? null;
+      atOnce = report.slicesAtOnce;
       if (slice > atOnce || nextClaimInMs === null) return;
       if (nextClaimInMs === 0) startSlices();
       const nextInMs = Math.min(nextClaimInMs, nextReclaimInMs ?? Infinity);
@@ -86,12 +84,17 @@ async function reclaimInterrupted(context: RunContext): Promise<boolean> {
   return false;
 }
 
-async function importSlice(context: RunContext, slice: number): Promise<SliceReport> {
+/** @param series the deferrals with which the previous slice of this number ended; null if there are none */
+async function importSlice(
+  context: RunContext,
+  slice: number,
+  series: DeferralSeries | null = null,
+): Promise<SliceReport> {
   const { migrationId, runName, finishing } = context;
   // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [
-    { migrationId, run: runName, slice, finishing, ledgerMark: context.ledgerMark() },
+    { migrationId, run: runName, slice, finishing, ledgerMark: context.ledgerMark(), series },
   ]);
   context.noteLedgerMark(report.ledgerMark);
   context.recordSlice(report.claimed, report);

@@ -47,7 +47,8 @@ test('a retried company that is deferred again does not count as an outage', asy
   const { id } = await rig.migration(['sbx-inaccessible']);
   expect((await rig.importSlice(id)).outage).toMatchObject({ source: 'platform' });
   await updateRow(rig.ledger.db, id, 1, { not_before: null });
-  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, outage: null });
+  const series = { deferrals: 1, firstTries: 0 };
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, outage: null, series });
 });
 
 test('a verification ends when no company can be read', async () => {

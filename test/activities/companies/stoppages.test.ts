@@ -4,6 +4,7 @@ import { applyDecision } from '../../../activities/migration/decision-effects';
 import type { Decision } from '../../../domain/migration/decision';
 import { beginOutage, changeLimits, readStoppages, setPaused } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
+import { until } from '../../support/async';
 import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
 import { updateRow } from '../../support/migrations/ledger';
 
@@ -48,22 +49,35 @@ test('a slice ends an outage only if a company got through after the outage had 
   const { db } = rig.ledger;
   await beginOutage(db, id, { why: 'Maintenance', source: 'service' });
   const end = { stop: null, stopNumbers: null, outage: null };
-  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now() - 5_000, failingSince: null });
+  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now() - 5_000, series: null });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
-  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now(), failingSince: null });
+  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now(), series: null });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
 });
 
-test('an outage began with the first call that failed, after the last company that got through', async () => {
-  const { id } = await rig.migration(['sbx-ok-1']);
-  const { db } = rig.ledger;
-  const outage = { why: 'Maintenance', source: 'service', gotThrough: 1 } as const;
-  const [lastThroughAt, failingSince] = [Date.now() - 60_000, Date.now() - 90_000];
-  await recordSliceEnd(db, id, { stop: null, stopNumbers: null, outage }, { lastThroughAt, failingSince });
-  const [{ beganAt = '' } = {}] = await stoppagesOf(id);
-  const secondsAgo = (Date.now() - Date.parse(beganAt)) / 1_000;
-  expect(secondsAgo).toBeGreaterThan(59);
-  expect(secondsAgo).toBeLessThan(75);
+test('an outage is recorded while a company is still in flight, and dates from the previous slice', async () => {
+  const { id } = await rig.migration(['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1']);
+  let release = (): void => undefined;
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  let isFirst = true;
+  rig.proxy.on('POST', /^\/companies$/, async (response, request) => {
+    if (isFirst) {
+      isFirst = false;
+      await isReleased;
+    }
+    failing(503, 'Maintenance')(response, request);
+  });
+  const since = Date.now() - 40_000;
+  const series = { since, deferrals: 1, firstTries: 1 };
+  const work = { migrationId: id, run: 'run-1', slice: 1, ledgerMark: 0, series };
+  await changeLimits(rig.ledger.db, id, { companiesPerSliceAtOnce: 4 });
+  const slice = rig.runActivity((activities) => activities.importSlice(work));
+  await until(async () => (await stoppagesOf(id)).length > 0);
+  release();
+  expect(await slice).toMatchObject({ outage: { source: 'service' }, series: null });
+  const [{ beganAt = '' } = {}, ...others] = await stoppagesOf(id);
+  expect(Math.abs(Date.parse(beganAt) - since)).toBeLessThan(10_000);
+  expect(others).toEqual([]);
 });
 
 test('the reason for which a slice stops is recorded once the migration has paused itself', async () => {

@@ -20,7 +20,13 @@ beforeAll(async () => {
   between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
   // Short limits, so that the test of an outage takes seconds instead of minutes.
-  const timing = { retryBudgetMs: 1_000, authorizationTimeoutMs: 2_000, sendWithinMs: 2_000, marginMs: 500 };
+  const timing = {
+    retryBudgetMs: 1_000,
+    authorizationTimeoutMs: 2_000,
+    sendWithinMs: 2_000,
+    marginMs: 500,
+    sliceTimeLimitMs: 3_000,
+  };
   await orchestrator.startWorker({ service: { url: between.url, apiKey } }, timing);
 });
 beforeEach(() => between.reset());
@@ -128,6 +134,29 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(others).toEqual([]);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   for (const body of sent) expect(sent.filter((other) => other === body).length).toBeLessThanOrEqual(2);
+});
+
+test('an outage dates from its first failed call, even if a slice ended before the outage was recognised', async () => {
+  const migration = await withFirstCompanyMoved('early', 'sbx-ok-1');
+  const limits = { slicesAtOnce: 1, companiesPerSliceAtOnce: 8, companiesPerMinute: 30 };
+  expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
+  let over = false;
+  const failedAt = new Map<string, number>();
+  let first: string | undefined;
+  between.on('POST', /^\/companies$/, async (response, request, pass) => {
+    first ??= request.body;
+    if (over || request.body === first) return passOn(response, pass);
+    if (!failedAt.has(request.body)) failedAt.set(request.body, Date.now());
+    failing(503, 'Maintenance')(response, request);
+  });
+  await migration.approve();
+  await migration.until(inOutage);
+  over = true;
+  const [recorded] = await readStoppages(orchestrator.ferry.db, migration.id);
+  // The work on a company begins shortly before its call fails.
+  const [firstFailedAt = 0, secondFailedAt = 0] = failedAt.values();
+  expect(secondFailedAt).toBeGreaterThan(firstFailedAt);
+  expect(Date.parse(recorded?.beganAt ?? '')).toBeLessThan((firstFailedAt + secondFailedAt) / 2);
 });
 
 test('a batch that has paused itself finishes the companies that it was moving', async () => {

@@ -1,0 +1,63 @@
+/** The circuit breaker: when a series of deferrals counts as an outage, and since when. */
+import { createCircuitBreaker } from '../../../activities/companies/circuit-breaker';
+
+const DEFERRED = { why: 'Maintenance', source: 'service' } as const;
+const THRESHOLD = 100;
+
+/** Returns a result; `began` and `ended` are seconds. */
+const result = (began: number, ended: number, deferredBy: typeof DEFERRED | null = DEFERRED, isRetry = false) => ({
+  ...{ deferredBy, isRetry },
+  ...{ beganAt: began * 1_000, endedAt: ended * 1_000 },
+});
+
+test('as many deferrals as companies can be in flight open it', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 2));
+  expect(breaker.isOpen(2)).toBe(false);
+  breaker.record(result(1, 2));
+  expect(breaker.isOpen(2)).toBe(true);
+});
+
+test('three companies that are deferred over 15 seconds open it, however many can be in flight', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 11));
+  breaker.record(result(4, 14));
+  expect(breaker.isOpen(THRESHOLD)).toBe(false);
+  breaker.record(result(7, 17));
+  expect(breaker.isOpen(THRESHOLD)).toBe(true);
+  expect(breaker.report(THRESHOLD)).toEqual({ ...DEFERRED, gotThrough: 0 });
+  expect(breaker.series()).toEqual({ since: 1_000, deferrals: 3, firstTries: 3 });
+});
+
+test.each([
+  ['two companies', [result(1, 11), result(4, 40)]],
+  ['less than 15 seconds', [result(1, 2), result(4, 5), result(7, 15)]],
+  ['retries', [result(1, 11), result(4, 14), result(7, 17, DEFERRED, true), result(20, 40, DEFERRED, true)]],
+  ['a company that got through in between', [result(1, 11), result(4, 14), result(5, 15, null), result(7, 40)]],
+])('%s do not open it', (_what, results) => {
+  const breaker = createCircuitBreaker(null);
+  for (const each of results) breaker.record(each);
+  expect(breaker.isOpen(THRESHOLD)).toBe(false);
+});
+
+test('the series began with the first company that failed, but after the last company that got through', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 5, null));
+  breaker.record(result(2, 12));
+  breaker.record(result(3, 13));
+  expect(breaker.series()).toMatchObject({ since: 5_000, deferrals: 2 });
+  expect(breaker.lastThroughAt()).toBe(5_000);
+});
+
+test('the next slice continues the series of the previous slice', () => {
+  const earlier = createCircuitBreaker(null);
+  earlier.record(result(0, 1, null));
+  earlier.record(result(10, 20));
+  earlier.record(result(13, 23));
+  expect(earlier.report(THRESHOLD)).toBeNull();
+  const breaker = createCircuitBreaker(earlier.series());
+  expect(breaker.isOpen(THRESHOLD)).toBe(false);
+  breaker.record(result(16, 26));
+  expect(breaker.isOpen(THRESHOLD)).toBe(true);
+  expect(breaker.series()?.since).toBe(10_000);
+});
