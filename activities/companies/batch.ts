@@ -12,11 +12,11 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { recordProbe, recordSliceEnd, recordVerificationEnd, type SliceTimes } from './stoppages';
+import { recordProbe, recordSliceEnd, recordVerificationEnd } from './stoppages';
 import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
-export interface SliceReport extends Omit<SliceResult, keyof SliceTimes> {
+export interface SliceReport extends Omit<SliceResult, 'lastThroughAt' | 'series'> {
   /**
    * The deferrals that the next slice continues. Null if there are none, or if the slice reports an outage. Absent in
    * the results of older workers.
@@ -35,7 +35,7 @@ export interface SliceReport extends Omit<SliceResult, keyof SliceTimes> {
   readonly nextReclaimInMs: number | null;
 }
 
-export interface CheckReport extends Omit<CheckResult, keyof SliceTimes> {
+export interface CheckReport extends Omit<CheckResult, 'lastThroughAt' | 'series'> {
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** True if the migration is paused, so that no company can be claimed. */
@@ -89,7 +89,7 @@ export function batchActivities(deps: ActivityDeps) {
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const { lastThroughAt, series, ...result } = await importSlice(deps, { ...work, onlyRow: null });
-      await recordSliceEnd(deps.db, work.migrationId, result, { lastThroughAt, series });
+      await recordSliceEnd(deps.db, work.migrationId, { ...result, lastThroughAt });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
@@ -106,8 +106,8 @@ export function batchActivities(deps: ActivityDeps) {
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const settings = { ...work, onlyRow: null, countEveryDataSet: false };
-      const { lastThroughAt, series, ...result } = await verifySlice(deps, settings, isServiceDown);
-      await recordVerificationEnd(deps.db, work.migrationId, result, { lastThroughAt, series });
+      const { lastThroughAt, series: _, ...result } = await verifySlice(deps, settings, isServiceDown);
+      await recordVerificationEnd(deps.db, work.migrationId, { ...result, lastThroughAt });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;

@@ -47,6 +47,11 @@ export interface SliceOutage {
   readonly why: string;
   /** Absent while the ledger is being reconciled. */
   readonly source?: OutageSource;
+  /**
+   * When the first deferred company was begun. Epoch milliseconds. Absent while the ledger is being reconciled, and in
+   * the results of older workers.
+   */
+  readonly since?: number;
   /** The number of results with which a company got through. */
   readonly gotThrough: number;
 }
@@ -117,7 +122,7 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
     isOpen,
     report: (threshold) => {
       const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
-      return last?.deferredBy && isOutage ? { ...last.deferredBy, gotThrough } : null;
+      return last?.deferredBy && series && isOutage ? { ...last.deferredBy, since: series.since, gotThrough } : null;
     },
     lastThroughAt: () => lastThroughAt,
     series: () => series,

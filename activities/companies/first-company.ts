@@ -8,8 +8,7 @@ import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { verifySlice } from './verify-slice';
 import { importSlice } from './import-slice';
-import { recordSliceEnd, recordVerificationEnd } from './stoppages';
-import type { SliceEnd } from './slice';
+import { recordSliceEnd, recordVerificationEnd, type SliceEnd } from './stoppages';
 
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
@@ -63,10 +62,9 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const end = endOf(imported, checked, company);
       // Neither slice records its own end, because an outage that one of them reports is not over if the other had no
       // work.
-      const { series } = imported.outage ? imported : (checked ?? imported);
       if (imported.lastThroughAt !== null || !checked)
-        await recordSliceEnd(db, migrationId, end, { lastThroughAt: imported.lastThroughAt, series });
-      else await recordVerificationEnd(db, migrationId, end, { lastThroughAt: checked.lastThroughAt, series });
+        await recordSliceEnd(db, migrationId, { ...end, lastThroughAt: imported.lastThroughAt });
+      else await recordVerificationEnd(db, migrationId, { ...end, lastThroughAt: checked.lastThroughAt });
       if (end.stop) return { stop: end.stop };
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;

@@ -14,30 +14,12 @@ import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
 import { findPlatform, type Platform } from '../../platforms/platforms';
-import {
-  beginOutage,
-  countFailures,
-  pauseForProblem,
-  readFailureSeries,
-  readLimits,
-  readMigration,
-  reportStop,
-} from '../../store';
+import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigration, reportStop } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { CompanyResult, Deferral, DeferralSeries, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
+import { recordOutage, type SliceEnd } from './stoppages';
 import { runWorkerPool } from './worker-pool';
-
-/** Why a slice ended early. */
-export interface SliceEnd {
-  readonly stop: StopReason | null;
-  /**
-   * The failure rate that stopped the slice, or the companies that stopped it, as text for people. Null if neither did.
-   */
-  readonly stopNumbers: string | null;
-  /** The outage that the slice reports; null if there is none. */
-  readonly outage: SliceOutage | null;
-}
 
 /**
  * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
@@ -118,13 +100,9 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
 
-  /** Records an outage at once, because the slice ends only when the companies in flight are done. */
-  const recordOutage = async (): Promise<void> => {
+  const confirmedOutage = async (): Promise<SliceOutage | null> => {
     const reported = breaker.report(concurrency);
-    const series = breaker.series();
-    if (!reported?.source || series === null || (await steps.confirmOutage?.()) === false) return;
-    const { why, source } = reported;
-    await beginOutage(db, migrationId, { why, source, sinceMs: Date.now() - series.since });
+    return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
   };
 
   const outage = await withHeartbeats(async () => {
@@ -158,12 +136,13 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
         if (stopNumbers !== null) stop ??= 'too-many-failures';
         const isOpen = breaker.isOpen(concurrency);
-        if (isOpen && stop === null) await recordOutage();
+        // Recorded at once, because the slice ends only when the companies in flight are done.
+        const found = isOpen && stop === null ? await confirmedOutage() : null;
+        if (found !== null) await recordOutage(db, migrationId, found);
         return stop === null && !isOpen;
       },
     });
-    const reported = breaker.report(concurrency);
-    return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
+    return confirmedOutage();
   });
   return { stop, stopNumbers, outage, lastThroughAt: breaker.lastThroughAt(), series: breaker.series() };
 }

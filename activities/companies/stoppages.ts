@@ -1,14 +1,39 @@
 /** Records in the ledger why slices stopped moving companies, and when calls got through again. */
 import { activityInfo } from '@temporalio/activity';
-import type { OutageSource } from '../../domain/companies/failures';
+import type { OutageSource, StopReason } from '../../domain/companies/failures';
 import type { Outage } from '../../domain/migration/outage';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import type { Database } from '../../store';
 import { beginOutage, endOutage, reportStop } from '../../store';
-import type { SliceEnd, SliceRun } from './slice';
+import type { SliceOutage } from './circuit-breaker';
 
-/** When calls of a slice got through, and since when they did not. */
-export type SliceTimes = Pick<SliceRun, 'lastThroughAt' | 'series'>;
+/** Why a slice ended early. */
+export interface SliceEnd {
+  readonly stop: StopReason | null;
+  /**
+   * The failure rate that stopped the slice, or the companies that stopped it, as text for people. Null if neither did.
+   */
+  readonly stopNumbers: string | null;
+  /** The outage that the slice reports; null if there is none. */
+  readonly outage: SliceOutage | null;
+}
+
+interface RecordedEnd extends SliceEnd {
+  /** When a company last got through, epoch milliseconds; null if none did. */
+  readonly lastThroughAt: number | null;
+}
+
+/**
+ * Records the outage that a slice reports. Records nothing while the ledger is being reconciled, because calls get
+ * through then.
+ */
+export async function recordOutage(
+  db: Database,
+  migrationId: string,
+  { why, source, since = Date.now() }: SliceOutage,
+): Promise<void> {
+  if (source) await beginOutage(db, migrationId, { why, source, sinceMs: Date.now() - since });
+}
 
 /**
  * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got
@@ -20,16 +45,11 @@ export type SliceTimes = Pick<SliceRun, 'lastThroughAt' | 'series'>;
 export async function recordSliceEnd(
   db: Database,
   migrationId: string,
-  { stop, stopNumbers, outage }: SliceEnd,
-  { lastThroughAt, series }: SliceTimes,
+  { stop, stopNumbers, outage, lastThroughAt }: RecordedEnd,
   source?: OutageSource,
 ): Promise<void> {
   if (stop !== null) await reportStop(db, migrationId, { stop, numbers: stopNumbers });
-  // While the ledger is being reconciled, calls get through.
-  if (outage?.source) {
-    const { why, source: outageSource } = outage;
-    await beginOutage(db, migrationId, { why, source: outageSource, sinceMs: series ? Date.now() - series.since : 0 });
-  }
+  if (outage !== null) await recordOutage(db, migrationId, outage);
   if (outage === null && lastThroughAt !== null)
     await endOutage(db, migrationId, { reportedBeforeMs: Date.now() - lastThroughAt, ...(source && { source }) });
 }
@@ -38,13 +58,8 @@ export async function recordSliceEnd(
  * Records what ended a verification, like {@link recordSliceEnd}. A verification only reads the service, so it cannot
  * end an outage of the platform.
  */
-export async function recordVerificationEnd(
-  db: Database,
-  migrationId: string,
-  end: SliceEnd,
-  times: SliceTimes,
-): Promise<void> {
-  await recordSliceEnd(db, migrationId, end, times, 'service');
+export async function recordVerificationEnd(db: Database, migrationId: string, end: RecordedEnd): Promise<void> {
+  await recordSliceEnd(db, migrationId, end, 'service');
 }
 
 /**

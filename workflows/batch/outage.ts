@@ -6,6 +6,7 @@
  */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ServiceUnavailable } from '../../activities/companies/batch';
+import type { SliceOutage } from '../../activities/companies/circuit-breaker';
 import type { Outage } from '../../domain/migration/outage';
 import { outageSummary } from '../../domain/migration/outage';
 import { shortActivities } from '../activity-proxies';
@@ -34,7 +35,7 @@ export interface OutageWait {
    * Waits until the service responds or the run is ending, and at least `atLeastMs` milliseconds unless the run is
    * woken. Calls during the same outage share one wait.
    */
-  untilOver(trouble: Omit<ServiceUnavailable, 'afterMs'>, atLeastMs: number): Promise<void>;
+  untilOver(trouble: Pick<SliceOutage, 'why' | 'source' | 'since'>, atLeastMs: number): Promise<void>;
   /** Returns whether a call of `untilOver` is waiting. */
   isWaiting(): boolean;
 }
@@ -43,8 +44,8 @@ export function createOutageWait({ migration, showOutage, isEnding, sleep }: Out
   let nextDelayMs = backoff(PROBE_DELAY);
   let current: Promise<void> | null = null;
 
-  async function probeUntilOver(first: ServiceUnavailable): Promise<void> {
-    const since = new Date().toISOString();
+  async function probeUntilOver(first: ServiceUnavailable, sinceMs: number): Promise<void> {
+    const since = new Date(sinceMs).toISOString();
     for (
       let trouble: ServiceUnavailable | null = first;
       trouble !== null && !isEnding();
@@ -66,8 +67,8 @@ export function createOutageWait({ migration, showOutage, isEnding, sleep }: Out
     reset: () => {
       nextDelayMs = backoff(PROBE_DELAY);
     },
-    untilOver: ({ why, source }, afterMs) =>
-      (current ??= probeUntilOver({ why, ...(source && { source }), afterMs }).finally(() => {
+    untilOver: ({ why, source, since = Date.now() }, afterMs) =>
+      (current ??= probeUntilOver({ why, ...(source && { source }), afterMs }, since).finally(() => {
         current = null;
       })),
     isWaiting: () => current !== null,

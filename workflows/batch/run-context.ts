@@ -1,7 +1,7 @@
 /** The state that the importing half and the verifying half of a batch run share. */
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { SliceOutage } from '../../activities/companies/circuit-breaker';
-import type { SliceEnd } from '../../activities/companies/slice';
+import type { SliceEnd } from '../../activities/companies/stoppages';
 import type { StopReason } from '../../domain/companies/failures';
 import type { Outage } from '../../domain/migration/outage';
 import type { OutageContext } from './outage';

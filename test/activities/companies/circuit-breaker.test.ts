@@ -25,7 +25,7 @@ test('three companies that are deferred over 15 seconds open it, however many ca
   expect(breaker.isOpen(THRESHOLD)).toBe(false);
   breaker.record(result(7, 17));
   expect(breaker.isOpen(THRESHOLD)).toBe(true);
-  expect(breaker.report(THRESHOLD)).toEqual({ ...DEFERRED, gotThrough: 0 });
+  expect(breaker.report(THRESHOLD)).toEqual({ ...DEFERRED, since: 1_000, gotThrough: 0 });
   expect(breaker.series()).toEqual({ since: 1_000, deferrals: 3, firstTries: 3 });
 });
 

@@ -49,9 +49,9 @@ test('a slice ends an outage only if a company got through after the outage had 
   const { db } = rig.ledger;
   await beginOutage(db, id, { why: 'Maintenance', source: 'service' });
   const end = { stop: null, stopNumbers: null, outage: null };
-  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now() - 5_000, series: null });
+  await recordSliceEnd(db, id, { ...end, lastThroughAt: Date.now() - 5_000 });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
-  await recordSliceEnd(db, id, end, { lastThroughAt: Date.now(), series: null });
+  await recordSliceEnd(db, id, { ...end, lastThroughAt: Date.now() });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: expect.any(String) as string }]);
 });
 

@@ -150,13 +150,14 @@ test('an outage dates from its first failed call, even if a slice ended before t
     failing(503, 'Maintenance')(response, request);
   });
   await migration.approve();
-  await migration.until(inOutage);
+  const { outage } = await migration.until(inOutage);
   over = true;
   const [recorded] = await readStoppages(orchestrator.ferry.db, migration.id);
   // The work on a company begins shortly before its call fails.
   const [firstFailedAt = 0, secondFailedAt = 0] = failedAt.values();
   expect(secondFailedAt).toBeGreaterThan(firstFailedAt);
-  expect(Date.parse(recorded?.beganAt ?? '')).toBeLessThan((firstFailedAt + secondFailedAt) / 2);
+  for (const since of [recorded?.beganAt, outage?.since])
+    expect(Date.parse(since ?? '')).toBeLessThan((firstFailedAt + secondFailedAt) / 2);
 });
 
 test('a batch that has paused itself finishes the companies that it was moving', async () => {
