@@ -7,7 +7,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { CredentialState } from '../../domain/companies/credential-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { Database } from '../database/database';
+import type { Database, Queryable } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 import { IS_DEFERRED, IS_EXCEPTION, IS_RETRIED } from './exceptions';
 import { dependsOnReplaced } from './replaced';
@@ -183,23 +183,29 @@ export async function* readKnownCompanies(db: Database, migrationId: string): As
   }
 }
 
-/** Reads one page of the companies that match the filter, and counts all companies that match. */
+/**
+ * Reads one page of the companies that match the filter, and counts all companies that match, at the same moment:
+ * companies change while they are moved.
+ */
 export async function readCompanyPage(
   db: Database,
   migrationId: string,
   filter: CompanyFilter,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly companies: readonly LedgerCompany[]; readonly matching: number }> {
-  const { matching } = await db
-    .selectFrom('companies')
-    .select(sql<number>`count(*)`.as('matching'))
-    .where(matches(migrationId, filter))
-    .executeTakeFirstOrThrow();
-  const companies = await companiesOf(db, migrationId, filter).offset(offset).limit(limit).execute();
-  return { companies, matching };
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (tx) => {
+    const { matching } = await tx
+      .selectFrom('companies')
+      .select(sql<number>`count(*)`.as('matching'))
+      .where(matches(migrationId, filter))
+      .executeTakeFirstOrThrow();
+    const companies = await companiesOf(tx, migrationId, filter).offset(offset).limit(limit).execute();
+    return { companies, matching };
+  });
 }
 
-function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
+function companiesOf(db: Queryable, migrationId: string, filter: CompanyFilter) {
   return db
     .selectFrom('companies')
     .select(({ eb }) => [

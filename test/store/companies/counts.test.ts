@@ -76,6 +76,25 @@ test('counts and names companies that wait for another try, but not those that a
   expect(await read()).toMatchObject({ matching: 0 });
 });
 
+test('counts the companies of a page at the same moment as it reads them', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  const setAll = (tries: number) =>
+    ledger.db.updateTable('companies').set({ tries }).where('migration_id', '=', id).execute();
+  let isRead = false;
+  const change = async () => {
+    for (let tries = 1; !isRead; tries = 1 - tries) await setAll(tries);
+  };
+  const changing = change();
+  const pages: string[] = [];
+  for (let reads = 0; reads < 200; reads += 1) {
+    const { companies, matching } = await readCompanyPage(ledger.db, id, { retried: true }, { offset: 0, limit: 10 });
+    pages.push(`${companies.length} of ${matching}`);
+  }
+  isRead = true;
+  await changing;
+  expect([...new Set(pages)].toSorted()).toEqual(['0 of 0', '3 of 3']);
+});
+
 test('counts companies as deferred only if they were tried twice and have everything they need', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   const deferred = { failure_text: 'the platform does not answer', tries: 2 };
