@@ -46,7 +46,7 @@ export async function runFerry(typed: readonly string[], terminal: Terminal): Pr
     const { command, withDefaults } = target
       ? portalCommand({ ...base, target })
       : { command: ferryCommand(base), withDefaults: (given: readonly string[]) => given };
-    const given = withHelpForGroup(command, withCommonOptionsLast(args));
+    const given = withHelpOption(command, withCommonOptionsLast(args));
     assertKnownOptions(command, given);
     const complete = withDefaults(given);
     await command.parseAsync(complete, { from: 'user' });
@@ -74,11 +74,18 @@ function withCommonOptionsLast(args: readonly string[]): readonly string[] {
   return [command, ...args.slice(0, name), ...args.slice(name + 1)];
 }
 
-/** Adds `--help` if the arguments name only a group of commands, or no command at all. */
-function withHelpForGroup(program: Command, args: readonly string[]): readonly string[] {
+/**
+ * Adds `--help` if the arguments ask for help with `ferry help <command>`, or name only a group of commands or no
+ * command at all.
+ */
+function withHelpOption(program: Command, args: readonly string[]): readonly string[] {
   const words = args.filter((arg) => !COMMON_OPTIONS.includes(arg));
-  const { command, rest } = findCommand(program, words);
-  return command.commands.length > 0 && rest.length === 0 ? [...words, '--help'] : args;
+  const isHelp = words[0] === 'help';
+  const named = isHelp ? words.slice(1) : words;
+  const { command, rest } = findCommand(program, named);
+  // Commander explains an unknown command only without `--help`.
+  if (rest.length > 0) return isHelp ? named : args;
+  return isHelp || command.commands.length > 0 ? [...named, '--help'] : args;
 }
 
 /**

@@ -14,6 +14,7 @@ test.each([
     args: ['chekc', '--all'],
     says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/,
   },
+  { what: 'help for a misspelt command', args: ['help', 'chekc'], says: /^ferry: unknown command 'chekc'/ },
   { what: 'a missing platform', args: ['check', manifest], says: /--platform/ },
   {
     what: 'a misspelt platform',
@@ -89,6 +90,11 @@ test.each(['', 'service', 'service keys', 'schedule', 'keys', 'vault', 'keys --q
     expect(out).toMatch(/^Usage: ferry/);
   },
 );
+
+test.each(['help', 'help start', 'help vault rotate'])('ferry %s prints what --help prints', async (words) => {
+  const [, ...command] = words.split(' ');
+  expect(await ferry(words.split(' '))).toEqual(await ferry([...command, '--help']));
+});
 
 test('help and version exit with 0', async () => {
   const help = await ferry(['--help']);
