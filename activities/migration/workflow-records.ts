@@ -64,12 +64,12 @@ const HIGHEST_MARK = 1_000_000_000_000;
 async function queryMark(handle: WorkflowHandle): Promise<number> {
   const mark: unknown = await handle.query(ledgerMarkQuery);
   if (typeof mark === 'number' && Number.isInteger(mark) && mark >= 0 && mark <= HIGHEST_MARK) return mark;
-  throw malformed(handle.workflowId, 'the workflow reports an impossible ledger mark');
+  throw malformed(handle.workflowId, 'its ledger mark is not a number that a migration can reach');
 }
 
 /** Creates a failure that is not retried, because a retry cannot turn the workflow into one of Tokenferry's. */
 function malformed(migrationId: string, what: string, cause?: unknown): ApplicationFailure {
-  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who may write to the Temporal namespace. To close ${migrationId} in the ledger, terminate the workflow, then run: ferry sweep --close`;
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow, then run: ferry sweep --close`;
   return ApplicationFailure.create({
     message,
     type: 'MalformedHistory',

@@ -43,7 +43,7 @@ export async function checkService(
  * unchecked.
  */
 function accountProblem(url: string, error: unknown): CheckResult {
-  const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
+  const why = error instanceof CompanyDataError ? error.message : 'GET /account was not answered within 5 s';
   if (error instanceof KeyRefused || error instanceof AccessDenied) {
     return problem(
       KEY,
@@ -57,7 +57,7 @@ function accountProblem(url: string, error: unknown): CheckResult {
       : 'check that the service is healthy and can reach its database';
   return problem(
     SERVICE,
-    `${new URL(url).host} answers, but the API of the service fails: ${why}`,
+    `${new URL(url).host} can be reached, but the API of the service does not work: ${why}`,
     `${advice}; COMPANY_DATA_API_KEY could not be checked`,
   );
 }

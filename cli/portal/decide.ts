@@ -93,10 +93,11 @@ export async function review(
 ): Promise<Action> {
   const { output } = context;
   const { view, action } = await offered(context, connection, deciding);
-  // Requires --yes without a terminal, because companies begin to move after this approval. The approval can still be
-  // withdrawn until the first move begins.
-  const isStart = action.message === 'approve' && action.step === 'schedule';
-  const consequence = action.isIrreversible || isStart ? clause(inReadersZone(action.consequence)) : null;
+  // Both require --yes without a terminal, because companies begin to move or the migration ends once support has also
+  // approved. Until then, they can be withdrawn.
+  const canBecomeFinal =
+    action.message === 'approve' && (action.step === 'schedule' || action.step === 'complete-migration');
+  const consequence = action.isIrreversible || canBecomeFinal ? clause(inReadersZone(action.consequence)) : null;
   if (!output.json && !(output.quiet && options.yes)) {
     output.line(output.styled('bold', `${action.title}, ${view.migrationId}`));
     for (const fact of [...action.facts, ...(deciding.facts ?? [])]) output.line(`  ${inReadersZone(fact)}`);
@@ -107,7 +108,7 @@ export async function review(
   }
   const question = `${action.title}${stepOf(action, view)} as ${connection.session.person}?`;
   const overrides = action.overrides && clause(action.overrides);
-  const asked = { question, overrides, consequence, reversible: isStart };
+  const asked = { question, overrides, consequence, reversible: !action.isIrreversible };
   if (!(await confirm(context, options, asked)))
     throw new CommandFailed(
       'nothing was decided',

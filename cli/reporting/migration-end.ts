@@ -36,7 +36,9 @@ export function printEnd(output: Output, progress: Progress, live: LiveFigures |
   if (end !== null) output.line(`  ${end}`);
   const { largestFamily } = estimate.volume;
   if (largestFamily > 1)
-    output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
+    output.line(
+      `  companies that share a token family are moved one at a time; the largest family has ${counted(largestFamily, 'company')}`,
+    );
 }
 
 /** Prints the limits in effect. Prints nothing before moves can begin, and once no company is left to move. */

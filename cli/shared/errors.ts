@@ -140,7 +140,7 @@ export function withAdvice(error: unknown): unknown {
     new CommandFailed(message, advice, { cause: error });
   // No key with this id can exist, so no operator can add it.
   if (error instanceof UnknownPayloadKey && !isKeyId(error.keyId))
-    return failed(error.message, 'find out who may write to the Temporal namespace');
+    return failed(error.message, 'find out who has write access to the Temporal namespace');
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed)

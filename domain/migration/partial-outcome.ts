@@ -47,7 +47,7 @@ function whyNone(requested: number): string {
  */
 export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or have an unknown outcome';
 /** The beginning of the outcome of a check of all reconnections, until the ledger has counted the companies. */
-export const ALL_TO_RECONNECT = 'all companies that must reconnect';
+export const ALL_TO_RECONNECT = 'all companies with a link to reconnect';
 
 /** Returns the outcome of a decision about all companies, with the number of companies that were changed. */
 export function allCompaniesOutcomeText(text: string, changed: number): string {

@@ -119,7 +119,7 @@ function accountFindings(
       errorFinding(
         'account-expires',
         `the account expires at ${momentText(new Date(expiresAt).toISOString())}; ${lastMoveText(endsBy)}`,
-        'choose a plan that does not expire, or start earlier',
+        'choose a plan that does not expire. If the start is still in the future, an earlier start can also help',
       ),
     );
   }

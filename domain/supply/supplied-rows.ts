@@ -36,5 +36,5 @@ export function suppliedRowProblem(company: ManifestRow, platform: Platform): st
   if (error || parsed === null) return error?.message ?? 'the row is invalid';
   return digestedRow(parsed) === digestedRow(company)
     ? null
-    : 'the row contains a value that no file can supply, for example a value that starts or ends with a space';
+    : 'a value would change if the row were read from a file, for example because it starts or ends with a space; remove such spaces';
 }

@@ -7,7 +7,18 @@ import { isLoopback } from '../../security/codec-server';
  */
 export class UnsafeAddress extends Error {
   override readonly name = 'UnsafeAddress';
+
+  /** @param advice what the operator of the portal can do */
+  constructor(
+    message: string,
+    readonly advice: string,
+  ) {
+    super(message);
+  }
 }
+
+const HTTPS = 'to serve HTTPS, use --certificate and --key, or --behind-proxy if a proxy terminates TLS';
+const PUBLIC_URL = 'set TOKENFERRY_PORTAL_URL to the address that clients open, for example https://portal.example.com';
 
 interface Address {
   readonly host: string;
@@ -22,20 +33,22 @@ export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Addr
   if (!hasTls && !behindProxy && !isLoopback(host))
     throw new UnsafeAddress(
       `without a certificate, the portal listens only on a loopback address such as 127.0.0.1, not on ${host}`,
+      HTTPS,
     );
   if (publicUrl === undefined) {
-    if (behindProxy)
-      throw new UnsafeAddress('behind a proxy, the portal needs its public URL in TOKENFERRY_PORTAL_URL');
+    if (behindProxy) throw new UnsafeAddress('behind a proxy, the portal needs its public URL', PUBLIC_URL);
     return;
   }
   const { protocol, hostname, pathname, search, hash, username } = new URL(publicUrl);
   if (protocol !== 'https:' && !isLoopback(hostname))
     throw new UnsafeAddress(
       `the public URL of the portal, TOKENFERRY_PORTAL_URL, must begin with https:, not ${protocol}`,
+      `${PUBLIC_URL}; ${HTTPS}`,
     );
   if (pathname !== '/' || search !== '' || hash !== '' || username !== '')
     throw new UnsafeAddress(
-      'the public URL of the portal, TOKENFERRY_PORTAL_URL, must contain no path, query, fragment or user name; give the portal its own host name',
+      'the public URL of the portal, TOKENFERRY_PORTAL_URL, must contain no path, query, fragment or user name',
+      `give the portal its own host name, and ${PUBLIC_URL}`,
     );
 }
 

@@ -59,6 +59,10 @@ export const noSuchRequest = () =>
     'Look at the migration to see whether the request was carried out.',
   );
 
+/** Returns the same error whether the report does not exist, is not ready, or is no longer stored. */
+export const noSuchReport = () =>
+  new PortalError(404, 'This report is not available.', 'Reports are kept for a day. Create the report again.');
+
 export const tooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, `Try again in ${counted(retryAfterS, 'second')}.`, {
     'retry-after': String(retryAfterS),

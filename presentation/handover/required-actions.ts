@@ -44,9 +44,9 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-moved',
     },
     {
-      topic: 'Look at the companies that were not moved when the migration ended',
+      topic: 'Look at the companies that were not finished when the migration ended',
       companies: ended ? countOpen(counts) : 0,
-      text: 'the table shows their states.',
+      text: 'the table says what to do about each.',
       section: 'not-finished',
     },
     {

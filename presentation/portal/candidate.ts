@@ -33,7 +33,7 @@ export interface Candidate extends Omit<ActionView, 'isIrreversible' | 'isExpect
   readonly draft: DecisionDraft;
   /** False if the decision would be accepted, but makes no sense now. */
   readonly applies: boolean;
-  readonly isIrreversible?: true;
+  readonly isIrreversible?: boolean;
   readonly isExpected?: boolean;
   readonly reason?: 'optional' | 'required';
 }

@@ -50,7 +50,7 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
     case 'retry':
       return `retry ${decision.companies === 'all' ? 'all companies that can be retried' : namedText(decision.companies)}`;
     case 'relink':
-      return `check ${decision.companies === 'all' ? 'all companies that must reconnect,' : namedText(decision.companies)} after the reconnection`;
+      return `check ${decision.companies === 'all' ? 'all companies with a link to reconnect,' : namedText(decision.companies)} after the reconnection`;
     case 'replace-credential':
       return `replace the credential of ${namedText(decision.companies)}`;
     case 'add-approver':

@@ -229,7 +229,12 @@ test('a person cannot read a report that another person of the same migration ha
   await answerPortalRequest(portal.db, id, { outcome: 'done', text: 'ready', content: 'the report' });
   const other = await signIn(portal, { migrationId: cleo.migrationId });
   expect((await cleo.fetch(`/api/reports/${id}`)).status).toBe(200);
-  expect((await other.fetch(`/api/reports/${id}`)).status).toBe(404);
+  const missing = await other.fetch(`/api/reports/${id}`);
+  expect(missing.status).toBe(404);
+  expect(await missing.json()).toMatchObject({
+    error: 'This report is not available.',
+    advice: expect.stringContaining('Create the report again') as string,
+  });
 });
 
 test("a viewer's key is not registered", async () => {

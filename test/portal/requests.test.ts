@@ -72,19 +72,25 @@ test('a request that does not exist, or is from another person or another migrat
   await until(async () => (await take(session)).length === 2);
   await answerPortalRequest(portal.db, body.id, { outcome: 'applied', text: 'approved' });
   await answerPortalRequest(portal.db, report.body.id, { outcome: 'done', text: 'ready', content: 'a report' });
-  const answers = await Promise.all(
-    ['requests', 'reports'].flatMap((kind) => [
+  const noRequest = {
+    error: 'No answer was found for this request.',
+    advice: 'Look at the migration to see whether the request was carried out.',
+  };
+  const noReport = {
+    error: 'This report is not available.',
+    advice: 'Reports are kept for a day. Create the report again.',
+  };
+  for (const [kind, missing] of [
+    ['requests', noRequest],
+    ['reports', noReport],
+  ] as const) {
+    const answers = await Promise.all([
       session.fetch(`/api/${kind}/${randomUUID()}`),
       ...[colleague, foreign].map((each) => each.fetch(`/api/${kind}/${body.id}`)),
       ...[colleague, foreign].map((each) => each.fetch(`/api/${kind}/${report.body.id}`)),
-    ]),
-  );
-  const advice = 'Look at the migration to see whether the request was carried out.';
-  for (const answer of answers)
-    expect([answer.status, await answer.json()]).toEqual([
-      404,
-      { error: 'No answer was found for this request.', advice },
     ]);
+    for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([404, missing]);
+  }
 });
 
 test('the same request is stored once, even if it is repeated, and its answer is kept', async () => {

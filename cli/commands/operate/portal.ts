@@ -1,6 +1,7 @@
 import { loadConfig } from '../../../config';
 import { createLog } from '../../../security/log';
 import { errorCode } from '../../../stack/ports';
+import { UnsafeAddress } from '../../../portal/server/address';
 import { runPortal, type RunningPortal } from '../../../stack/processes/run-portal';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
@@ -68,7 +69,6 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
 function adviceOn(error: unknown): string {
   if (errorCode(error) === 'EADDRINUSE')
     return 'another program uses this address; choose another --port, or another TOKENFERRY_HEALTH_ADDRESS if the address is from this variable';
-  if (error instanceof Error && error.name === 'UnsafeAddress')
-    return 'to serve HTTPS, use --certificate and --key. Behind a proxy that terminates TLS, use --behind-proxy, and set TOKENFERRY_PORTAL_URL to the public URL, which begins with https://';
+  if (error instanceof UnsafeAddress) return error.advice;
   return 'check --host, --port, --certificate and --key';
 }

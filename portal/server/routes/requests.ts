@@ -18,7 +18,7 @@ import {
 import { assertNotEnded } from '../access';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
-import { noSuchRequest } from '../errors';
+import { noSuchReport, noSuchRequest, type PortalError } from '../errors';
 import { REPORT_POLICY } from '../headers';
 import { MAX_CREDENTIALS_BYTES, MAX_MANIFEST_BYTES } from '../limits';
 import { submitAndWait, type RequestStatus } from '../requests';
@@ -170,8 +170,8 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       },
     },
     async ({ signedIn, params, query }, reply) => {
-      const answer = await answerTo(signedIn, params.id);
-      if (answer?.content === undefined) throw noSuchRequest();
+      const answer = await answerTo(signedIn, params.id, noSuchReport);
+      if (answer?.content === undefined) throw noSuchReport();
       const { type, extension } = REPORT_TYPES[query.format];
       return reply
         .type(type)
@@ -184,11 +184,15 @@ export function requestRoutes(app: Api, context: PortalContext): void {
   );
 
   /** @throws {PortalError} 401 if the session has ended, 404 if the person has not sent this request */
-  async function answerTo(session: SignedIn, id: string): Promise<RequestAnswer | null> {
+  async function answerTo(
+    session: SignedIn,
+    id: string,
+    missing: () => PortalError = noSuchRequest,
+  ): Promise<RequestAnswer | null> {
     const answer = await db.answer(session.hash, id);
     if (answer !== undefined) return answer;
     await assertNotEnded(db, session);
-    throw noSuchRequest();
+    throw missing();
   }
 
   async function submit(

@@ -172,7 +172,7 @@ describe('doctor reports', () => {
     const { problems } = await runDoctor({ COMPANY_DATA_URL: between.url });
     await between.close();
     const finding = expect.stringContaining(
-      'answers, but the API of the service fails: GET /account: answered 500',
+      'can be reached, but the API of the service does not work: GET /account: answered 500',
     ) as unknown;
     const advice = expect.stringContaining('check that the service is healthy') as unknown;
     expect(problems).toMatchObject([{ check: 'service', finding, advice }]);

@@ -28,7 +28,7 @@ test.each([
     '5 companies will be tried again',
   ],
   [
-    'all companies that must reconnect will be checked after reconnecting',
+    'all companies with a link to reconnect will be checked after reconnecting',
     '5 companies will be checked after reconnecting',
   ],
   ['the first company will be tried again', 'the first company will be tried again'],
@@ -43,8 +43,8 @@ test.each([
     'nothing has changed: there are no companies that failed, were deferred or have an unknown outcome',
   ],
   [
-    'all companies that must reconnect will be checked after reconnecting',
-    'nothing has changed: there are no companies that must reconnect',
+    'all companies with a link to reconnect will be checked after reconnecting',
+    'nothing has changed: there are no companies with a link to reconnect',
   ],
 ])('an outcome about all companies says plainly that there were none: %s', (text, expected) => {
   expect(allCompaniesOutcomeText(text, 0)).toBe(expected);
@@ -59,8 +59,8 @@ test.each([
     true,
   ],
   [
-    'all companies that must reconnect will be checked after reconnecting',
-    'there are no companies that must reconnect',
+    'all companies with a link to reconnect will be checked after reconnecting',
+    'there are no companies with a link to reconnect',
     (text: string) => allCompaniesOutcomeText(text, 0),
     false,
   ],

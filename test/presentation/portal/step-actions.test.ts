@@ -36,13 +36,22 @@ test('a sign-off says what was moved and what was not', () => {
   const [signOff] = actionsAt(last({ total: 1_200, moved: 1_190, failed: 7, mustReconnect: 6, excluded: 3 }));
   expect(signOff).toMatchObject({
     title: 'Sign off the handover',
-    isIrreversible: true,
+    isIrreversible: false,
+    consequence: expect.stringContaining('Until then, you can still reject the handover.') as string,
     facts: [
       '1,190 of 1,200 companies moved',
       '6 companies must reconnect. Reconnections have not been checked yet',
       '1 company was not moved',
       '3 companies were left out',
     ],
+  });
+});
+
+test('a sign-off cannot be undone once support has signed off', () => {
+  const [signOff] = actionsAt(decideAll(last({ total: 3, moved: 3 }), approve('complete-migration', 'support')));
+  expect(signOff).toMatchObject({
+    isIrreversible: true,
+    consequence: expect.stringContaining('Support has signed off already, so the migration then ends') as string,
   });
 });
 
