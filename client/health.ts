@@ -16,40 +16,64 @@ const WORKER_SHUTDOWN = 'WorkerShutdown';
 
 /** `TIMEOUT_TYPE_HEARTBEAT` of Temporal's API. */
 const HEARTBEAT_TIMEOUT = 4;
+/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API: the activity waits for its next attempt. */
+const SCHEDULED = 1;
 /** `PENDING_ACTIVITY_STATE_STARTED` of Temporal's API. */
 const STARTED = 2;
 /** Replaces the SDK's text "activity Heartbeat timeout". */
 const WORKER_SILENT = 'a worker stopped responding; any running worker takes over its work';
 
+/** Work that has failed and is retried. */
+export interface Retry {
+  readonly error: string;
+  /** When the next attempt begins, in ISO 8601, UTC; `running` if it has begun. Null if the time is unknown. */
+  readonly nextAttempt: string | 'running' | null;
+}
+
 /**
- * Returns the errors of the activities that are being retried, for example during an outage of the service. If workflow
- * tasks are failing, the first error is about them. Also examines the batch run that the migration is waiting for. The
- * list is empty if nothing is failing.
+ * Returns the errors of {@link readRetries}.
  *
  * @throws WorkflowNotFoundError
  */
 export async function readRetriedErrors(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
+  return (await readRetries(ferry, migrationId)).map(({ error }) => error);
+}
+
+/**
+ * Returns the activities that are being retried, for example during an outage of the service, each error once. If
+ * workflow tasks are failing, the first error is about them. Also examines the batch run that the migration is waiting
+ * for. The list is empty if nothing is failing.
+ *
+ * @throws WorkflowNotFoundError
+ */
+export async function readRetries(ferry: MigrationClient, migrationId: string): Promise<readonly Retry[]> {
   const executions = await describeWithChildren(ferry, migrationId);
   const failures = executions
     .flatMap(({ pendingActivities }) => pendingActivities ?? [])
-    .flatMap(({ attempt, lastFailure, state, lastHeartbeatTime, lastStartedTime }) => {
+    .flatMap(({ attempt, lastFailure, state, lastHeartbeatTime, lastStartedTime, scheduledTime }) => {
       if ((attempt ?? 1) <= 1 || !lastFailure) return [];
       // Another worker has continued the work, and has sent a heartbeat since.
       const isContinued =
         Number(state) === STARTED && (optionalTsToMs(lastHeartbeatTime) ?? 0) > (optionalTsToMs(lastStartedTime) ?? 0);
-      return isHeartbeatTimeout(lastFailure) && isContinued ? [] : [lastFailure];
+      if (isHeartbeatTimeout(lastFailure) && isContinued) return [];
+      const nextMs = optionalTsToMs(scheduledTime);
+      const next =
+        Number(state) !== SCHEDULED ? 'running' : nextMs === undefined ? null : new Date(nextMs).toISOString();
+      return [{ failure: lastFailure, nextAttempt: next }];
     })
-    .filter((failure) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
-  const errors = failures.map(async (failure) =>
-    isHeartbeatTimeout(failure)
+    .filter(({ failure }) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
+  const retries = failures.map(async ({ failure, nextAttempt }): Promise<Retry> => {
+    const error = isHeartbeatTimeout(failure)
       ? new Error(WORKER_SILENT)
-      : decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(
+      : await decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(
           unknownKeyError,
-        ),
-  );
-  const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
+        );
+    return { error: error?.message ?? '', nextAttempt };
+  });
   const problem = await firstProblem(ferry, executions);
-  return [...new Set(problem === null ? messages : [`the worker cannot continue: ${problem}`, ...messages])];
+  const first = problem === null ? [] : [{ error: `the worker cannot continue: ${problem}`, nextAttempt: null }];
+  const all = [...first, ...(await Promise.all(retries))].filter(({ error }) => error !== '');
+  return all.filter(({ error }, at) => all.findIndex((other) => other.error === error) === at);
 }
 
 function isHeartbeatTimeout({ timeoutFailureInfo }: temporal.api.failure.v1.IFailure): boolean {

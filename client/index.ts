@@ -72,11 +72,13 @@ export { askForReconnectionCheck, checkReconnected } from './reconnections';
 export {
   askWorkers,
   readRetriedErrors,
+  readRetries,
   readWorkers,
   readTaskQueue,
   readWorkflowTaskProblem,
   readWorkflowTaskProblems,
 } from './health';
+export type { Retry } from './health';
 export {
   readSchedulePause,
   readWindowSchedule,

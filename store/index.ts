@@ -27,6 +27,7 @@ export type { AuditEntry } from './migrations/audit-trail';
 export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/company-lists';
+export * from './companies/service-ids';
 export * from './companies/counts';
 export * from './companies/named-companies';
 export * from './reporting/statistics';

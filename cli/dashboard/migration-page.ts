@@ -5,6 +5,7 @@ import { isPartial } from '../../domain/migration/partial-outcome';
 import { retriedText } from '../../domain/progress/retried';
 import { countExceptions } from '../../domain/companies/company-state';
 import { heldBackForSupport } from '../../domain/companies/credential-state';
+import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
@@ -147,6 +148,7 @@ function kindOf({ failure, state, deferred, heldBack }: LedgerCompany): string {
 /** Returns the reason with the correlation id, which the support team of the service needs. */
 function reasonOf(company: LedgerCompany): string {
   const { failureText, correlationId } = company;
-  const reason = failureText ?? heldBackForSupport(company) ?? 'it is not known whether the credential was used';
+  const failed = failureText === null ? null : inSupportWords(failureText, () => 'the company');
+  const reason = failed ?? heldBackForSupport(company) ?? 'it is not known whether the credential was used';
   return correlationId === null ? reason : `${reason} (correlation id ${correlationId})`;
 }

@@ -5,15 +5,11 @@
 import type { LedgerCompany, Overview } from '../../store';
 import { listUnfinishedMigrations, readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { LedgerClient, MigrationSummary } from '../../client';
-import {
-  rootConnectionError,
-  listMigrations,
-  readRetriedErrors,
-  readProgress,
-  connectionErrorText,
-} from '../../client';
+import { rootConnectionError, listMigrations, readRetries, readProgress, connectionErrorText } from '../../client';
 import { readConfirmersOf } from '../reporting/confirmers';
+import { retryTexts } from '../reporting/retries';
 import { withTimeout } from '../shared/waiting';
+import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
 
@@ -65,16 +61,19 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
 
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
     const current = readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS);
-    const [progress, [overview = null], outages, decisions, confirmers] = await Promise.all([
+    const [progress, [overview = null], retries, decisions, confirmers] = await Promise.all([
       current,
       withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
-      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetriedErrors(ferry, migrationId)),
+      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
       withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
       current.then((progress) => readConfirmersOf(ferry.db, progress, LEDGER_TIMEOUT_MS)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
     const exceptions = await withTimeout(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
+    const shownAt = new Date();
+    const texts = retryTexts(ferry, migrationId, retries.slice(0, 1), (iso) => shortTime(iso, shownAt));
+    const outages = await withTimeout(LEDGER_TIMEOUT_MS, texts);
     return { progress, overview, outages, decisions, exceptions, confirmers };
   }
 

@@ -1,5 +1,6 @@
 /** Groups the exceptions of a migration by problem and remedies, and prints each group with its commands. */
 import { heldBackForSupport } from '../../domain/companies/credential-state';
+import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
 import type { Remedy } from '../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
@@ -116,9 +117,12 @@ async function* cellsOf(found: AsyncIterable<LedgerCompany>, opening: Opening): 
   }
 }
 
+const THIS_COMPANY = (): string => 'the company';
+
 function whatHappened(company: LedgerCompany, opening: Opening): string {
   const { failureText, retryAt, tries, relinkingSince } = company;
-  const what = failureText ?? heldBackForSupport(company) ?? '';
+  const failed = failureText === null ? null : inSupportWords(failureText, THIS_COMPANY);
+  const what = failed ?? heldBackForSupport(company) ?? '';
   if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
   return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${nextTryText(retryAt, opening)})`;
 }

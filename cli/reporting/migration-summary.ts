@@ -48,6 +48,8 @@ export interface MigrationFindings {
   readonly ledgerBehind: boolean;
   /** The errors of activities and workflow tasks that Temporal retries. */
   readonly retriedErrors: readonly string[];
+  /** The same errors in words, with the times of the next attempts. */
+  readonly retryTexts: readonly string[];
   readonly next: readonly NextCommand[];
   /** Null if no Temporal UI for clients is configured. */
   readonly clientPage: string | null;
@@ -75,7 +77,7 @@ export function printMigration(
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
-  const { windowsPaused, ledgerBehind, retriedErrors, next, clientPage, keyFingerprint } = found;
+  const { windowsPaused, ledgerBehind, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const ended = endedByText(progress);
   if (ended !== null) output.line(`${capitalized(progress.state)} ${ended}`);
@@ -88,7 +90,7 @@ export function printMigration(
   const meanwhile = meanwhileText(progress);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
   if (windowsPaused !== null) output.line(output.styled('yellow', windowsPausedText(progress, windowsPaused, now)));
-  for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
+  for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));

@@ -1,4 +1,5 @@
 /** A migration that has been started, and the result of its preflight. */
+import { inSupportWords } from '../../domain/companies/call-words';
 import type { Preflight } from '../../domain/migration/preflight-result';
 import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
 import { isRotating, type Platform } from '../../platforms/platforms';
@@ -83,7 +84,7 @@ export function printChecked(output: Output, platform: Platform, { migrationId, 
   }
   const why =
     retriedErrors.length > 0
-      ? retriedErrors.join('; ')
+      ? retriedErrors.map((error) => inSupportWords(error)).join('; ')
       : 'if no worker is running, start a worker, or start everything with: ferry up';
   output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
 }

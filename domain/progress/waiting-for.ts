@@ -1,5 +1,6 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
 import type { Counts } from '../companies/company-state';
+import { inSupportWords } from '../companies/call-words';
 import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } from '../companies/company-state';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
@@ -274,8 +275,8 @@ function approveStartText({ startAt }: Proposal): string {
 
 /**
  * Returns what people have to do, or the work in progress. Leaves out the time of a start or of the next attempt if it
- * has passed. Adds the opening of
- * the first window to a start outside the windows, because no move begins before that.
+ * has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the windows,
+ * because no move begins before that.
  *
  * @param now ISO 8601, UTC
  */
@@ -285,7 +286,8 @@ export function currentTask(
 ): string {
   const { proposal, waitingFor, outage } = progress;
   const { what } = waitingFor;
-  if (outage !== null && what === onHoldText(outage)) return onHoldText(outage, now);
+  if (outage !== null && what === onHoldText(outage))
+    return onHoldText({ ...outage, why: inSupportWords(outage.why) }, now);
   if (proposal === null || what !== approveStartText(proposal)) return what;
   const opening = openingAfterStart(progress, now);
   if (proposal.startAt > now)

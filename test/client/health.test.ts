@@ -2,7 +2,7 @@
 import { defaultDataConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { MigrationClient } from '../../client';
-import { readRetriedErrors } from '../../client';
+import { readRetriedErrors, readRetries } from '../../client';
 
 /** Returns a client for a workflow with one pending activity, whose last attempt ended with this failure. */
 function withFailure(lastFailure: object, activity: object = { state: 1 }): MigrationClient {
@@ -40,4 +40,14 @@ test('a heartbeat timeout is no problem once another worker has continued the wo
   expect(await readRetriedErrors(withFailure(timeout, { ...started, ...heartbeat }), 'acme.xero')).toEqual([]);
   // The other worker can have died as well.
   expect(await readRetriedErrors(withFailure(timeout, started), 'acme.xero')).toHaveLength(1);
+});
+
+test('an activity that waits for its next attempt says when that begins', async () => {
+  const failure = { message: 'the service is down' };
+  const waiting = withFailure(failure, { state: 1, scheduledTime: msToTs(Date.parse('2030-01-06T21:00:00Z')) });
+  expect(await readRetries(waiting, 'acme.xero')).toEqual([
+    { error: 'the service is down', nextAttempt: '2030-01-06T21:00:00.000Z' },
+  ]);
+  const running = withFailure(failure, { state: 2, scheduledTime: msToTs(1_000) });
+  expect(await readRetries(running, 'acme.xero')).toEqual([{ error: 'the service is down', nextAttempt: 'running' }]);
 });

@@ -1,5 +1,6 @@
 import { limitLines } from '../../../domain/planning/limit-texts';
 import type { LimitsChange } from '../../../domain/planning/limits';
+import { inSupportWords } from '../../../domain/companies/call-words';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted, sentence } from '../../../domain/text/sentences';
@@ -189,7 +190,9 @@ function printStarted(
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(output, started.preflight);
   else if (started.retriedErrors.length > 0)
-    output.line(`  The preflight has not finished: ${started.retriedErrors.join('; ')}`);
+    output.line(
+      `  The preflight has not finished: ${started.retriedErrors.map((error) => inSupportWords(error)).join('; ')}`,
+    );
   else output.line('  No worker is answering yet. Start a worker, or start everything with: ferry up');
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
+import { inSupportWords } from '../../../domain/companies/call-words';
 import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
@@ -118,8 +119,8 @@ const ITSELF = 'Tokenferry';
 
 function stoppageText({ kind, source, why }: RecordedStoppage): string {
   return kind === 'pause'
-    ? `pause automatically (${why})`
-    : `wait, because no call gets through to the ${source ?? 'service'} (${why})`;
+    ? `pause automatically (${inSupportWords(why)})`
+    : `wait, because no call gets through to the ${source ?? 'service'} (${inSupportWords(why)})`;
 }
 
 function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {

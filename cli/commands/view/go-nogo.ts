@@ -15,7 +15,8 @@ import {
   readOverviews,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
+import { NoWorker, readRetries, readProgress, readWindowSchedule, readWorkers } from '../../../client';
+import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { readChosenFirst } from '../../shared/chosen-first';
@@ -51,7 +52,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     [overview],
     progress,
     schedule,
-    retriedErrors,
+    retries,
     applications,
     { moved },
     service,
@@ -62,7 +63,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     readOverviews(db, [migrationId]),
     readProgressOrNull(ferry, migrationId),
     readWindowSchedule(ferry, migrationId),
-    readRetriedErrors(ferry, migrationId),
+    readRetries(ferry, migrationId),
     readApplications(db, migration),
     readApplicationsOfMoved(db, migrationId),
     askService(env, platform.key),
@@ -83,7 +84,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,
-    failing: retriedErrors,
+    failing: await retryTexts(ferry, migrationId, retries, localTime),
     service,
     applications,
     moved,

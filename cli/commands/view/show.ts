@@ -21,10 +21,12 @@ import {
   readSuggestedCompanies,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { isLedgerBehind, readRetriedErrors, readProgress, readSchedulePause } from '../../../client';
+import { isLedgerBehind, readRetries, readProgress, readSchedulePause } from '../../../client';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
+import { retryTexts } from '../../reporting/retries';
 import { printMigration } from '../../reporting/migration-summary';
 import type { CommandResult } from '../../terminal/output';
+import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../shared/client-page';
@@ -51,9 +53,9 @@ export function addShow({ program, run, terminal }: Context): void {
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const { db } = ferry;
-          const [progress, retriedErrors, findings] = await inParallel(
+          const [progress, retries, findings] = await inParallel(
             readProgress(ferry, migration),
-            readRetriedErrors(ferry, migration),
+            readRetries(ferry, migration),
             db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
           );
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
@@ -91,7 +93,8 @@ export function addShow({ program, run, terminal }: Context): void {
               chosenFirst,
               windowsPaused,
               ledgerBehind,
-              retriedErrors,
+              retriedErrors: retries.map(({ error }) => error),
+              retryTexts: await retryTexts(ferry, migration, retries, localTime),
               next,
               clientPage,
             },
@@ -185,7 +188,7 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, applications, live, chosenFirst: _, ...shown } = findings;
+  const { retriedErrors, retryTexts: _texts, applications, live, chosenFirst: _, ...shown } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },

@@ -127,6 +127,7 @@ function shown(
         windowsPaused: null,
         ledgerBehind: false,
         retriedErrors: [],
+        retryTexts: [],
         confirmedBy,
       },
       clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,

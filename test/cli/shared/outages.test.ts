@@ -107,8 +107,12 @@ test('start and show report the call that is retried while the service is down',
   );
   expect(exitCode).toBe(0);
   const { host } = new URL(orchestrator.service.url);
-  expect(out).toContain('The supplied details have not been checked yet: GET /account: ');
+  expect(out).toContain('The supplied details have not been checked yet: could not read the account: ');
   expect(out).toContain(host);
   const shown = await ferry(['show', 'held-up.quickbooks-online-sandbox'], undefined, orchestrator.env);
-  expect(shown.out).toContain('Retrying: GET /account: ');
+  expect(shown.out).toMatch(
+    /^Retrying: could not read the account: the service cannot be reached: .+; (next attempt at .+|the next attempt is running)$/m,
+  );
+  const { json } = await runJson(orchestrator, 'show', 'held-up.quickbooks-online-sandbox');
+  expect(json['retrying']).toEqual([expect.stringMatching(/^GET \/account: could not connect: /)]);
 });

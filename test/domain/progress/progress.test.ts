@@ -277,11 +277,12 @@ test('a person who has to supply something is named, although other companies ca
 });
 
 test('the time of the next attempt in an outage is left out once it has passed', () => {
-  const outage = { why: 'answered 503', since: AT, until: LATER };
+  const outage = { why: 'GET /account: answered 503 Maintenance', since: AT, until: LATER };
   const progress = progressOf(plan, { ...rest({ waiting: 10 }), outage });
   const onHold = 'on hold since 2026-03-02 09:00 UTC; retries automatically';
-  expect(currentTask(progress, AT)).toBe(`${onHold} at 2026-03-02 10:00 UTC; cause: answered 503`);
-  expect(currentTask(progress, LATER)).toBe(`${onHold}; cause: answered 503`);
+  const cause = 'cause: could not read the account: the service answered 503: Maintenance';
+  expect(currentTask(progress, AT)).toBe(`${onHold} at 2026-03-02 10:00 UTC; ${cause}`);
+  expect(currentTask(progress, LATER)).toBe(`${onHold}; ${cause}`);
   expect(currentTask({ ...progress, outage: null }, LATER)).toContain('retries automatically at');
 });
 
