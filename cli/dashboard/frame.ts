@@ -5,7 +5,7 @@ import type { Size } from '../terminal/full-screen';
 import { clockTime } from '../terminal/times';
 import { helpPage } from './help-page';
 import { listHeight, listPage } from './list-page';
-import { migrationPage } from './migration-page';
+import { fullTextPage, lastFullTextTop, migrationPage } from './migration-page';
 import type { Page } from './state';
 import type { DashboardState, ActionResult } from './state';
 
@@ -19,18 +19,26 @@ export function visibleRowCount({ rows }: Size): number {
   return listHeight(rows - FRAME_LINES);
 }
 
+/** Returns the first line that is shown when a migration's texts in full are scrolled to their end. */
+export function lastTextTop(state: DashboardState, { columns, rows }: Size, now: Date): number {
+  const aroundPage = FRAME_LINES - 1 + connectionLines(state, columns).length;
+  return lastFullTextTop(state, { columns, rows: rows - aroundPage }, now);
+}
+
 /** Returns exactly as many lines as the screen has; a single line if the screen is too small. */
 export function frameOf(state: DashboardState, size: Size, now: Date): readonly StyledLine[] {
   const { columns, rows } = size;
   if (columns < MIN_SIZE.columns || rows < MIN_SIZE.rows) {
     return [[`The dashboard needs at least ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines. Press q to quit.`]];
   }
-  const height = rows - FRAME_LINES;
+  const connection = connectionLines(state, columns);
+  // The frame already has one line for a connection error.
+  const height = rows - FRAME_LINES - (connection.length - 1);
   const page = pageOf(state, { columns, rows: height }, now);
   const result = resultLines(state.lastResult, columns);
   return [
     headLine(page.title, columns, now),
-    connectionLine(state, columns),
+    ...connection,
     // The last result covers the last lines of the page until the user presses a key.
     ...padded(page.lines, height - result.length),
     ...result,
@@ -40,6 +48,7 @@ export function frameOf(state: DashboardState, size: Size, now: Date): readonly 
 
 function pageOf(state: DashboardState, size: Size, now: Date): Page {
   if (state.isHelpShown) return helpPage();
+  if (state.isOpen && state.fullTextTop !== null) return fullTextPage(state, size, now);
   return state.isOpen ? migrationPage(state, size, now) : listPage(state, size, now);
 }
 
@@ -51,16 +60,26 @@ function headLine(title: StyledLine, columns: number, now: Date): StyledLine {
   return [first, more, ' ', clock];
 }
 
-function connectionLine({ connectionError, readAt, rows }: DashboardState, columns: number): StyledLine {
-  if (connectionError === null) return rows === null ? [{ text: 'Reading...', style: 'dim' }] : [];
+/**
+ * Returns at least one line, so that the page stays where it is. A migration's page has no room for more than one line;
+ * its texts in full contain the whole error.
+ */
+function connectionLines(state: DashboardState, columns: number): readonly StyledLine[] {
+  const { connectionError, readAt, rows, isOpen, fullTextTop } = state;
+  if (connectionError === null) return [rows === null ? [{ text: 'Reading...', style: 'dim' }] : []];
   const since = readAt === null ? '' : `last read at ${clockTime(new Date(readAt))}; `;
   const retrying = '; retrying automatically';
-  const room = columns - widthOf(retrying);
   const why = since + connectionError;
-  return [{ text: (widthOf(why) > room ? fitted(why, room) : why) + retrying, style: 'yellow' }];
+  const room = columns - widthOf(retrying);
+  const lines =
+    isOpen && fullTextTop === null
+      ? [(widthOf(why) > room ? fitted(why, room) : why) + retrying]
+      : wrapped(why + retrying, columns, CONNECTION_LINES);
+  return lines.map((text) => [{ text, style: 'yellow' }]);
 }
 
-const RESULT_LINES = 3;
+const CONNECTION_LINES = 3;
+const RESULT_LINES = 8;
 const STYLES = {
   applied: 'green',
   partial: 'red',

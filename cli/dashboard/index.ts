@@ -10,7 +10,7 @@ import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
 import type { DialogContext } from './dialogs';
 import { openDialogs } from './dialogs';
-import { frameOf, visibleRowCount } from './frame';
+import { frameOf, lastTextTop, visibleRowCount } from './frame';
 import type { RequestedDecision } from './keys';
 import { handleKey } from './keys';
 import { openReader } from './reader';
@@ -68,7 +68,7 @@ export async function runDashboard({ keyboard: stdin, ...dialogContext }: Dashbo
 
   const fail = (error: unknown): void => quit.abort(error);
   const keyboard = openKeyboard(stdin, (key) => {
-    const { state: next, action } = handleKey(state, key, pageHeight());
+    const { state: next, action } = handleKey(state, key, pageHeight(), lastTextTop(state, screen.size(), new Date()));
     const hasNavigated = next.isOpen !== state.isOpen || next.selected !== state.selected;
     setState(next);
     if (action === 'quit') quit.abort();

@@ -17,17 +17,32 @@ export interface KeyResult {
   readonly action?: KeyAction;
 }
 
-/** Handles a key. @param height number of rows per page of the list */
-export function handleKey(before: DashboardState, key: string, height: number): KeyResult {
+/**
+ * Handles a key.
+ *
+ * @param height number of rows per page of the list
+ * @param lastTop the first line that is shown when a migration's texts in full are scrolled to their end
+ */
+export function handleKey(before: DashboardState, key: string, height: number, lastTop = 0): KeyResult {
   // Clears the last result, because the user has seen it when they press a key.
   const state = { ...before, lastResult: null };
   if (key === 'ctrl-c' || key === 'q') return { state, action: 'quit' };
   if (state.isHelpShown) return { state: { ...state, isHelpShown: false } };
   if (key === '?' || key === 'h') return { state: { ...state, isHelpShown: true } };
+  if (state.fullTextTop !== null) {
+    // The text can have become shorter since the last key.
+    const at = Math.min(state.fullTextTop, lastTop);
+    return {
+      state: { ...state, fullTextTop: SCROLL_KEYS.has(key) ? moveSelection(at, key, lastTop + 1, height) : null },
+    };
+  }
   const action = decisionFor(state, key);
   if (action) return { state, action };
   return { state: state.isOpen ? navigateMigration(state, key, height) : navigateList(state, key, height) };
 }
+
+/** The keys that scroll a text. */
+const SCROLL_KEYS: ReadonlySet<string> = new Set(['up', 'k', 'down', 'j', 'pageup', 'pagedown', 'home', 'end']);
 
 function decisionFor(state: DashboardState, key: string): RequestedDecision | null {
   const migrationId = state.selected;
@@ -76,6 +91,7 @@ function navigateMigration(state: DashboardState, key: string, height: number): 
       selected: isListed ? state.selected : (state.rows?.[0]?.migrationId ?? null),
     };
   }
+  if (key === 'return' || key === 'right') return state.detail === null ? state : { ...state, fullTextTop: 0 };
   const exceptions = state.detail?.exceptions ?? [];
   const at = exceptions.findIndex(({ row }) => row === state.selectedException);
   return {

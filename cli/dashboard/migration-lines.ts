@@ -27,8 +27,15 @@ const WAITING_LINES = 2;
 /**
  * Returns lines with the current step, who paused the migration or reopened a step and why, who must act, since when,
  * and what to do.
+ *
+ * @param maxLines number of lines for each text; `Infinity` to cut nothing
  */
-export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
+export function statusLines(
+  progress: Progress,
+  columns: number,
+  now: Date,
+  maxLines = WAITING_LINES,
+): readonly StyledLine[] {
   const { roles } = progress.waitingFor;
   const what = currentTask(progress, now.toISOString());
   const since = progress.waitingSince;
@@ -40,9 +47,9 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
-    ...reasons.flatMap((reason) => wrapped(reason, columns, WAITING_LINES)).map((text): StyledLine => [text]),
-    ...wrapped(`${who}${howLong}: ${what}`, columns, WAITING_LINES).map((text): StyledLine => [{ text, style }]),
-    ...(meanwhile === null ? [] : wrapped(meanwhile, columns, WAITING_LINES)).map((text): StyledLine => [
+    ...reasons.flatMap((reason) => wrapped(reason, columns, maxLines)).map((text): StyledLine => [text]),
+    ...wrapped(`${who}${howLong}: ${what}`, columns, maxLines).map((text): StyledLine => [{ text, style }]),
+    ...(meanwhile === null ? [] : wrapped(meanwhile, columns, maxLines)).map((text): StyledLine => [
       { text, style: 'yellow' },
     ]),
   ];

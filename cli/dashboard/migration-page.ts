@@ -34,7 +34,7 @@ export function migrationPage(state: DashboardState, { columns, rows }: Size, no
     lines,
     keys: [
       ['Esc', 'back'],
-      ['↑↓', 'exceptions'],
+      ['Enter', 'in full'],
       ...(detail && isOver(detail.progress.state) ? [] : decisionKeys(detail)),
       ['?', 'help'],
       ['q', 'quit'],
@@ -61,10 +61,7 @@ function linesOf(
   const steps = stepLines(progress, detail.confirmers, columns, now);
   const above = [
     ...statusLines(progress, columns, now),
-    ...outages
-      .slice(0, 1)
-      .flatMap((reason) => wrapped(`Retrying: ${reason}`, columns, REASON_LINES))
-      .map((text): StyledLine => [{ text, style: 'red' }]),
+    ...outageLines(outages.slice(0, 1), columns, REASON_LINES),
     [],
     ...companyLines(detail, now, columns),
     [],
@@ -82,16 +79,81 @@ function linesOf(
   return [...above, ...shown, ...exceptionLines(detail, selectedRow, room, columns, now)];
 }
 
-function decisionLines(decisions: readonly AuditEntry[], now: Date, columns: number): readonly StyledLine[] {
+/** Returns lines with the errors that are retried. */
+function outageLines(outages: readonly string[], columns: number, maxLines: number): readonly StyledLine[] {
+  return outages
+    .flatMap((reason) => wrapped(`Retrying: ${reason}`, columns, maxLines))
+    .map((text): StyledLine => [{ text, style: 'red' }]);
+}
+
+/** @param maxLines number of lines for each decision */
+function decisionLines(
+  decisions: readonly AuditEntry[],
+  now: Date,
+  columns: number,
+  maxLines = 1,
+): readonly StyledLine[] {
   return [
     [{ text: 'Latest decisions', style: 'bold' }, decisions.length === 0 ? ': none yet' : ''],
-    ...decisions.map(({ decision, outcome }): StyledLine => {
+    ...decisions.flatMap(({ decision, outcome }): readonly StyledLine[] => {
       const who = `${decision.by} (${decision.role})`;
       const isDone = outcome.applied && !isPartial(outcome);
       const mark = isDone ? ({ text: '✓', style: 'green' } as const) : ({ text: '✗', style: 'red' } as const);
       const why = isDone ? '' : `: ${outcome.text}`;
-      return [mark, truncated(` ${shortTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`, columns - 1)];
+      const text = `${shortTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`;
+      return wrapped(text, columns - 2, maxLines).map((line, index) => [index === 0 ? mark : ' ', ` ${line}`]);
     }),
+  ];
+}
+
+/**
+ * Shows the texts that the migration's page cuts: who must act and why, the selected exception, and the latest
+ * decisions with their reasons. `state.fullTextTop` is the first line shown.
+ */
+export function fullTextPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
+  const { detail, selected } = state;
+  const top = Math.min(state.fullTextTop ?? 0, lastFullTextTop(state, { columns, rows }, now));
+  return {
+    title: [{ text: selected ?? '', style: 'bold' }, '  in full'],
+    lines: detail ? fullTextLines(detail, state.selectedException, columns, now).slice(top) : [[]],
+    keys: [
+      ['↑↓', 'scroll'],
+      ['any other key', 'back'],
+      ['q', 'quit'],
+    ],
+  };
+}
+
+/** Returns the first line that is shown when the text is scrolled to its end. */
+export function lastFullTextTop({ detail, selectedException }: DashboardState, size: Size, now: Date): number {
+  const lines = detail ? fullTextLines(detail, selectedException, size.columns, now).length : 0;
+  return Math.max(0, lines - size.rows);
+}
+
+function fullTextLines(
+  { progress, outages, exceptions, decisions }: MigrationDetail,
+  selectedRow: number | null,
+  columns: number,
+  now: Date,
+): readonly StyledLine[] {
+  const exception = exceptions.find(({ row }) => row === selectedRow);
+  return [
+    ...statusLines(progress, columns, now, Infinity),
+    ...outageLines(outages, columns, Infinity),
+    [],
+    ...(exception ? exceptionInFull(exception, columns) : []),
+    ...decisionLines(decisions, now, columns, Infinity),
+  ];
+}
+
+function exceptionInFull(company: LedgerCompany, columns: number): readonly StyledLine[] {
+  const { reference, name } = company;
+  const title = wrapped(`${reference} ${name}: ${kindOf(company)}`, columns, Infinity);
+  const reason = wrapped(reasonOf(company), columns - 2, Infinity);
+  return [
+    ...title.map((text): StyledLine => [{ text, style: 'bold' }]),
+    ...reason.map((text): StyledLine => [`  ${text}`]),
+    [],
   ];
 }
 

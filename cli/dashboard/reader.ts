@@ -72,7 +72,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
     const exceptions = await withTimeout(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
     const shownAt = new Date();
-    const texts = retryTexts(ferry, migrationId, retries.slice(0, 1), (iso) => shortTime(iso, shownAt));
+    const texts = retryTexts(ferry, migrationId, retries, (iso) => shortTime(iso, shownAt));
     const outages = await withTimeout(LEDGER_TIMEOUT_MS, texts);
     return { progress, overview, outages, decisions, exceptions, confirmers };
   }

@@ -49,6 +49,8 @@ export interface DashboardState {
   readonly detail: MigrationDetail | null;
   /** The selected exception's row number in the manifest; null if there is none. */
   readonly selectedException: number | null;
+  /** The first line shown of the migration's texts in full; null if they are not shown. */
+  readonly fullTextTop: number | null;
   readonly isHelpShown: boolean;
   readonly lastResult: ActionResult | null;
   /** Says why something could not be read; null if everything was read. */
@@ -63,6 +65,7 @@ export const INITIAL_STATE: DashboardState = {
   isOpen: false,
   detail: null,
   selectedException: null,
+  fullTextTop: null,
   isHelpShown: false,
   lastResult: null,
   connectionError: null,

@@ -38,11 +38,13 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
 
 /**
  * Breaks a text between words into at most `maxLines` lines of `width` columns. Shortens lines that are still too long.
+ * With `Infinity` lines, nothing is shortened: words that are longer than a line are broken too.
  */
 export function wrapped(text: string, width: number, maxLines: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  const words = text.split(/\s+/);
+  for (const word of maxLines === Infinity ? words.flatMap((each) => brokenWord(each, width)) : words) {
     const longer = line === '' ? word : `${line} ${word}`;
     // The last line takes the rest of the text.
     if (line === '' || lines.length === maxLines - 1 || widthOf(longer) <= width) line = longer;
@@ -52,6 +54,21 @@ export function wrapped(text: string, width: number, maxLines: number): readonly
     }
   }
   return [...lines, line].map((each) => truncated(each, width));
+}
+
+/** Breaks a word into parts of at most `width` columns. */
+function brokenWord(word: string, width: number): readonly string[] {
+  if (widthOf(word) <= width) return [word];
+  const parts: string[] = [];
+  let part = '';
+  for (const { segment } of CHARACTERS.segment(word)) {
+    if (part !== '' && widthOf(part + segment) > width) {
+      parts.push(part);
+      part = '';
+    }
+    part += segment;
+  }
+  return [...parts, part];
 }
 
 /** Returns a bar of `width` columns. It is full only when everything is done. */

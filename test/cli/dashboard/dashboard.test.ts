@@ -119,6 +119,10 @@ test('the page of a migration shows its steps, companies, decisions and exceptio
   expect(page).toContainEqual(expect.stringMatching(/^▸ R-2 +Company 2: /));
   screen.type(KEY.down);
   await screen.waitFor(/▸ R-3 +Company 3: /);
+  screen.type(KEY.enter);
+  await screen.waitFor(/in full[^]*R-3 Company 3: must reconnect[^]*↑↓ scroll/);
+  screen.type(KEY.escape);
+  await screen.waitFor(/▸ R-3 +Company 3: /);
   screen.type(KEY.escape);
   await screen.waitFor('Ferry dashboard  3 open');
 });
