@@ -6,13 +6,7 @@ import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from '../shared/client-portal';
-import {
-  BY_CLIENT,
-  byClientNamed,
-  otherReferencesText,
-  referenceArguments,
-  shellQuoted,
-} from '../shared/remedy-commands';
+import { BY_CLIENT, byClientNamed, otherReferencesText, referenceArguments } from '../shared/remedy-commands';
 import { referenceList } from '../shared/results';
 
 export interface RefusedGroup {
@@ -24,6 +18,7 @@ export interface RefusedGroup {
 
 interface Supply {
   readonly migrationId: string;
+  /** The arguments that read the file ({@link fileArguments}). */
   readonly file: string;
   /** True if the file was sealed. The times in it can then not be changed. */
   readonly isSealed: boolean;
@@ -138,7 +133,7 @@ function wrongStateText(
       if (command === 'credentials') return CHANGED;
       return [
         'the company is still waiting to be moved',
-        `supply the new credentials with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
+        `supply the new credentials with: ferry credentials ${migrationId} ${file}`,
         'the new credentials replace any that are stored',
       ];
     case 'failed':
@@ -146,7 +141,7 @@ function wrongStateText(
       if (command === 'replace-credential') return CHANGED;
       return [
         'the company was already tried',
-        `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${shellQuoted(file)}${decides}`, portal)}`,
+        `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal)}`,
       ];
   }
 }

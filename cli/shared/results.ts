@@ -24,15 +24,17 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
 }
 
 /**
+ * How to list all findings: a text that completes "to list all, ...", or a command, which is printed on its own line,
+ * because a table would break it over several lines.
+ */
+export type HowToListAll = string | { readonly command: string };
+
+/**
  * Prints the first findings of each kind, by file and line.
  *
- * @param howToListAll completes "to list all, ..."; null to list all
+ * @param howToListAll null to list all
  */
-export function printFindings(
-  output: Output,
-  findings: FindingList,
-  howToListAll: string | null = 'use the option --all-findings of ferry check',
-): void {
+export function printFindings(output: Output, findings: FindingList, howToListAll: HowToListAll | null): void {
   const perKind = howToListAll === null ? Infinity : SHOWN_PER_KIND;
   const kinds = findings.firstOfEachKind(perKind);
   for (const [file, ofFile] of groupBy(kinds, ({ shown: [first] }) => first?.file ?? 'Account and other migrations')) {
@@ -57,6 +59,10 @@ export function printFindings(
     );
     output.line();
   }
+  const isComplete = kinds.every(({ hidden }) => hidden === 0);
+  if (isComplete || howToListAll === null || typeof howToListAll === 'string') return;
+  output.line(`To list all findings, run: ${howToListAll.command}`);
+  output.line();
 }
 
 function findingRow({ severity, line, column, field, message, advice }: Finding): TableCell[] {
@@ -70,8 +76,8 @@ function findingRow({ severity, line, column, field, message, advice }: Finding)
 }
 
 /** Returns the row after the last finding of a kind that is shown. It says how many others of this kind are hidden. */
-function hiddenRow({ line, message }: Finding, hidden: number, howToListAll: string | null): TableCell[] {
-  const how = howToListAll === null ? '' : ` (to list all, ${howToListAll})`;
+function hiddenRow({ line, message }: Finding, hidden: number, howToListAll: HowToListAll | null): TableCell[] {
+  const how = typeof howToListAll !== 'string' ? '' : ` (to list all, ${howToListAll})`;
   const like = line === undefined ? message : `line ${line}`;
   return ['', '', '', `and ${hidden.toLocaleString('en-US')} more like ${like}${how}`, ''];
 }

@@ -6,6 +6,7 @@ import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits
 import type { Platform } from '../../platforms/platforms';
 import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
+import { listAllFindings } from '../shared/file-arguments';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
@@ -110,7 +111,7 @@ export async function dryRun(
     failed: check.findings.errors > 0,
     json: { schema: `ferry.${command}/1`, started: false, dryRun: true, migrationId, ...checkJson(check) },
     print: (output) => {
-      printFindings(output, check.findings);
+      printFindings(output, check.findings, listAllFindings(check.files, check.platform));
       printSummary(output, check);
       output.line(`  Dry run of ${migrationId}: nothing was stored or started`);
     },

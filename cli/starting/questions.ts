@@ -11,6 +11,7 @@ import type { Encoding } from '../manifest';
 import type { CheckOutcome } from './check';
 import { checkAll, printSummary } from './check';
 import type { Context } from '../shared/context';
+import { listAllFindings } from '../shared/file-arguments';
 import { printFindings } from '../shared/results';
 import { shellQuoted } from '../shared/remedy-commands';
 
@@ -61,7 +62,7 @@ export async function askForArguments(
     const { manifest } = answers;
     if (manifest === undefined) break;
     const outcome = await check(terminal.env, { ...answers, manifest });
-    printFindings(output, outcome.findings);
+    printFindings(output, outcome.findings, listAllFindings(outcome.files, outcome.platform));
     printSummary(output, outcome);
     if (outcome.findings.errors === 0) break;
     answers = await askForCorrection(prompts, answers, outcome);

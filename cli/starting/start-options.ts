@@ -17,10 +17,11 @@ export interface StartTarget {
 /**
  * Checks that the client and label can be part of an id, and that the platform has this route.
  *
+ * @param file the arguments that read the manifest, for the suggested command; undefined without a manifest
  * @throws CommandFailed
  * @throws LabelReserved
  */
-export function assertStartable({ client, label, platform }: StartTarget, route: Route): void {
+export function assertStartable({ client, label, platform }: StartTarget, route: Route, file?: string): void {
   for (const [option, word] of [
     ['--client', client],
     ['--label', label],
@@ -34,14 +35,15 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
   }
   if (label !== undefined && isReservedLabel(label)) throw new LabelReserved(`the label ${label} is reserved`);
   if (platform.routes.includes(route)) return;
+  const manifest = file ?? 'companies.csv';
   throw route === 'managed'
     ? new CommandFailed(
         `${platform.name} has no managed route`,
-        `the client must move these companies, with: ferry self-service companies.csv --platform ${platform.slug} --client ${client}`,
+        `the client must move these companies, with: ferry self-service ${manifest} --platform ${platform.slug} --client ${client}`,
       )
     : new CommandFailed(
         `${platform.name} has no self-service route: the service accepts authorizations for it only from the provider`,
-        `the provider must move these companies, with: ferry start manifest.csv --platform ${platform.slug} --client ${client}`,
+        `the provider must move these companies, with: ferry start ${manifest} --platform ${platform.slug} --client ${client}`,
       );
 }
 

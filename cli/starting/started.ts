@@ -3,10 +3,10 @@ import { inSupportWords } from '../../domain/companies/call-words';
 import type { Preflight } from '../../domain/migration/preflight-result';
 import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
 import { isRotating, type Platform } from '../../platforms/platforms';
-import { FileChanged } from '../manifest';
+import { FileChanged, type ManifestFiles } from '../manifest';
 import { applicationCommand } from '../shared/detail-commands';
 import { CommandFailed } from '../shared/errors';
-import { shellQuoted } from '../shared/remedy-commands';
+import { withCheckedFile } from '../shared/file-arguments';
 import { printPreflight } from '../shared/results';
 import type { Output } from '../terminal/output';
 
@@ -18,14 +18,18 @@ export interface StartedMigration {
   readonly retriedErrors: readonly string[];
   /** Null if no Temporal UI for clients is configured. */
   readonly clientPage: string | null;
+  /** The files of the manifest; absent without a manifest. */
+  readonly files?: ManifestFiles;
 }
 
 /**
  * Says how to supply the credentials of a file later. If the platform rotates tokens, those in the file cannot be used,
  * because they were obtained before syncing was disabled.
+ *
+ * @param file the arguments that read the file ({@link fileArguments})
  */
 export function supplyLaterText(platform: Platform, migrationId: string, file: string): string {
-  const command = `ferry credentials ${migrationId} ${shellQuoted(file)}`;
+  const command = `ferry credentials ${migrationId} ${file}`;
   return isRotating(platform)
     ? `Once syncing is disabled, export the tokens again, and supply them with: ${command}`
     : `Supply the file later with: ${command}`;
@@ -66,7 +70,9 @@ export function noLongerWaitingText(migrationId: string, credentials: number): s
  * warnings, as in `ferry check`, because they are expected at this time.
  */
 export function printChecked(output: Output, platform: Platform, { migrationId, ...checked }: StartedMigration): void {
-  const { preflight, retriedErrors } = checked;
+  const { retriedErrors, files } = checked;
+  const preflight =
+    checked.preflight && files ? withCheckedFile(checked.preflight, files, platform) : checked.preflight;
   if (preflight) {
     const { problems, problemCodes, warnings, advice = [], warningAdvice = [] } = preflight;
     const isResolvedLater = (_: string, index: number): boolean =>

@@ -12,7 +12,8 @@ import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
-import { findingsJson, printFindings, referenceList } from '../../shared/results';
+import { listAllFindings } from '../../shared/file-arguments';
+import { findingsJson, type HowToListAll, printFindings, referenceList } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import { adviceToSign } from '../../shared/signing-advice';
 import type { ActorOptions } from '../../shared/decisions';
@@ -70,7 +71,7 @@ async function amend(
   const files = { manifest: file, ...(encoding && { encoding }) };
   const isSupplied = (reference: string): boolean => supplied.get(reference) > 0;
   const manifest = await readManifest(files, platform, migration.route, new Date(), isSupplied);
-  if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
   if (problem !== null) {
@@ -96,7 +97,13 @@ async function amend(
     decision?.outcome === 'applied'
       ? await waitForCheck(ferry, migrationId)
       : await readHeldBack(ferry.db, migrationId);
-  return amendResult({ ...migration, portal }, manifest, amended, decision, held.map(heldBackFor(actor.role)));
+  return amendResult(
+    { ...migration, portal, howToListAll: listAllFindings(files, platform) },
+    manifest,
+    amended,
+    decision,
+    held.map(heldBackFor(actor.role)),
+  );
 }
 
 async function storeRows(
@@ -135,19 +142,24 @@ async function waitForCheck(ferry: LedgerClient, migrationId: string): Promise<r
   }
 }
 
-function invalidManifest({ findings }: Manifest): CommandResult {
+function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.amend/1', added: [], corrected: [], ...findingsJson(findings) },
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, howToListAll);
       output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
     },
   };
 }
 
 function amendResult(
-  { id: migrationId, route, portal }: StoredMigration & Pick<AmendRequest, 'portal'>,
+  {
+    id: migrationId,
+    route,
+    portal,
+    howToListAll,
+  }: StoredMigration & Pick<AmendRequest, 'portal'> & { readonly howToListAll: HowToListAll },
   { findings }: Manifest,
   { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
@@ -172,7 +184,7 @@ function amendResult(
     },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, howToListAll);
       const mark = failed ? output.styled('red', '✗') : output.styled('green', '✓');
       output.line(
         `${mark} ${migrationId}: ${counted(added.length, 'company')} added, ${corrected.length} corrected, ${unchanged} unchanged`,

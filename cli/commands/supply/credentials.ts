@@ -23,6 +23,7 @@ import { addFileOptions, type EncodingOption } from '../../manifest';
 import { readClientPortal } from '../../shared/client-portal';
 import type { RefusedGroup } from '../../credentials/refused-credentials';
 import { printRefused, readRefused } from '../../credentials/refused-credentials';
+import { fileArguments } from '../../shared/file-arguments';
 import { findingsJson, printFindings } from '../../shared/results';
 import { signingAdvice } from '../../shared/signing-advice';
 import type { DecisionOptions } from '../../shared/decisions';
@@ -112,7 +113,12 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
   const portal = await readClientPortal(ferry, migrationId);
-  const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed, portal }, supplied, 'credentials');
+  const refused = await readRefused(
+    ferry.db,
+    { migrationId, file: fileArguments(file, options), isSealed: read.isSealed, portal },
+    supplied,
+    'credentials',
+  );
   const advice = decision && (await signingAdvice(ferry, migrationId, actor.role, decision));
   const result = suppliedResult(migrationId, read, { ...supplied, decision, advice }, disposal, refused);
   return decision?.outcome === 'applied' ? withMissing(ferry, migrationId, result) : result;
@@ -167,7 +173,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   const portal = await readClientPortal(ferry, migrationId);
   const refused = await readRefused(
     ferry.db,
-    { ...request, isSealed: read.isSealed, portal },
+    { migrationId, file: fileArguments(file, options), isSealed: read.isSealed, portal },
     supplied,
     'replace-credential',
   );

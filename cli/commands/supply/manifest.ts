@@ -5,7 +5,7 @@ import { counted } from '../../../domain/text/sentences';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { supplyManifest, waitForPreflight } from '../../../client';
 import { CommandFailed } from '../../shared/errors';
-import type { EncodingOption, Manifest } from '../../manifest';
+import type { EncodingOption, Manifest, ManifestFiles } from '../../manifest';
 import { addEncoding, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
@@ -13,8 +13,8 @@ import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import type { ActorOptions } from '../../shared/decisions';
 import { actorFrom, addActorOptions, markOf } from '../../shared/decisions';
-import { findingsJson, printFindings, printPreflight } from '../../shared/results';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { findingsJson, type HowToListAll, printFindings, printPreflight } from '../../shared/results';
+import { fileArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
 import { signingAdvice } from '../../shared/signing-advice';
 import { supplyLaterText } from '../../starting/started';
 
@@ -53,12 +53,13 @@ async function supply(
   if (migration.route === 'self-service')
     throw new CommandFailed(
       'the manifest of a self-service migration is supplied at its start',
-      `to add or correct companies, run: ferry amend ${migrationId} ${shellQuoted(file)}`,
+      `to add or correct companies, run: ferry amend ${migrationId} ${fileArguments(file, options)}`,
     );
   const { encoding } = options;
-  const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
+  const files = { manifest: file, ...(encoding && { encoding }) };
+  const manifest = await readManifest(files, platform);
   const { companies } = manifest.totals;
-  if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
   if (companies > MAX_MANIFEST_COMPANIES)
     throw new CommandFailed(
       `the manifest has ${counted(companies, 'company')}; ferry manifest accepts at most ${counted(MAX_MANIFEST_COMPANIES, 'company')}`,
@@ -70,22 +71,22 @@ async function supply(
   if (decision.outcome === 'applied') output.note('Waiting for a worker to check the rows (up to 15 s) ...');
   const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
   const advice = await signingAdvice(ferry, migrationId, actor.role, decision, 'manifestSupplied');
-  return result(migrationId, { file, manifest, platform, decision, preflight, advice });
+  return result(migrationId, { files, manifest, platform, decision, preflight, advice });
 }
 
-function invalidManifest({ findings }: Manifest): CommandResult {
+function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.manifest/1', ...findingsJson(findings) },
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, howToListAll);
       output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
     },
   };
 }
 
 interface Supplied {
-  readonly file: string;
+  readonly files: ManifestFiles;
   readonly manifest: Manifest;
   readonly platform: Platform;
   readonly decision: DecisionResult;
@@ -97,7 +98,7 @@ interface Supplied {
 
 function result(
   migrationId: string,
-  { file, manifest, platform, decision, preflight, advice }: Supplied,
+  { files, manifest, platform, decision, preflight, advice }: Supplied,
 ): CommandResult {
   const { findings, totals, withCredential } = manifest;
   const isApplied = decision.outcome === 'applied';
@@ -110,19 +111,19 @@ function result(
     },
     ...(isApplied ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, listAllFindings(files, platform));
       if (!isApplied) {
         output.line(`${markOf(output, decision)} ${migrationId}: ${decision.text}`);
         if (advice !== null) output.line(`  ${advice}`);
         return;
       }
       output.line(`${output.styled('green', '✓')} ${migrationId}: ${decision.text}`);
-      if (preflight) printPreflight(output, preflight);
+      if (preflight) printPreflight(output, withCheckedFile(preflight, files, platform));
       else output.line(`  ${output.styled('yellow', 'The manifest has not been checked yet.')}`);
       if (withCredential > 0) {
         const why = 'because ferry manifest stores only the companies';
         output.line(
-          `  Not stored: ${counted(withCredential, 'credential')}, ${why}. ${supplyLaterText(platform, migrationId, file)}`,
+          `  Not stored: ${counted(withCredential, 'credential')}, ${why}. ${supplyLaterText(platform, migrationId, fileArguments(files.manifest, files))}`,
         );
       }
       output.line(`  See what to do next with: ferry show ${migrationId}`);

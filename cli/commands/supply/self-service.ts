@@ -15,7 +15,8 @@ import { findingsJson, printFindings, printPreflight } from '../../shared/result
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
-import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
+import { fileArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
+import { byClientNamed } from '../../shared/remedy-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
@@ -60,7 +61,7 @@ export function addSelfService(context: Context): void {
 
 async function selfService(context: Context, file: string, options: SelfServiceOptions): Promise<CommandResult> {
   const { output, terminal } = context;
-  assertStartable(options, 'self-service');
+  assertStartable(options, 'self-service', fileArguments(file, options));
   const { client, platform, label, credentials, encoding } = options;
   const files = {
     manifest: file,
@@ -105,8 +106,8 @@ function credentialsText({ withCredential }: CheckOutcome['manifest']): string {
 }
 
 /** Prints what will happen to the tokens. */
-function printStart(output: Output, { findings, manifest, platform, limits }: CheckOutcome): void {
-  printFindings(output, findings);
+function printStart(output: Output, { files, findings, manifest, platform, limits }: CheckOutcome): void {
+  printFindings(output, findings, listAllFindings(files, platform));
   const { totals } = manifest;
   const into =
     totals.existing === 0
@@ -152,8 +153,12 @@ function start(
 }
 
 /** Returns the command with which the client supplies the credentials of the files later. */
-function supplyCommand({ credentials, manifest }: CheckOutcome['files'], migrationId: string, by: string): string {
-  return `ferry credentials ${migrationId} ${shellQuoted(credentials ?? manifest)} ${byClientNamed(by)}`;
+function supplyCommand(
+  { credentials, manifest, encoding }: CheckOutcome['files'],
+  migrationId: string,
+  by: string,
+): string {
+  return `ferry credentials ${migrationId} ${fileArguments(credentials ?? manifest, { ...(encoding && { encoding }) })} ${byClientNamed(by)}`;
 }
 
 const SCHEMA = 'ferry.self-service/1';
@@ -164,7 +169,7 @@ function invalidManifest(check: CheckOutcome): CommandResult {
     failed: true,
     json: { schema: SCHEMA, started: false, ...findingsJson(findings) },
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, listAllFindings(check.files, check.platform));
       printSummary(output, check);
       output.line('  Nothing was stored or started');
     },
@@ -181,14 +186,14 @@ function notStarted(): CommandResult {
 
 function printStarted(
   output: Output,
-  { files, manifest }: CheckOutcome,
+  { files, manifest, platform }: CheckOutcome,
   started: SelfServiceStart,
   by: string,
   clientPage: string | null,
 ): void {
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
-  if (started.preflight) printPreflight(output, started.preflight);
+  if (started.preflight) printPreflight(output, withCheckedFile(started.preflight, files, platform));
   else if (started.retriedErrors.length > 0)
     output.line(
       `  The preflight has not finished: ${started.retriedErrors.map((error) => inSupportWords(error)).join('; ')}`,

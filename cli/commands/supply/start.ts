@@ -7,7 +7,7 @@ import type { Approver } from '../../../domain/migration/approvers';
 import { approversDeadlock } from '../../../domain/decisions/guards';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
-import type { Manifest } from '../../manifest';
+import type { Manifest, ManifestFiles } from '../../manifest';
 import { FindingList, readManifest, identifyFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
 import type { Terminal } from '../../terminal/terminal';
@@ -17,10 +17,11 @@ import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
-import { findingsJson, printFindings } from '../../shared/results';
+import { findingsJson, type HowToListAll, printFindings } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { BY_CLIENT, shellQuoted } from '../../shared/remedy-commands';
+import { fileArguments, listAllFindings } from '../../shared/file-arguments';
+import { BY_CLIENT } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
@@ -112,10 +113,11 @@ function isComplete(options: Partial<StartOptions>): options is StartOptions {
  * Returns the decision rules, after checking that the migration can be started with these options.
  *
  * @param suppliedBy the person who supplies the manifest; null if that is not known yet
+ * @param file the arguments that read the manifest; undefined without a manifest
  * @throws CommandFailed
  */
-function decisionRulesOf(options: StartOptions, suppliedBy: string | null): DecisionRules {
-  assertStartable(options, 'managed');
+function decisionRulesOf(options: StartOptions, suppliedBy: string | null, file: string | undefined): DecisionRules {
+  assertStartable(options, 'managed', file);
   const decisions = {
     fourEyes: options.fourEyes ?? false,
     requireDigest: options.requireDigest ?? false,
@@ -128,7 +130,7 @@ function decisionRulesOf(options: StartOptions, suppliedBy: string | null): Deci
 }
 
 async function startWithoutManifest({ env }: Terminal, options: StartOptions): Promise<CommandResult> {
-  const decisions = decisionRulesOf(options, null);
+  const decisions = decisionRulesOf(options, null, undefined);
   const { client, platform, label, contact, by } = options;
   const limits = readLimitOptions(options);
   return withLedgerClient(env, async (ferry) => {
@@ -169,7 +171,7 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
 }
 
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
-  const decisions = decisionRulesOf(options, options.by);
+  const decisions = decisionRulesOf(options, options.by, fileArguments(manifestFile, options));
   const { env } = terminal;
   const { client, platform, label, credentials, encoding } = options;
   const files = {
@@ -185,7 +187,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   }
   const original = await identifyFile(credentials ?? manifestFile);
   const manifest = await readManifest(files, platform);
-  if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
   const firstCompany = await assertInManifest(manifest, options.firstCompany);
   return withLedgerClient(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
@@ -206,7 +208,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     // working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const credentialFile = credentials ?? manifestFile;
-    const supply = `supply the credentials with: ferry credentials ${migrationId} ${shellQuoted(credentialFile)}`;
+    const supply = `supply the credentials with: ferry credentials ${migrationId} ${fileArguments(credentialFile, options)}`;
     const read = credentialsAfterStart(manifest.credentials, migrationId, supply);
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, read, options.by, ferry.providerFingerprint)).stored.length
@@ -219,16 +221,16 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
         : undefined;
     const clientPage = await clientPageOf(env, ferry, migrationId);
     const started = { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage };
-    return startResult({ ...started, credentialFile });
+    return startResult({ ...started, files, credentials: fileArguments(credentialFile, options) });
   });
 }
 
-function invalidManifest({ findings }: Manifest): CommandResult {
+function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.start/1', started: false, ...findingsJson(findings) },
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, howToListAll);
       output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored or started`);
     },
   };
@@ -249,8 +251,9 @@ interface Started extends StartedMigration {
   readonly stored: number;
   /** The outcome for the credential file. Defined only with `--shred`, or if every credential in it was stored. */
   readonly disposal: Disposal | undefined;
-  /** The file with the credentials, as it was given. */
-  readonly credentialFile: string;
+  readonly files: ManifestFiles;
+  /** The arguments of `ferry credentials` that read the file with the credentials. */
+  readonly credentials: string;
 }
 
 function startResult(request: Started): CommandResult {
@@ -272,7 +275,7 @@ function startResult(request: Started): CommandResult {
     },
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, listAllFindings(request.files, platform));
       const what = counted(totals.companies, `${platform.name} company`);
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       printChecked(output, platform, request);
@@ -285,9 +288,9 @@ function startResult(request: Started): CommandResult {
 }
 
 /** Returns how many credentials were not stored, why, and what to do. */
-function notStoredText({ migrationId, platform, preflight, credentialFile }: Started, count: number): string {
+function notStoredText({ migrationId, platform, preflight, credentials }: Started, count: number): string {
   const left = counted(count, 'credential');
-  const later = supplyLaterText(platform, migrationId, credentialFile);
+  const later = supplyLaterText(platform, migrationId, credentials);
   if (isRotating(platform)) return `${left}, because tokens must be obtained after syncing is disabled. ${later}`;
   if (preflight === null) return `${left}, because the supplied details must be checked first. ${later}`;
   // A decision, for example to leave out a company, can arrive while the details are being checked.
