@@ -2,6 +2,7 @@
  * Destroys a client's file after its credentials have been sealed and stored, because it still contains them in plain
  * text.
  */
+import { plainTextAdvice } from '../../domain/supply/plain-text';
 import { randomFillSync } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
@@ -61,7 +62,7 @@ export async function disposeOf(
   const question = `${isDone} been ${done}. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
     const afterwards = done === 'sealed' ? ' once support has accepted the sealed file' : '';
-    return kept(`${path} still contains ${content} in plain text. Delete it and all copies${afterwards}.`, false);
+    return kept(plainTextAdvice(path, content, afterwards), false);
   }
   try {
     await shredFile(file);

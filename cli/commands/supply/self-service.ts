@@ -2,6 +2,7 @@ import { limitLines } from '../../../domain/planning/limit-texts';
 import type { LimitsChange } from '../../../domain/planning/limits';
 import { inSupportWords } from '../../../domain/companies/call-words';
 import { isRotating } from '../../../platforms/platforms';
+import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted, sentence } from '../../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../../client';
@@ -249,7 +250,7 @@ function selfServiceResult(
       end.print(output);
       const credentialFile = files.credentials ?? files.manifest;
       if (stored > 0 && stored === manifest.withCredential)
-        output.line(`  ${credentialFile} still contains credentials in plain text. Delete it and all copies.`);
+        output.line(`  ${plainTextAdvice(credentialFile, 'credentials')}`);
       for (const { command, first } of next) {
         if (first !== undefined) output.line(`  First ${first}; then`);
         output.line(`  ${command}`);

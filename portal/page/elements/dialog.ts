@@ -142,8 +142,8 @@ export function openDialog(options: DecisionDialog): void {
     );
   }
 
-  function finished({ text }: RequestAnswer): void {
-    const isDone = !isPartial({ text });
+  function finished({ text, refusedCredentials = [] }: RequestAnswer): void {
+    const isDone = !isPartial({ text }) && refusedCredentials.length === 0;
     replaceForm(
       el(
         'p',

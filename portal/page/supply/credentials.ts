@@ -1,10 +1,12 @@
 /** Supplies credentials from a file, which this page checks, encrypts and sends. */
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { counted } from '../../../domain/text/sentences';
+import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import { findPlatform } from '../../../platforms/platforms';
 import type { Action, Company } from '../../client/api';
 import { readByReference, refusedCredentials } from '../../client/credential-check';
-import { unsentTexts, type Refused } from '../../client/refused';
+import { refusedTexts, unsentTexts, type Refused } from '../../client/refused';
+import type { RequestAnswer } from '../../contract/requests';
 import { eachCompany, type App } from '../app';
 import { checkCredentials, type CheckedFile } from './credential-file';
 import { FormProblem, openDialog, problemText, sentence } from '../elements/dialog';
@@ -21,7 +23,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
   // The field shows only minutes. Unless a person enters a time, the file's exact time is used, because within the
   // minute of the confirmation the seconds decide whether a credential counts.
   let isTimeEntered = false;
-  let checked: CheckedFile['credentials'] | null = null;
+  let checked: Checked | null = null;
 
   async function check(): Promise<void> {
     const [file] = input.files ?? [];
@@ -51,7 +53,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
     encoding.offer(found.accented !== null);
     const references = new Set(refused.map(({ reference }) => reference));
     const accepted = chosen.filter(({ reference }) => !references.has(reference));
-    checked = found.findings.errors === 0 && accepted.length > 0 ? accepted : null;
+    const isSendable = found.findings.errors === 0 && accepted.length > 0;
+    checked = isSendable ? { file: file.name, credentials: accepted, refused, others } : null;
     const shown = resultOf({ ...found, credentials: accepted }, others, refused);
     result.replaceChildren(...shown.filter((each) => each instanceof Node));
   }
@@ -99,10 +102,34 @@ export async function openCredentials(app: App, action: Action, selected: readon
     send: async (reason, sending) => {
       if (checked === null) throw new FormProblem('choose a file with credentials that can be sent');
       const fields = reason === undefined ? {} : { reason };
-      return supply(app, { message: action.message as DecisionMessage, credentials: checked, fields }, sending);
+      const { credentials } = checked;
+      const message = action.message as DecisionMessage;
+      return withFileAdvice(await supply(app, { message, credentials, fields }, sending), checked);
     },
     onDone: app.refresh,
   });
+}
+
+/** A file of which some credentials can be sent. */
+interface Checked extends Pick<CheckedFile, 'credentials'> {
+  /** The name of the file. */
+  readonly file: string;
+  /** The credentials of the file that cannot be sent. */
+  readonly refused: Refused;
+  /** The references in the file that are not selected. */
+  readonly others: readonly string[];
+}
+
+/**
+ * Adds to the answer which credentials of the file were not accepted, as `ferry credentials` does. If all of them were,
+ * asks the person to delete the file.
+ */
+function withFileAdvice(answer: RequestAnswer, { file, refused, others }: Checked): RequestAnswer {
+  if (answer.outcome !== 'applied') return answer;
+  const refusedCredentials = [...refused, ...(answer.refusedCredentials ?? [])];
+  const isComplete = refusedCredentials.length === 0 && others.length === 0;
+  const texts = [...refusedTexts(refused), ...(isComplete ? [plainTextAdvice(file, 'credentials')] : [])];
+  return { ...answer, text: [answer.text, ...texts].join('. '), refusedCredentials };
 }
 
 /** Shows who signed the encryption key, or why the page refuses to encrypt. */

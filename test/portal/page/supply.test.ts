@@ -76,7 +76,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await choose(page, 'credentials.csv', csvOf(3));
     await page.getByText('✓ 3 credentials can be sent.').waitFor();
     await send(page);
-    await page.getByText('✓ Done.').waitFor();
+    await page.getByText('✓ Done. credentials.csv still contains credentials in plain text. Delete it').waitFor();
 
     const [part] = parts();
     const opener = createOpener(vault, 'acme.xero');
@@ -136,7 +136,7 @@ describeWithChromium("supplying in the portal's page", () => {
       'no company of the manifest has the same reference.',
     );
     await send(page);
-    await page.getByText('✓ Done.').waitFor();
+    await page.getByText('✗ Done. 1 credential (N-777) was not accepted, because no company').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
   });
 
@@ -157,7 +157,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await page.getByText('✓ 2 credentials can be sent.').waitFor();
     await page.getByText('1 credential (K-3) cannot be sent, because a company that has moved').waitFor();
     await send(page);
-    await page.getByText('✓ Done.').waitFor();
+    await page.getByText('✗ Done. 1 credential (K-3) was not accepted, because').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-1', 'K-2']);
   });
 
