@@ -1,4 +1,6 @@
 /** Reads the connection settings for Temporal. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { types } from 'node:util';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import type { RunningStack } from './running-stack';
@@ -42,7 +44,7 @@ export function readTemporal(
   try {
     loaded = loadClientConnectConfig({ overrideEnvVars: env });
   } catch (error) {
-    problems.push(`${SOURCES} cannot be read: ${reasonOf(error)}`);
+    problems.push(`${SOURCES} cannot be read: ${reasonOf(error, env)}`);
     return undefined;
   }
   const { namespace = 'default', connectionOptions } = loaded;
@@ -75,9 +77,32 @@ const isTextOrAbsent = (value: unknown): boolean => value === undefined || (type
 const isHeaderText = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && /^[!-~](?:[ -~]*[!-~])?$/.test(value));
 
-/** Returns the first line of the message, because the other lines quote the file, which can contain an API key. */
-function reasonOf(error: unknown): string {
+/**
+ * Returns why the configuration cannot be read, with the file and the line if the problem is in the file. Returns only
+ * the first line of the message, because the other lines quote the file, which can contain an API key.
+ */
+function reasonOf(error: unknown, env: Readonly<Record<string, string>>): string {
   const [first = ''] = (types.isNativeError(error) ? error.message : String(error)).split('\n');
-  const line = typeof error === 'object' && error !== null && 'line' in error ? ` (line ${String(error.line)})` : '';
-  return `${first}${line}`;
+  const file = configFile(env);
+  if (file === undefined) return first;
+  if (typeof error === 'object' && error !== null && 'line' in error)
+    return `${file}, line ${String(error.line)}: ${first}. Correct the file.`;
+  const [, profile] = /^Profile '(.*)' not found/.exec(first) ?? [];
+  if (profile === undefined) return first.startsWith('Validation error') ? `${file}: ${first}` : first;
+  const problem = existsSync(file) ? `${file} has no profile ${profile}` : `there is no file ${file}`;
+  return `${problem}. Correct TEMPORAL_PROFILE, or add [profile.${profile}] to the file.`;
+}
+
+/** Returns the file from which Temporal's tools read profiles; undefined if the home folder is unknown. */
+function configFile(env: Readonly<Record<string, string>>): string | undefined {
+  if (env['TEMPORAL_CONFIG_FILE'] !== undefined) return env['TEMPORAL_CONFIG_FILE'];
+  const { HOME: home, APPDATA: appData, XDG_CONFIG_HOME: configHome } = env;
+  const inHome = (...folders: readonly string[]) => (home === undefined ? undefined : path.join(home, ...folders));
+  const folder =
+    process.platform === 'win32'
+      ? appData
+      : process.platform === 'darwin'
+        ? inHome('Library', 'Application Support')
+        : (configHome ?? inHome('.config'));
+  return folder === undefined ? undefined : path.join(folder, 'temporalio', 'temporal.toml');
 }

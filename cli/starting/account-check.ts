@@ -66,7 +66,13 @@ export async function checkAccount(
   file: string,
   manifest: Manifest,
 ): Promise<AccountCheck> {
-  const config = loadConfig([], env, ['service', 'databaseUrl', 'temporal']);
+  // Only a migration that is about to start needs Temporal. `ferry check` must work without it, and ignores a profile of
+  // Temporal that cannot be read.
+  const config = loadConfig([], env, [
+    'service',
+    'databaseUrl',
+    ...(migrationId === undefined ? [] : ['temporal' as const]),
+  ]);
   const { findings, totals } = manifest;
   const [service, ledger] = await Promise.all([
     askAccount(config.service, platform, manifest),
