@@ -179,12 +179,18 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
   return preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false;
 }
 
-function reportText({ route, migrationId, contact }: Progress): string {
+/**
+ * Returns where the report is. A client whose decisions must be signed has the portal, or a key of its own. Other clients
+ * can have a link to the portal with which they only look, which the workflow does not know.
+ */
+function reportText({ route, migrationId, contact, signing }: Progress): string {
   const lists = 'It lists every company';
   const contactText = untrustedText(contact, MAX_TEXT_LENGTH);
-  return route === 'self-service'
-    ? `create it with \`ferry report ${migrationId}\`, or ask ${contactText} for it. ${lists}`
-    : `ask ${contactText} for it. ${lists}`;
+  if (route === 'self-service')
+    return `create it with \`ferry report ${migrationId}\`, or ask ${contactText} for it. ${lists}`;
+  return signing.mustSign.includes('client')
+    ? `create it in the portal, or ask ${contactText} for it. ${lists}`
+    : `create it in the portal if you have a link to it, or ask ${contactText} for it. ${lists}`;
 }
 
 const RECONNECT_TITLE = '## Links to reconnect';
