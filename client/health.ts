@@ -27,7 +27,7 @@ const WORKER_SILENT = 'a worker stopped responding; any running worker takes ove
 export interface Retry {
   readonly error: string;
   /** When the next attempt begins, in ISO 8601, UTC; `running` if it has begun. Null if the time is unknown. */
-  readonly nextAttempt: string | 'running' | null;
+  readonly nextAttempt: string | null;
 }
 
 /**
