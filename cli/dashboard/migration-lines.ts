@@ -2,6 +2,8 @@
 import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { rateText } from '../../domain/planning/throughput';
+import type { Continuation } from '../../domain/progress/continuation';
+import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import type { Forecast } from '../../domain/progress/forecast';
 import { liveForecastOf, recentRate } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
@@ -84,6 +86,7 @@ export function companyLines(
         ],
         ...(rate === null ? [] : [[`, ${rateText(rate)} a minute`]]),
         [endText(forecast, now)],
+        [forecast === null ? '' : continuesText(continuationOf(progress, forecast, now.toISOString()), now)],
       ],
       columns,
     ),
@@ -131,6 +134,10 @@ function endText(forecast: Forecast | null, now: Date): string {
   if (!forecast.isComplete) return `, ${forecast.companies.toLocaleString('en-US')} more by ${by}`;
   return forecast.basis === 'throughput' ? `, ends about ${by}` : `, ends by ${by}`;
 }
+
+/** Returns when moves continue after the window closes; empty if they end before that. */
+const continuesText = (continuation: Continuation | null, now: Date): string =>
+  continuationText(continuation, (iso) => shortTime(iso, now));
 
 const MARKS = { done: { text: '✓', style: 'green' }, open: { text: '●', style: 'yellow' }, later: '·' } as const;
 const TITLE_WIDTH = 28;

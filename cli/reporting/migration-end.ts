@@ -6,6 +6,8 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { rateText } from '../../domain/planning/throughput';
+import type { Continuation } from '../../domain/progress/continuation';
+import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import type { Forecast, LiveFigures } from '../../domain/progress/forecast';
 import { liveForecastOf, recentRate, remainingWork } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
@@ -23,7 +25,8 @@ export function printEnd(output: Output, progress: Progress, live: LiveFigures |
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
   const forecast = liveForecastOf(progress, live, now.toISOString());
-  const end = forecast?.ends ? endText(forecast, now) : null;
+  const continuation = forecast && continuationOf(progress, forecast, now.toISOString());
+  const end = forecast?.ends ? endText(forecast, continuation, now) : null;
   const rate = recentRate(progress, live ?? throughput);
   if (forecast?.basis === 'throughput' && rate !== null) {
     return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
@@ -58,12 +61,20 @@ const BASIS = {
   migration: 'as measured',
 } as const satisfies Record<Estimate['basis'], string>;
 
-function endText({ ends, staleMs, isComplete, companies }: Forecast, now: Date): string | null {
+function endText(
+  { ends, staleMs, isComplete, companies }: Forecast,
+  continuation: Continuation | null,
+  now: Date,
+): string | null {
   if (ends === null) return null;
   const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
   const when = spanText(earliest, latest);
   const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
-  return isComplete ? `ends ${when}${stale}` : `${companies.toLocaleString('en-US')} more expected to be moved ${when}`;
+  const continues = continuationText(continuation, (iso) => shortTime(iso, now));
+  const end = isComplete
+    ? `ends ${when}${stale}`
+    : `${companies.toLocaleString('en-US')} more expected to be moved ${when}`;
+  return end + continues;
 }
 
 const HOUR_MS = 3_600_000;

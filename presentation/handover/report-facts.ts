@@ -153,6 +153,8 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
       ? ''
       : `at most ${hoursText(longestStaleHours)}, median ${hoursText(medianStaleHours)}`;
   return [
+    // As in `ferry show`, the agreed start and the first window after it are two times.
+    ...(planned?.opensAt === undefined ? [] : [['agreed start', at(planned.startAt), ''] as const]),
     ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
     [
       'last company moved',

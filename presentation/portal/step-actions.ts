@@ -3,6 +3,7 @@ import { countOpen } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import { farStartText } from '../../domain/progress/first-opening';
+import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
@@ -78,13 +79,15 @@ function startFacts(progress: Progress, now: string): string[] {
   const when = startAt > now ? momentText(startAt) : 'as soon as everything is ready';
   const opening = openingText(progress, now);
   const farAway = farStartText(progress, now);
-  const ends = forecastOf(progress, throughput, now)?.ends;
+  const forecast = forecastOf(progress, throughput, now);
+  const ends = forecast?.ends;
+  const continues = forecast ? continuationText(continuationOf(progress, forecast, now), momentText) : '';
   return [
     `Start: ${when}, proposed by ${oneLine(by, 200)} (${role})`,
     `Moves can begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
-    ...(ends ? [`Expected end: ${spanText(momentText(ends.earliest), momentText(ends.latest))}`] : []),
+    ...(ends ? [`Expected end: ${spanText(momentText(ends.earliest), momentText(ends.latest))}${continues}`] : []),
   ];
 }
 

@@ -2,6 +2,7 @@
 import { countOpen } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { farStartText } from '../../domain/progress/first-opening';
+import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, rangeText } from '../../domain/text/sentences';
@@ -21,11 +22,12 @@ export function timesText(progress: Progress, now: string): string[] {
   if (forecast?.ends) {
     const { companies, beginsAt, ends, basis } = forecast;
     const what = counted(companies, 'company');
+    const continues = continuationText(continuationOf(progress, forecast, now), momentText);
     const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
-    if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`)];
+    if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`) + continues];
     const end = endText(momentText(ends.earliest), momentText(ends.latest));
     const isKnown = progress.step !== 'schedule' && progress.proposal?.startAt === beginsAt;
-    const plan = `**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})`;
+    const plan = `**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})${continues}`;
     return isKnown ? [plan] : [plan, ...startText(progress, now)];
   }
   if (!work || !estimate) return startText(progress, now);

@@ -1,0 +1,43 @@
+/** Says when moves continue in a later window. Every view that shows an expected end calls it. */
+import type { Counts } from '../companies/company-state';
+import type { Window } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import type { Forecast } from './forecast';
+
+/** Times are ISO 8601, UTC. */
+export interface Continuation {
+  /** When the window closes in which companies move first; null if no window is open. */
+  readonly closesAt: string | null;
+  /** When the next window after that opens. */
+  readonly opensAt: string;
+}
+
+/**
+ * Returns when moves continue if the forecast ends after the current or the first window; null if it ends in that
+ * window, if moves can begin at any time, or if the remaining companies only sync, which needs no window.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function continuationOf(
+  { windows, counts }: { readonly windows: readonly Window[]; readonly counts: Pick<Counts, 'syncing'> },
+  { beginsAt, ends, companies }: Pick<Forecast, 'beginsAt' | 'ends' | 'companies'>,
+  now: string,
+): Continuation | null {
+  if (ends === null || isAlwaysOpen(windows) || companies <= counts.syncing) return null;
+  const from = beginsAt ?? now;
+  const [first, second] = windowOccurrences(windows, from);
+  if (first === undefined) return null;
+  if (Date.parse(first.opensAt) > Date.parse(from))
+    return ends.latest > first.opensAt ? { closesAt: null, opensAt: first.opensAt } : null;
+  return second !== undefined && ends.latest > first.closesAt
+    ? { closesAt: first.closesAt, opensAt: second.opensAt }
+    : null;
+}
+
+/** Describes a continuation after an expected end; empty if there is none. @param timeText formats a time */
+export function continuationText(continuation: Continuation | null, timeText: (iso: string) => string): string {
+  if (continuation === null) return '';
+  const { closesAt, opensAt } = continuation;
+  const closes = closesAt === null ? '' : `the window closes ${timeText(closesAt)}, and `;
+  return `; ${closes}moves continue ${timeText(opensAt)}`;
+}
