@@ -14,7 +14,7 @@ import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
 import { findPlatform, type Platform } from '../../platforms/platforms';
-import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigration, reportStop } from '../../store';
+import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigration } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { CompanyResult, Deferral, DeferralSeries, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
@@ -190,8 +190,7 @@ function watchTolerance(db: Database, migrationId: string) {
     const failures = await countFailures(db, migrationId);
     if (!exceedsTolerance(limits, failures)) return null;
     const numbers = exceededToleranceText(limits, failures);
-    await reportStop(db, migrationId, { stop: 'too-many-failures', numbers });
-    await pauseForProblem(db, migrationId);
+    await pauseForProblem(db, migrationId, { stop: 'too-many-failures', numbers });
     return numbers;
   };
 }

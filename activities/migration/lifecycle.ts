@@ -52,7 +52,6 @@ export function lifecycleActivities(deps: ActivityDeps) {
 
     /** Pauses the migration because of a problem. Only a recorded decision can resume it. */
     async pauseMigration({ migrationId }: MigrationRef): Promise<void> {
-      await endOutage(db, migrationId);
       await pauseForProblem(db, migrationId);
     },
   };

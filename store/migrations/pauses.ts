@@ -1,6 +1,7 @@
 /** Pauses of a migration: by people, and because of a problem. */
 import type { Database, Queryable } from '../database/database';
-import { beginPause, endOutage, endPause } from './stoppages';
+import type { ReportedStop } from './stoppages';
+import { beginPause, endOutage, endPause, reportStop } from './stoppages';
 
 /**
  * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a
@@ -30,16 +31,21 @@ export async function liftPausesByPeople(db: Queryable, migrationId: string): Pr
 
 /**
  * Pauses claims because of a problem. Then only support (in the self-service route, also the client) can resume them.
- * Imports in progress finish. The reason must have been reported before (`reportStop`).
+ * Imports in progress finish. A recorded outage ends, because the problem now stops the moves.
+ *
+ * @param reported the reason; absent if a slice has already reported it (`reportStop`)
  */
-export async function pauseForProblem(db: Database, migrationId: string): Promise<void> {
-  // One transaction, because several slices can pause the migration at once: each waits for the row's lock.
+export async function pauseForProblem(db: Database, migrationId: string, reported?: ReportedStop): Promise<void> {
+  // One transaction, because a pause has a reason, and a reported stop a pause. Several slices can pause the migration
+  // at once: each waits for the row's lock.
   await db.transaction().execute(async (tx) => {
     await tx
       .updateTable('migrations')
       .set({ paused: true, paused_itself: true })
       .where('id', '=', migrationId)
       .execute();
+    await endOutage(tx, migrationId);
+    if (reported) await reportStop(tx, migrationId, reported);
     await beginPause(tx, migrationId);
   });
 }

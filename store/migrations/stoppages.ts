@@ -5,9 +5,9 @@
  * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
  *   support resumes it (in the self-service route, the client).
  * - An outage. A slice reports that no call gets through; the outage began with the first call that failed. It ends when
- *   the service responds again, or a company gets through. It also ends when a person pauses the migration, rejects a
- *   step or chooses another first company, because a decision then stops the moves. If it begins again within a minute,
- *   it counts as one outage, because a service that recovers often fails again.
+ *   the service responds again, or a company gets through. It also ends when the migration pauses, or when a person
+ *   rejects a step or chooses another first company, because something else then stops the moves. If it begins again
+ *   within a minute, it counts as one outage, because a service that recovers often fails again.
  *
  * Both end at the latest when the migration is closed.
  */
@@ -21,6 +21,13 @@ import type { Database, Queryable } from '../database/database';
 const OPEN_MIGRATION = (migrationId: string) =>
   sql`select paused from migrations where id = ${migrationId} and ending is null for share`;
 
+/** Why a migration must pause. */
+export interface ReportedStop {
+  readonly stop: StopReason;
+  /** The failure rate or the companies that led to the stop, as text for people; null if neither did. */
+  readonly numbers: string | null;
+}
+
 /**
  * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while
  * the migration is paused for the same reason, even if the numbers differ.
@@ -28,7 +35,7 @@ const OPEN_MIGRATION = (migrationId: string) =>
 export async function reportStop(
   db: Queryable,
   migrationId: string,
-  { stop, numbers }: { readonly stop: StopReason; readonly numbers: string | null },
+  { stop, numbers }: ReportedStop,
 ): Promise<void> {
   const why = stopReasonText(stop, numbers);
   await sql`

@@ -1,11 +1,10 @@
 /** The ledger keeps when a migration paused itself, and when it waited out an outage. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import {
   beginOutage,
-  beginPause,
   closeMigration,
   endOutage,
-  endPause,
   pauseForProblem,
   readStoppages,
   reportStop,
@@ -25,14 +24,14 @@ test('a reported stop becomes a pause once the migration has paused itself, and 
   await reportStop(db, id, { stop: 'key-refused', numbers: null });
   await reportStop(db, id, { stop: 'too-many-failures', numbers: '3 of 4' });
   expect(await stoppagesOf(id)).toEqual([]);
-  await beginPause(db, id);
-  await beginPause(db, id);
+  await pauseForProblem(db, id);
+  await pauseForProblem(db, id);
   const pause = { kind: 'pause', stop: 'too-many-failures', source: null, endedAt: null };
   const why = expect.stringContaining('3 of 4') as string;
   expect(await stoppagesOf(id)).toMatchObject([{ ...pause, why }]);
   // Another slice reports the same stop after the pause has begun, with other numbers.
   await reportStop(db, id, { stop: 'too-many-failures', numbers: '4 of 6' });
-  await beginPause(db, id);
+  await pauseForProblem(db, id);
   expect(await stoppagesOf(id)).toHaveLength(1);
   await setPaused(db, id, false);
   expect(await stoppagesOf(id)).toMatchObject([{ ...pause, endedAt: ended }]);
@@ -42,17 +41,28 @@ test('slices that find too many failures at the same time record one pause', asy
   const { db } = ledger;
   const id = await createMigration();
   const pauseAsSlice = async (failed: number): Promise<void> => {
-    await reportStop(db, id, { stop: 'too-many-failures', numbers: `${failed} of 20` });
-    await pauseForProblem(db, id);
+    await pauseForProblem(db, id, { stop: 'too-many-failures', numbers: `${failed} of 20` });
   };
   await Promise.all([3, 4, 5, 6, 7, 8, 9, 10].map(pauseAsSlice));
   expect(await stoppagesOf(id)).toMatchObject([{ stop: 'too-many-failures', endedAt: null }]);
 });
 
+test('a slice that fails while it pauses the migration leaves neither a pause nor a reported stop', async () => {
+  const { db } = ledger;
+  const id = await createMigration();
+  await sql`alter table stoppages add constraint no_pause check (began_at is null) not valid`.execute(db);
+  await expect(pauseForProblem(db, id, { stop: 'too-many-failures', numbers: '3 of 4' })).rejects.toThrow('no_pause');
+  await sql`alter table stoppages drop constraint no_pause`.execute(db);
+  const left = await db.selectFrom('stoppages').select('stop').where('migration_id', '=', id).execute();
+  expect(left).toEqual([]);
+  const { paused } = await db.selectFrom('migrations').select('paused').where('id', '=', id).executeTakeFirstOrThrow();
+  expect(paused).toBe(false);
+});
+
 test('a pause whose reason an earlier version did not report is recorded as well', async () => {
   const id = await createMigration();
-  await beginPause(ledger.db, id);
-  await beginPause(ledger.db, 'unknown.xero');
+  await pauseForProblem(ledger.db, id);
+  await pauseForProblem(ledger.db, 'unknown.xero');
   expect(await stoppagesOf(id)).toMatchObject([{ kind: 'pause', stop: null, why: 'the reason was not recorded' }]);
 });
 
@@ -61,7 +71,7 @@ test('an outage is recorded once until it is over, and continues if it begins ag
   const id = await createMigration();
   await beginOutage(db, id, { why: 'first', source: 'service' });
   await beginOutage(db, id, { why: 'second', source: 'platform' });
-  await endPause(db, id);
+  await setPaused(db, id, false);
   expect(await stoppagesOf(id)).toMatchObject([{ kind: 'outage', source: 'service', why: 'first', endedAt: null }]);
   await endOutage(db, id, { source: 'platform' });
   expect(await stoppagesOf(id)).toMatchObject([{ endedAt: null }]);
@@ -86,19 +96,20 @@ test('no stoppage begins or continues after the migration has ended', async () =
   await beginOutage(db, id, { why: 'second', source: 'service' });
   await beginOutage(db, id, { why: 'third', source: 'platform' });
   await reportStop(db, id, { stop: 'key-refused', numbers: null });
-  await beginPause(db, id);
+  await pauseForProblem(db, id);
   expect(await stoppagesOf(id)).toMatchObject([{ why: 'first', endedAt: ended }]);
   expect(await stoppagesOf(id)).toHaveLength(1);
 });
 
 test.each<[string, (id: string) => Promise<void>]>([
   ['a person pauses the migration', (id) => setPaused(ledger.db, id, true)],
+  ['the migration pauses itself', (id) => pauseForProblem(ledger.db, id)],
   ['a person chooses another first company', (id) => requestFirstCompany(ledger.db, id, 'c1')],
 ])('an outage is over once %s', async (_, decide) => {
   const id = await createMigration();
   await beginOutage(ledger.db, id, { why: 'first', source: 'service' });
   await decide(id);
-  expect(await stoppagesOf(id)).toMatchObject([{ kind: 'outage', endedAt: ended }]);
+  expect((await stoppagesOf(id))[0]).toMatchObject({ kind: 'outage', endedAt: ended });
 });
 
 test('no outage begins while a person pauses the migration', async () => {
