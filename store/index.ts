@@ -81,7 +81,7 @@ export * from './migrations/migration-list';
 export * from './migrations/migrations';
 export * from './migrations/pauses';
 export * from './migrations/reconnections';
-export { beginOutage, endOutage, readStoppages, reportStop } from './migrations/stoppages';
+export { beginOutage, endOutage, readOpenPause, readStoppages, reportStop } from './migrations/stoppages';
 export * from './reporting/estimate-inputs';
 export * from './vault/sealed-applications';
 export { deleteOldStaged, StagingFull } from './vault/staging-limits';

@@ -12,7 +12,7 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { recordProbe, recordSliceEnd, recordVerificationEnd } from './stoppages';
+import { recordProbe, recordSliceEnd, recordVerificationEnd, withEarlierStop } from './stoppages';
 import { verifySlice, type CheckResult, type CheckWork } from './verify-slice';
 import { importSlice, type SliceResult, type SliceWork } from './import-slice';
 
@@ -88,7 +88,8 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
-      const { lastThroughAt, series, ...result } = await importSlice(deps, { ...work, onlyRow: null });
+      const { lastThroughAt, series, ...end } = await importSlice(deps, { ...work, onlyRow: null });
+      const result = await withEarlierStop(deps.db, work.migrationId, end, work.finishing);
       await recordSliceEnd(deps.db, work.migrationId, { ...result, lastThroughAt });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
@@ -106,7 +107,8 @@ export function batchActivities(deps: ActivityDeps) {
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
       const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const settings = { ...work, onlyRow: null, countEveryDataSet: false };
-      const { lastThroughAt, series: _, ...result } = await verifySlice(deps, settings, isServiceDown);
+      const { lastThroughAt, series: _, ...end } = await verifySlice(deps, settings, isServiceDown);
+      const result = await withEarlierStop(deps.db, work.migrationId, end, work.finishing);
       await recordVerificationEnd(deps.db, work.migrationId, { ...result, lastThroughAt });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);

@@ -8,7 +8,7 @@ import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { verifySlice } from './verify-slice';
 import { importSlice } from './import-slice';
-import { recordSliceEnd, recordVerificationEnd, type SliceEnd } from './stoppages';
+import { recordSliceEnd, recordVerificationEnd, withEarlierStop, type SliceEnd } from './stoppages';
 
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
@@ -59,7 +59,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       });
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
-      const end = endOf(imported, checked, company);
+      const end = await withEarlierStop(db, migrationId, endOf(imported, checked, company));
       // Neither slice records its own end, because an outage that one of them reports is not over if the other had no
       // work.
       if (imported.lastThroughAt !== null || !checked)

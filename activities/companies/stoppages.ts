@@ -4,7 +4,7 @@ import type { OutageSource, StopReason } from '../../domain/companies/failures';
 import type { Outage } from '../../domain/migration/outage';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import type { Database } from '../../store';
-import { beginOutage, endOutage, reportStop } from '../../store';
+import { beginOutage, endOutage, readOpenPause, reportStop } from '../../store';
 import type { SliceOutage } from './circuit-breaker';
 
 /** Why a slice ended early. */
@@ -33,6 +33,24 @@ export async function recordOutage(
   { why, source, since = Date.now() }: SliceOutage,
 ): Promise<void> {
   if (source) await beginOutage(db, migrationId, { why, source, sinceMs: Date.now() - since });
+}
+
+/**
+ * Adds the stop of a pause that began earlier. A slice pauses the migration before it reports why to the workflow. If
+ * its worker dies in between, the next attempt claims nothing, so it finds no reason of its own. Without the reason,
+ * the workflow would start one run after the other, and nobody could resume the migration.
+ *
+ * @param finishing true if the workflow knows about the pause, and the slice only finishes companies in progress
+ */
+export async function withEarlierStop<End extends SliceEnd>(
+  db: Database,
+  migrationId: string,
+  end: End,
+  finishing = false,
+): Promise<End> {
+  if (finishing || end.stop !== null) return end;
+  const pause = await readOpenPause(db, migrationId);
+  return pause === null ? end : { ...end, stop: pause.stop, stopNumbers: pause.numbers };
 }
 
 /**

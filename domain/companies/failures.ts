@@ -198,6 +198,12 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
   return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;
 }
 
+/** Returns the numbers in a text of {@link stopReasonText}; null if it has none, or if an earlier version wrote it. */
+export function stopNumbersIn(text: string, reason: StopReason): string | null {
+  const before = `${STOP_TEXTS[reason]} (`;
+  return text.startsWith(before) ? text.slice(before.length, -1) : null;
+}
+
 /** A reason to stop that can affect just one company. */
 export type IsolatedStop = Extract<StopReason, FailureKind>;
 

@@ -13,7 +13,7 @@
  */
 import { sql } from 'kysely';
 import type { OutageSource, StopReason } from '../../domain/companies/failures';
-import { stopReasonText } from '../../domain/companies/failures';
+import { stopNumbersIn, stopReasonText } from '../../domain/companies/failures';
 import type { RecordedStoppage } from '../../domain/migration/stoppage';
 import type { Database, Queryable } from '../database/database';
 
@@ -32,11 +32,7 @@ export interface ReportedStop {
  * Records why the migration must pause. If several slices report a reason, keeps the last one. Records nothing while
  * the migration is paused for the same reason, even if the numbers differ.
  */
-export async function reportStop(
-  db: Queryable,
-  migrationId: string,
-  { stop, numbers }: ReportedStop,
-): Promise<void> {
+export async function reportStop(db: Queryable, migrationId: string, { stop, numbers }: ReportedStop): Promise<void> {
   const why = stopReasonText(stop, numbers);
   await sql`
     insert into stoppages (migration_id, kind, stop, why)
@@ -75,6 +71,16 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
         where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null)`.execute(
     db,
   );
+}
+
+/** Returns why the migration has paused itself; null if it has not, or if the reason was not recorded. */
+export async function readOpenPause(db: Queryable, migrationId: string): Promise<ReportedStop | null> {
+  const { rows } = await sql<{ stop: StopReason; why: string }>`
+    select stop, why from stoppages
+    where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null
+      and stop is not null
+    order by position limit 1`.execute(db);
+  return rows[0] ? { stop: rows[0].stop, numbers: stopNumbersIn(rows[0].why, rows[0].stop) } : null;
 }
 
 /** An outage that a slice or a probe reports. */

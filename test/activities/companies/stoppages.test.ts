@@ -98,6 +98,22 @@ test('too many failures are recorded as one pause', async () => {
   expect(await stoppagesOf(id)).toMatchObject([{ kind: 'pause', stop: 'too-many-failures', why }]);
 });
 
+test('a slice reports the pause of an attempt that died before it could report it', async () => {
+  const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked', 'sbx-revoked']);
+  await changeLimits(rig.ledger.db, id, { toleratedFailures: 1 });
+  const { stop, stopNumbers } = await rig.importSlice(id, { atOnce: 1 });
+  expect([stop, stopNumbers]).toEqual(['too-many-failures', expect.stringContaining('more than the limit of 1')]);
+  const again = { claimed: 0, stop, stopNumbers };
+  expect(await rig.importSlice(id)).toMatchObject(again);
+  expect(await rig.runActivity((activities) => activities.verifySlice({ migrationId: id }))).toMatchObject({ stop });
+  // The workflow knows the pause when a run only finishes companies.
+  const finishing = { migrationId: id, run: 'run-1', slice: 1, ledgerMark: 0, finishing: true };
+  expect(await rig.runActivity((activities) => activities.importSlice(finishing))).toMatchObject({ stop: null });
+  await setPaused(rig.ledger.db, id, false);
+  await setPaused(rig.ledger.db, id, true);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 0, stop: null });
+});
+
 test('a rejection ends an outage that delayed the first company', async () => {
   const { id } = await rig.migration(['sbx-ok-1']);
   const { db } = rig.ledger;
