@@ -7,7 +7,6 @@ import { registerApplications } from '../../support/migrations/platforms';
 import { useImportRig } from '../../support/migrations/company-import';
 import { alterBody } from '../../support/faults/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/migrations/ledger';
-import { withNames } from '../../../domain/migration/preflight-result';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
   closeMigration,
@@ -16,7 +15,6 @@ import {
   NOT_CHECKED,
   readHeldBack,
   readMigrationKey,
-  readPreflightTexts,
   stageApplication,
   supplyMigration,
 } from '../../../store';
@@ -24,13 +22,8 @@ import {
 const rig = useImportRig();
 beforeAll(() => registerApplications(rig.directClient));
 
-/** Returns the preflight as the migration keeps it, and as it is read with the ledger. */
-const checkBoth = async (migrationId: string) => {
-  const result = await rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
-  const texts = await readPreflightTexts(rig.ledger.db, migrationId);
-  return { result, inFull: texts ? withNames(result, texts) : result };
-};
-const check = async (migrationId: string) => (await checkBoth(migrationId)).inFull;
+/** Returns the preflight as it is read with the ledger. */
+const check = async (migrationId: string) => (await rig.preflight(migrationId)).inFull;
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
 test('correct details pass, the callback URL is returned, and no credential is used', async () => {
@@ -116,7 +109,7 @@ test("the preflight warns that another client's ended migration depends on the r
   await closeMigration(db, ended, 'completed');
   await sql`update migrations set client = 'kite' where id = ${ended}`.execute(db);
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
-  const { result, inFull } = await checkBoth(id);
+  const { result, inFull } = await rig.preflight(id);
   expect(inFull.warnings).toContainEqual(
     `moved companies depend on the registered application the-clients-own (production): ${ended} (1 company, ended); ` +
       'another application would replace it, and the service could no longer refresh their tokens',

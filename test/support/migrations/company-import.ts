@@ -10,10 +10,12 @@ import { createCompanyDataClient } from '../../../company-data-client';
 import type { Service } from '../../../company-data-service';
 import { createAccount, createKey, startService } from '../../../company-data-service';
 import type { ManifestRow } from '../../../domain/companies/manifest';
+import type { Preflight } from '../../../domain/migration/preflight-result';
+import { withNames } from '../../../domain/migration/preflight-result';
 import { findPlatform, isRotating } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
 import type { SuppliedCredential } from '../../../store';
-import { changeLimits } from '../../../store';
+import { changeLimits, readPreflightTexts } from '../../../store';
 import { forgetIdempotencyKeys } from '../servers/backup';
 import { createTestDatabase } from '../servers/database';
 import { startHttpProxy, type HttpProxy } from '../faults/http-proxy';
@@ -55,6 +57,8 @@ export interface ImportRig {
   /** Creates a migration whose companies can be claimed: one company per sandbox token. */
   migration(tokens: readonly string[], options?: MigrationOptions): Promise<MovableMigration>;
   importSlice(id: string, options?: SliceOptions): Promise<SliceReport>;
+  /** Runs the preflight. Returns its result as the migration keeps it, and as it is read with the ledger. */
+  preflight(id: string): Promise<{ readonly result: Preflight; readonly inFull: Preflight }>;
   /** Runs one check of every company whose check is due. */
   checkDue(id: string, syncTimeoutMs: number): Promise<CheckReport>;
   /** Checks companies until none is syncing or the run stops. */
@@ -171,6 +175,11 @@ async function openImportRig(): Promise<ImportRig> {
         environment,
         by,
       );
+    },
+    preflight: async (migrationId) => {
+      const result = await runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
+      const texts = await readPreflightTexts(db, migrationId);
+      return { result, inFull: texts ? withNames(result, texts) : result };
     },
     checkDue,
     verify: async (id, syncTimeoutMs = 60_000) => {
