@@ -53,13 +53,13 @@ export async function registerSealedApplication(
     if (isUseless) await discardSealedApplication(db, migrationId, decisionId);
     const reason = isBroken ? 'its sealed secret cannot be opened' : error.message;
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
-    // A migration keeps only the messages of its findings, so the messages say what to do.
     const again = isBroken ? SUPPLY_AGAIN : CORRECT;
     const [code, advice, clientAdvice] = isUseless
       ? (['application-not-registered', again, again] as const)
       : (['service-refuses', CHECK_KEY, 'support has to check its access to the service'] as const);
-    const finding = errorFinding(code, `${message}; ${advice}`, advice);
-    return { ...finding, clientMessage: `${inClientWords(message)}; ${clientAdvice}` };
+    // The client's page does not show the advice, so the client's message says what to do.
+    const clientMessage = `${inClientWords(message)}; ${clientAdvice}`;
+    return { ...errorFinding(code, message, advice), clientMessage };
   }
   await discardSealedApplications(db, migrationId);
   return null;

@@ -120,8 +120,8 @@ test("the preflight warns that another client's ended migration depends on the r
 });
 
 test.each([
-  [400, 'application-not-registered', /; correct the application, and supply it again/, /; correct the application/],
-  [403, 'service-refuses', /; check COMPANY_DATA_API_KEY of the workers/, /; support has to check its access/],
+  [400, 'application-not-registered', /^correct the application, and supply it again$/, /; correct the application/],
+  [403, 'service-refuses', /^check COMPANY_DATA_API_KEY of the workers/, /; support has to check its access/],
 ])('an application that the service refuses with %d says what to do', async (status, code, advice, clientAdvice) => {
   const { db } = rig.ledger;
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
@@ -135,9 +135,10 @@ test.each([
     { decision: { ...base, kind: 'application-supplied', ...application }, outcome, verified: true },
   ]);
   rig.proxy.on('PUT', /\/credentials$/, failing(status, 'refused'));
-  const { problems, problemCodes, clientProblems } = await check(id);
+  const { problems, advice: allAdvice, problemCodes, clientProblems } = await check(id);
   const at = problemCodes.indexOf(code as 'service-refuses');
-  expect(problems[at]).toMatch(advice);
+  expect(problems[at]).toMatch(/^the application sealed-app \(production\) could not be registered: [^;]*$/);
+  expect(allAdvice?.[at]).toMatch(advice);
   expect(clientProblems?.[at]).toMatch(clientAdvice);
   expect(clientProblems?.[at]).not.toContain('COMPANY_DATA');
   await closeMigration(db, id, 'cancelled');
