@@ -1,4 +1,5 @@
 /** Lists the migrations of a namespace, for people who look for a migration that Temporal no longer has. */
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database } from '../database/database';
@@ -22,9 +23,18 @@ export interface ListedMigration {
  */
 const NEW_FOR = sql`interval '1 minute'`;
 
-/** The conditions on a company that apply once no company of its migration moves any more. */
-const IS_DONE_AFTER_END = sql`companies.state not in ('importing', 'syncing')`;
-const NOT_MOVED_AFTER_END = sql`companies.state in ('failed', 'waiting', 'outcome-unknown')`;
+/**
+ * Counts the companies of each migration in a query that groups them by migration.
+ *
+ * @param isOver the condition that no company of the migration moves any more. Companies that still wait then count as
+ *   not moved, so they are done as well
+ */
+const companyCounts = (isOver: RawBuilder<unknown>) => sql`
+  count(companies.reference) as total,
+  count(*) filter (where companies.state in ('moved', 'failed', 'skipped', 'excluded')
+    or (${isOver}) and companies.state not in ('importing', 'syncing')) as done,
+  count(*) filter (where companies.state = 'failed'
+    or (${isOver}) and companies.state in ('waiting', 'outcome-unknown')) as failed`;
 
 /** How many companies of a migration are done, and how many were not moved. */
 export type ResultInLedger = Pick<ListedMigration, 'migrationId' | 'ending' | 'total' | 'done' | 'failed'>;
@@ -34,14 +44,7 @@ export type ResultInLedger = Pick<ListedMigration, 'migrationId' | 'ending' | 't
  * moves any more. Omits migrations that the ledger does not have.
  */
 export async function readResults(db: Database, migrationIds: readonly string[]): Promise<readonly ResultInLedger[]> {
-  if (migrationIds.length === 0) return [];
-  const { rows } = await sql<ResultInLedger>`
-    select id as "migrationId", ending, count(companies.reference) as total,
-      count(*) filter (where ${IS_DONE_AFTER_END}) as done, count(*) filter (where ${NOT_MOVED_AFTER_END}) as failed
-    from migrations left join companies on migration_id = id
-    where id = any(${migrationIds})
-    group by id`.execute(db);
-  return rows;
+  return readCounts(db, migrationIds, sql`true`);
 }
 
 /** Counts the companies of running migrations, in one statement. Omits migrations that the ledger does not have. */
@@ -49,11 +52,17 @@ export async function readRunningCounts(
   db: Database,
   migrationIds: readonly string[],
 ): Promise<readonly ResultInLedger[]> {
+  return readCounts(db, migrationIds, sql`false`);
+}
+
+async function readCounts(
+  db: Database,
+  migrationIds: readonly string[],
+  isOver: RawBuilder<unknown>,
+): Promise<readonly ResultInLedger[]> {
   if (migrationIds.length === 0) return [];
   const { rows } = await sql<ResultInLedger>`
-    select id as "migrationId", ending, count(companies.reference) as total,
-      count(*) filter (where companies.state in ('moved', 'failed', 'skipped', 'excluded')) as done,
-      count(*) filter (where companies.state = 'failed') as failed
+    select id as "migrationId", ending, ${companyCounts(isOver)}
     from migrations left join companies on migration_id = id
     where id = any(${migrationIds})
     group by id`.execute(db);
@@ -79,10 +88,7 @@ export async function listStoredMigrations(
       order by supplied_at desc limit ${limit}
     )
     select listed.id as "migrationId", listed.state, ending, supplied_at as "suppliedAt",
-      count(companies.reference) as total,
-      count(*) filter (where listed.state = 'closed' and ${IS_DONE_AFTER_END}
-        or companies.state in ('moved', 'failed', 'skipped', 'excluded')) as done,
-      count(*) filter (where companies.state = 'failed' or listed.state = 'closed' and ${NOT_MOVED_AFTER_END}) as failed
+      ${companyCounts(sql`listed.state = 'closed'`)}
     from listed left join companies on migration_id = id
     group by id, listed.state, ending, supplied_at
     order by supplied_at desc`.execute(db);
