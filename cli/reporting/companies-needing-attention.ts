@@ -6,7 +6,7 @@ import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { Remedy } from '../../domain/companies/remedies';
 import { remedyText } from '../../domain/companies/remedies';
 import { replacedText } from '../../domain/preflight/applications';
-import { nextTryText } from '../../domain/progress/retried';
+import { dueTryText } from '../../domain/progress/retried';
 import type { Database } from '../../store';
 import { readReplacedApplications, readCompanies, readCompanyPage, readLimits } from '../../store';
 import type { Output } from '../terminal/output';
@@ -20,7 +20,7 @@ import {
   remedyCommand,
 } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
-import type { ListedMigration, Target, Opening } from './listed-migration';
+import type { MigrationWithStage, Target, Opening } from './listed-migration';
 import { commandFor } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 
@@ -35,13 +35,13 @@ type FirstCompanies = Awaited<ReturnType<typeof readCompanyPage>>;
 const NO_COMPANIES: FirstCompanies = { companies: [], matching: 0 };
 
 /** Reads the companies that need a credential; none once no company can move. */
-export async function readLacking(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
+export async function readLacking(db: Database, { id, stage }: MigrationWithStage): Promise<FirstCompanies> {
   if (stage !== 'open') return NO_COMPANIES;
   return readCompanyPage(db, id, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
 /** Reads the companies that will be tried again; none once no company can move. */
-export async function readRetried(db: Database, { id, stage }: ListedMigration): Promise<FirstCompanies> {
+export async function readRetried(db: Database, { id, stage }: MigrationWithStage): Promise<FirstCompanies> {
   if (stage !== 'open') return NO_COMPANIES;
   return readCompanyPage(db, id, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
@@ -111,7 +111,7 @@ export async function printRetried(
 }
 
 function retriedAt({ windows, now, paused }: Opening): string {
-  return paused ? 'once the migration is resumed' : nextTryText(windows, now.toISOString(), localTime);
+  return paused ? 'once the migration is resumed' : dueTryText(windows, now.toISOString(), localTime);
 }
 
 /** A remedy of companies that wait for their next try. */

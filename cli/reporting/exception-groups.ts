@@ -11,7 +11,7 @@ import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, remediesNow } from '../shared/remedy-commands';
-import type { ListedMigration, Target, Opening } from './listed-migration';
+import type { MigrationWithStage, Target, Opening } from './listed-migration';
 import { commandFor } from './listed-migration';
 
 /** Companies with the same problem and the same remedies. */
@@ -28,7 +28,7 @@ export interface ExceptionGroup {
 
 /** Returns the groups by their key, in the order in which their first companies were found. */
 export async function readGroups(
-  migration: ListedMigration,
+  migration: MigrationWithStage,
   found: AsyncIterable<LedgerCompany>,
 ): Promise<ReadonlyMap<string, ExceptionGroup>> {
   const groups = new Map<string, ExceptionGroup>();
@@ -45,13 +45,13 @@ export async function readGroups(
   return groups;
 }
 
-function groupKeyOf(migration: ListedMigration, company: LedgerCompany): string {
+function groupKeyOf(migration: MigrationWithStage, company: LedgerCompany): string {
   return [titleOf(company, migration), ...remediesNow(company, migration)].join('/');
 }
 
 /** Returns the companies that belong to the group with this key. */
 export async function* ofGroup(
-  migration: ListedMigration,
+  migration: MigrationWithStage,
   key: string,
   found: AsyncIterable<LedgerCompany>,
 ): AsyncGenerator<LedgerCompany> {
@@ -60,7 +60,7 @@ export async function* ofGroup(
 
 function titleOf(
   { state, failure, deferred, heldBack, linkUrl, crossedAt }: LedgerCompany,
-  { stage }: ListedMigration,
+  { stage }: MigrationWithStage,
 ): string {
   // Companies with the same failure but other remedies form a group of their own, so its title says why.
   if (failure === 'reauthorization-required' && state === 'failed') {
@@ -124,11 +124,14 @@ function whatHappened(company: LedgerCompany, opening: Opening): string {
   const failed = failureText === null ? null : inSupportWords(failureText, THIS_COMPANY);
   const what = failed ?? heldBackForSupport(company) ?? '';
   if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
-  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${nextTryText(retryAt, opening)})`;
+  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${delayedTryText(retryAt, opening)})`;
 }
 
-/** Describes the next try, which begins when the company's delay has passed, a window is open, and no pause is on. */
-function nextTryText(retryAt: Date, { windows, now, paused }: Opening): string {
+/**
+ * Describes the next try of a company with a delay. It begins when the delay has passed, a window is open, and no pause
+ * is on.
+ */
+function delayedTryText(retryAt: Date, { windows, now, paused }: Opening): string {
   if (paused) return 'next try once the migration is resumed';
   const due = retryAt > now ? retryAt : now;
   const at = nextMove(windows, due.toISOString());

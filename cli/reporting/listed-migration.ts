@@ -7,12 +7,15 @@ import type { RemedyTarget } from '../shared/remedy-commands';
 import { AS_CLIENT, remedyCommand } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
 
-/** The stage says whether companies can still move. The ledger alone does not know that a workflow was terminated. */
-export type ListedMigration = StoredMigration & RemedyTarget & { readonly stage: MoveStage };
+/**
+ * A migration and its stage, which says whether companies can still move. The ledger alone does not know that a
+ * workflow was terminated.
+ */
+export type MigrationWithStage = StoredMigration & RemedyTarget & { readonly stage: MoveStage };
 
 /** The migration, and the portal's address if its client signs decisions in the portal. */
 export interface Target {
-  readonly migration: ListedMigration;
+  readonly migration: MigrationWithStage;
   readonly portal: string | null;
 }
 

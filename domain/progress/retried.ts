@@ -17,12 +17,12 @@ export function retriedText(
   timeText: (iso: string) => string = momentText,
 ): string | null {
   if (retried === 0 || isOver(state)) return null;
-  const when = state === 'paused' ? 'once the migration is resumed' : nextTryText(windows, now, timeText);
+  const when = state === 'paused' ? 'once the migration is resumed' : dueTryText(windows, now, timeText);
   return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${when}`;
 }
 
 /** Returns when a company that is due will be tried: now, or in the next window. */
-export function nextTryText(
+export function dueTryText(
   windows: Progress['windows'],
   now: string,
   timeText: (iso: string) => string = momentText,

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database } from '../database/database';
 
-export interface ListedMigration {
+/** A migration in the ledger, with the counts that `ferry list` shows. */
+export interface StoredMigrationCounts {
   readonly migrationId: string;
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: Ending | null;
@@ -37,7 +38,7 @@ const companyCounts = (isOver: RawBuilder<unknown>) => sql`
     or (${isOver}) and companies.state in ('waiting', 'outcome-unknown')) as failed`;
 
 /** How many companies of a migration are done, and how many were not moved. */
-export type ResultInLedger = Pick<ListedMigration, 'migrationId' | 'ending' | 'total' | 'done' | 'failed'>;
+export type ResultInLedger = Pick<StoredMigrationCounts, 'migrationId' | 'ending' | 'total' | 'done' | 'failed'>;
 
 /**
  * Counts the companies of migrations whose workflows have ended in Temporal, in one statement. No company of theirs
@@ -79,8 +80,8 @@ export async function listStoredMigrations(
   db: Database,
   namespace: string,
   { except, limit }: { readonly except: readonly string[]; readonly limit: number },
-): Promise<readonly ListedMigration[]> {
-  const { rows } = await sql<ListedMigration>`
+): Promise<readonly StoredMigrationCounts[]> {
+  const { rows } = await sql<StoredMigrationCounts>`
     with listed as (
       select id, state, ending, supplied_at from migrations
       where (namespace is null or namespace = ${namespace}) and id <> all(${except})

@@ -10,7 +10,7 @@ import { remediesNow } from '../../shared/remedy-commands';
 import { companyJson } from '../../../client/report-formats';
 import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
-import type { ListedMigration } from '../../reporting/listed-migration';
+import type { MigrationWithStage } from '../../reporting/listed-migration';
 import { commandFor } from '../../reporting/listed-migration';
 import { readGroups, ofGroup, printGroup } from '../../reporting/exception-groups';
 import {
@@ -97,7 +97,7 @@ async function exceptions(
 }
 
 /** Says that no remedy is possible any more, and what can be done instead. */
-function endText({ id, stage, ending }: ListedMigration): string {
+function endText({ id, stage, ending }: MigrationWithStage): string {
   const report = `To see what each company needs, run: ferry report ${id}`;
   return stage === 'terminated'
     ? `The workflow has ended in Temporal, so no company moves and no decision is accepted. To close the migration, run: ferry sweep --close. ${report}`
@@ -105,7 +105,7 @@ function endText({ id, stage, ending }: ListedMigration): string {
 }
 
 /** Reads the exceptions. Once the workflow has ended in Temporal, no deferred company is tried again. */
-async function* readListed(db: Database, { id, stage }: ListedMigration): AsyncGenerator<LedgerCompany> {
+async function* readListed(db: Database, { id, stage }: MigrationWithStage): AsyncGenerator<LedgerCompany> {
   for await (const company of readCompanies(db, id, { exceptions: true }))
     yield stage === 'open' ? company : { ...company, deferred: false, retryAt: null };
 }
@@ -118,7 +118,7 @@ async function countUnreached(db: Database, { id, state }: StoredMigration): Pro
 }
 
 async function* exceptionsJson(
-  migration: ListedMigration,
+  migration: MigrationWithStage,
   portal: string | null,
   found: AsyncIterable<LedgerCompany>,
 ): AsyncGenerator {

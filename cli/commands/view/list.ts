@@ -3,7 +3,7 @@ import type { MigrationClient, MigrationSummary } from '../../../client';
 import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { counted } from '../../../domain/text/sentences';
-import type { ListedMigration } from '../../../store';
+import type { StoredMigrationCounts } from '../../../store';
 import { listStoredMigrations, readResults, readRunningCounts } from '../../../store';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult, Output } from '../../terminal/output';
@@ -111,7 +111,7 @@ async function readOnlyInLedger(
   return stored.map(lineFromLedger);
 }
 
-function lineFromLedger({ suppliedAt, state, ending, ...migration }: ListedMigration): ListedLine {
+function lineFromLedger({ suppliedAt, state, ending, ...migration }: StoredMigrationCounts): ListedLine {
   return {
     ...migration,
     state: state === 'closed' ? (ending ?? 'closed') : LOST,
