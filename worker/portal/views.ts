@@ -5,6 +5,7 @@ import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
 import { isStepDone } from '../../domain/progress/progress';
 import { oneLine } from '../../domain/text/sentences';
+import type { TaskFacts } from '../../presentation/portal/task';
 import { migrationView } from '../../presentation/portal/view';
 import { formatMigrationKey, MigrationKeyInvalid } from '../../security';
 import type { Database } from '../../store';
@@ -43,7 +44,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
       confirmers: isStepDone(progress, 'disable-syncing')
         ? await readConfirmers(db, migrationId, MAX_CONFIRMERS)
         : null,
-      unconfirmedFirst: isOpen ? await readUnconfirmedFirst(db, progress) : null,
+      ...(isOpen ? await readFirstFacts(db, progress) : NO_FIRST_FACTS),
       applications: await readReplacedApplications(db, migrationId),
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
@@ -81,16 +82,20 @@ async function keepReconnectionsCurrent(
 const isHandover = ({ step, state, counts }: Progress): boolean =>
   !isOver(state) && step === 'complete-migration' && countOpen(counts) === 0;
 
-/** Returns the requested first company if it is not ready because its confirmation is missing; otherwise null. */
-async function readUnconfirmedFirst(
+const NO_FIRST_FACTS: TaskFacts = { unconfirmedFirst: null, unknownFirst: null };
+
+/** Reads why the requested first company is not ready: its confirmation is missing, or it is not in the manifest. */
+async function readFirstFacts(
   db: Database,
   { migrationId, step, firstCompany, requestedFirst }: Progress,
-): Promise<string | null> {
-  if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return null;
+): Promise<TaskFacts> {
+  if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return NO_FIRST_FACTS;
   const { reference } = requestedFirst;
+  const shown = oneLine(reference, 100);
   const company = await findCompany(db, migrationId, { reference });
-  const isUnconfirmed = company?.state === 'waiting' && company.heldBack === null && company.confirmedAt === null;
-  return isUnconfirmed ? oneLine(reference, 100) : null;
+  if (!company) return { unconfirmedFirst: null, unknownFirst: shown };
+  const isUnconfirmed = company.state === 'waiting' && company.heldBack === null && company.confirmedAt === null;
+  return { unconfirmedFirst: isUnconfirmed ? shown : null, unknownFirst: null };
 }
 
 async function readKey(db: Database, migrationId: string): Promise<string | null> {

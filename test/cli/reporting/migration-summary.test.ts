@@ -62,6 +62,7 @@ const FACTS = {
   waves: [],
   migrationKey: null,
   unconfirmedFirst: null,
+  unknownFirst: null,
   confirmers: null,
   isRotating: true,
   applications: null,

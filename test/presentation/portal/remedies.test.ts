@@ -1,23 +1,11 @@
 /** The remedies that the portal lists for a company: each one is accepted now, and someone can carry it out. */
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { remediesFor } from '../../../domain/companies/remedies';
-import type { MigrationState } from '../../../domain/migration/migration-state';
-import { progressOf } from '../../../domain/progress/progress';
 import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { companyOf } from '../../../portal/server/companies';
-import { migrationView } from '../../../presentation/portal/view';
-import { AT, counts, firstCompany, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
+import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
 
-const FACTS = {
-  waves: [],
-  migrationKey: 'key',
-  unconfirmedFirst: null,
-  applications: null,
-  isRotating: true,
-  confirmers: null,
-};
-const viewOf = (state: MigrationState) =>
-  migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
+import { viewOf } from './views';
 
 test.each(['managed', 'self-service'] as const)(
   '%s: someone can carry out each remedy of a failed company',

@@ -1,22 +1,8 @@
 /** Tests what the portal's view says about earlier decisions: rejections, and the confirmations of step 4. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { progressOf } from '../../../domain/progress/progress';
-import { migrationView } from '../../../presentation/portal/view';
-import {
-  approve,
-  counts,
-  decideAll,
-  LATER,
-  migrationPlan,
-  reject,
-  stateAt,
-} from '../../support/migrations/migration-states';
+import { approve, counts, decideAll, reject, stateAt } from '../../support/migrations/migration-states';
 
-const FACTS = {
-  ...{ waves: [], migrationKey: 'tokenferry-key-1.abc', isRotating: true },
-  ...{ unconfirmedFirst: null, confirmers: null, applications: null },
-};
-const viewOf = (state: MigrationState) => migrationView(progressOf(migrationPlan(), state), FACTS, LATER);
+import { viewOf } from './views';
 
 test.each([
   ['complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) }, 'Handover rejected', 'signed off'],
@@ -45,9 +31,8 @@ test('the headline asks the client to check the problem for which it rejected th
 });
 
 test('step 4 names the people who confirmed that syncing is off', () => {
-  const facts = { ...FACTS, confirmers: { people: 3, names: ['Cleo', 'Mona', 'Nora'] } };
-  const stepOf = (state: MigrationState) =>
-    migrationView(progressOf(migrationPlan(), state), facts, LATER).steps.find(({ number }) => number === 4);
+  const confirmers = { people: 3, names: ['Cleo', 'Mona', 'Nora'] };
+  const stepOf = (state: MigrationState) => viewOf(state, { confirmers }).steps.find(({ number }) => number === 4);
   expect(stepOf(stateAt('migrate-first-company'))).toMatchObject({ confirmedBy: ['Cleo', 'Mona'], otherConfirmers: 1 });
   expect(stepOf(stateAt('disable-syncing'))).not.toHaveProperty('confirmedBy');
 });

@@ -1,20 +1,10 @@
 /** Tests the portal's view of a self-service migration. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
-import { migrationView } from '../../../presentation/portal/view';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { AT, counts, LATER, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
 
-const FACTS = {
-  waves: [],
-  migrationKey: 'tokenferry-key-1.abc',
-  unconfirmedFirst: null,
-  confirmers: null,
-  applications: null,
-  isRotating: true,
-};
-const viewOf = (state: MigrationState) =>
-  migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
+import { viewOf } from './views';
 
 const SELF_SERVICE: readonly (readonly [string, Partial<MigrationState>])[] = [
   ['companies are moving', { counts: counts({ total: 4, waiting: 2, importing: 1, moved: 1 }) }],

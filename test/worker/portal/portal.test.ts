@@ -278,6 +278,16 @@ test('after the migration has ended, the page and the report are still written, 
   expect(view?.notices).toEqual([expect.stringMatching(/^Ended by Cleo \(client\) at .*: no longer needed$/)]);
 });
 
+test('the view says that the chosen first company is not in the manifest', async () => {
+  const { db, migration } = await startWithGuest();
+  expect(await migration.send('chooseFirstCompany', { company: 'R-9', role: 'support', by: 'Sam' })).toBe('applied');
+  await migration.readyToMove();
+  await migration.until(({ requestedFirst }) => requestedFirst?.notReady === true);
+  await sql`insert into portal_views (migration_id) values (${migration.id})`.execute(db);
+  await until(async () => (await readView(db, migration.id)) !== null);
+  expect((await readView(db, migration.id))?.task?.what).toMatch(/^Ask support .* R-9 is not in the manifest\.$/);
+});
+
 async function readStoredEnding(migrationId: string): Promise<string | null> {
   const { db } = orchestrator.ferry;
   const row = await db.selectFrom('migrations').select('ending').where('id', '=', migrationId).executeTakeFirst();

@@ -1,0 +1,148 @@
+/** The parts of the portal's view that say what the client has to do, by when and why, and what follows. */
+import type { MigrationView } from '../../portal/contract/migration-view';
+import { countOpen } from '../../domain/companies/company-state';
+import type { Ending } from '../../domain/migration/migration-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import { firstOpening } from '../../domain/progress/first-opening';
+import type { Progress } from '../../domain/progress/progress';
+import { oneLine, sentence } from '../../domain/text/sentences';
+import type { Task } from '../wording/client-page';
+import { deadlineOf, taskOf } from '../wording/client-page';
+import { laterText, meanwhileText } from '../wording/client-task';
+import { problemsInPortal } from '../wording/details';
+
+/** The facts about the chosen first company that the task shows in addition to the progress. */
+export interface TaskFacts {
+  /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
+  readonly unconfirmedFirst: string | null;
+  /** The reference that was chosen to move first, if no company of the manifest has it; otherwise null. */
+  readonly unknownFirst: string | null;
+}
+
+/** Maximum length, in characters, of a text that people or the service wrote. */
+const MAX_TEXT_LENGTH = 1_000;
+
+/** Returns the text as one line of limited length. */
+export const text = (untrusted: string): string => oneLine(untrusted, MAX_TEXT_LENGTH);
+
+/** Returns what the client has to do, or else what it can do meanwhile; null if there is nothing. */
+export function taskView(progress: Progress, facts: TaskFacts, now: string): MigrationView['task'] {
+  const { waitingFor, waitingSince, state } = progress;
+  if (isEnding(state)) return taskAfterEnd(state);
+  if (state === 'terminated') return TASK_AFTER_TERMINATION;
+  if (!waitingFor.roles.includes('client')) {
+    const meanwhile = meanwhileText(progress);
+    return meanwhile === null
+      ? null
+      : { what: text(meanwhile), why: whyText({ ...progress, state: 'running' }), since: null, by: null };
+  }
+  const { what, problems } = taskForFirst(progress, facts) ?? taskOf(progress, now);
+  const listed = problemsInPortal(problems).map(text);
+  const deadline = deadlineOf(progress, now);
+  return {
+    ...{ what: text(`${sentence(what)}${listed.length > 0 ? ':' : '.'}`), why: whyText(progress) },
+    ...(listed.length > 0 && { problems: listed }),
+    ...{ since: waitingSince, by: dueAt(progress, now) },
+    ...(deadline && { ifLate: deadline.ifLate }),
+  };
+}
+
+/** Returns the task if the chosen first company cannot move yet; null otherwise. */
+function taskForFirst(
+  { step, firstCompany, requestedFirst }: Progress,
+  { unconfirmedFirst, unknownFirst }: TaskFacts,
+): Task | null {
+  if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return null;
+  const task = (what: string): Task => ({ what, problems: [] });
+  const { reference } = requestedFirst;
+  if (unknownFirst !== null)
+    return task(`ask support to choose another company to move first, because ${unknownFirst} is not in the manifest`);
+  const orElse = 'Instead, you can ask support to choose another company';
+  return task(
+    unconfirmedFirst === null
+      ? `supply what ${reference} still needs, because this company moves first. "Companies" shows what is missing. ${orElse}`
+      : `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. ${orElse}`,
+  );
+}
+
+/** Returns the headline if the chosen first company is not in the manifest; null otherwise. */
+export function unknownFirstText({ unknownFirst }: Pick<TaskFacts, 'unknownFirst'>): string | null {
+  return unknownFirst === null
+    ? null
+    : `${unknownFirst} was chosen to move first, but is not in the manifest. Please ask support to choose another company.`;
+}
+
+const TASK_AFTER_TERMINATION: MigrationView['task'] = {
+  what: 'Ask your contact what happens next. Until then, do not switch any syncing back on.',
+  why: 'Support has to close the migration. Syncing of the companies that were moved must stay off in your own application.',
+  ...{ since: null, by: null },
+};
+
+function taskAfterEnd(state: Ending): MigrationView['task'] {
+  return {
+    what: 'Open the handover report, and do what it lists under "What you need to do".',
+    why:
+      state === 'completed'
+        ? 'The report says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.'
+        : 'The report says for which companies you may switch syncing back on, and which stored tokens and copies of credentials to delete.',
+    ...{ since: null, by: null },
+  };
+}
+
+/** Returns why the client's task matters. */
+function whyText({ route, step, state, counts, reopened }: Progress): string {
+  if (state === 'paused') return 'No move begins while the migration is paused.';
+  if (reopened?.asksForChanges && reopened.reason !== null) return `The reason: ${text(reopened.reason)}`;
+  switch (step) {
+    case 'supply-details':
+      return route === 'self-service'
+        ? 'The companies move once every problem is solved.'
+        : 'Support can accept the details only once every problem is solved.';
+    case 'schedule':
+      return 'Nothing moves before you and support have agreed on a start.';
+    case 'update-application':
+      return 'Your customers can reconnect later only if your application has this callback URL.';
+    case 'disable-syncing':
+      return 'If your own application keeps syncing a company, its credential can stop working before the company is moved.';
+    case 'migrate-first-company':
+    case 'complete-migration':
+      if (countOpen(counts) > 0) return 'Some companies cannot move before you have done this.';
+      return route === 'self-service'
+        ? 'Once every company has moved or been left out, the migration ends automatically, and the stored credentials are destroyed.'
+        : 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
+  }
+}
+
+/** Returns the time by which the client has to act so that moves begin as planned; null if there is none. */
+function dueAt(progress: Progress, now: string): string | null {
+  const { step, proposal, firstCompany } = progress;
+  if (proposal === null || firstCompany !== null || step === 'complete-migration') return null;
+  return firstOpening(progress, now)?.closesAt ?? (proposal.startAt > now ? proposal.startAt : null);
+}
+
+/** Returns what follows the current step. */
+export function nextText(progress: Progress): string {
+  const { route, step, counts, waitingFor } = progress;
+  const later = waitingFor.roles.includes('client') ? null : laterText(progress);
+  if (route === 'self-service')
+    return step === 'supply-details'
+      ? 'Once the details have been checked, the companies move.'
+      : 'Once every company has moved or been left out, the migration ends and the stored credentials are destroyed.';
+  switch (step) {
+    case 'supply-details':
+      return 'Once support has accepted the details, you and support agree on a start.';
+    case 'schedule':
+      return 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.';
+    case 'update-application':
+      return 'Once the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.';
+    case 'disable-syncing':
+      return 'Once syncing is off, you supply the credentials, and one company moves first.';
+    case 'migrate-first-company':
+      return 'Once support has approved the first company, the other companies move.';
+    case 'complete-migration':
+      if (later !== null) return later;
+      return countOpen(counts) > 0
+        ? 'Once the outcome of every company is final, you and support sign off the handover.'
+        : 'Once both sides have signed off, the migration ends. The handover report lists every company.';
+  }
+}

@@ -1,0 +1,150 @@
+/** Tests what the portal's view says that the client has to do, by when and why, and what follows. */
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { MigrationViewSchema } from '../../../portal/contract/migration-view';
+import {
+  approve,
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  preflight,
+  proposeTime,
+  reject,
+  START_AT,
+  stateAt,
+} from '../../support/migrations/migration-states';
+
+import { viewOf } from './views';
+
+test('tells the client what to do, why and by when', () => {
+  const view = viewOf(decideAll(stateAt('schedule'), proposeTime('support')));
+  expect(view.task).toEqual({
+    what: 'Approve the start at 2026-03-07 20:00 UTC.',
+    why: 'Nothing moves before you and support have agreed on a start.',
+    since: null,
+    by: START_AT,
+  });
+  expect(view).toMatchObject({
+    headline: 'Please approve the start at 2026-03-07 20:00 UTC.',
+    start: { at: START_AT, by: 'Sam', role: 'support', isAgreed: false },
+    next: 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.',
+  });
+});
+
+test('the task names the details to correct, in the words for the client', () => {
+  const problems = ['the application is used by beta.xero', 'the account is read-only'];
+  const clientProblems = ['the application is used by another client', 'the account is read-only'];
+  const checked = {
+    ...preflight(),
+    problems,
+    clientProblems,
+    problemCodes: ['account-limit', 'account-limit'] as never,
+  };
+  const view = viewOf(stateAt('supply-details', { preflight: checked }));
+  expect(view.task).toMatchObject({ what: 'Correct these details:', problems: clientProblems });
+  expect(MigrationViewSchema.parse(view)).toEqual(view);
+  expect(viewOf(stateAt('schedule')).task).not.toHaveProperty('problems');
+});
+
+test('one missing credential does not hide the companies to confirm, and the task is said once', () => {
+  const lacking = { waiting: 51, withoutCredential: 1, firstWithoutCredential: ['M-1'] };
+  const waves = { unconfirmed: 50, unconfirmedInNextWave: 50 };
+  const view = viewOf(stateAt('complete-migration', { counts: counts({ total: 60, moved: 9, ...lacking, ...waves }) }));
+  expect(view.headline).toBe('9 of 60 companies have moved. The migration is waiting for you.');
+  expect(view.task?.what).toMatch(/^Supply credentials for 1 company \(M-1\); then turn off syncing for 50 companies/);
+});
+
+test('later tasks are shown under "next", and an unconfirmed first company must be confirmed before it is moved', () => {
+  const moving = stateAt('complete-migration', {
+    counts: counts({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
+  });
+  expect(viewOf(moving)).toMatchObject({
+    task: null,
+    next: 'Later, turn off syncing for 5 companies, confirm that it is off, and supply credentials.',
+  });
+  const first = stateAt('migrate-first-company', {
+    requestedFirst: { reference: 'acme-9', notReady: true },
+    counts: counts({ total: 9, waiting: 9, unconfirmed: 4 }),
+  });
+  expect(viewOf(first, { unconfirmedFirst: 'acme-9' }).task?.what).toBe(
+    'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company.',
+  );
+  expect(viewOf(first).task?.what).toBe(
+    'Supply what acme-9 still needs, because this company moves first. "Companies" shows what is missing. Instead, you can ask support to choose another company.',
+  );
+});
+
+test('the client asks for another first company if the chosen one is not in the manifest', () => {
+  const state = stateAt('migrate-first-company', {
+    requestedFirst: { reference: 'acme-99', notReady: true },
+    counts: counts({ total: 9, waiting: 9, withoutCredential: 4 }),
+  });
+  expect(viewOf(state, { unknownFirst: 'acme-99' })).toMatchObject({
+    headline:
+      'acme-99 was chosen to move first, but is not in the manifest. Please ask support to choose another company.',
+    task: { what: 'Ask support to choose another company to move first, because acme-99 is not in the manifest.' },
+  });
+});
+
+test('what the client can supply during a pause by support has the reason of the task, not of the pause', () => {
+  const paused = stateAt('complete-migration', {
+    counts: counts({ total: 60, moved: 9, waiting: 51, withoutCredential: 1, firstWithoutCredential: ['N-050'] }),
+    pause: { reason: 'holiday', by: 'Sam', role: 'support', stopReason: null, at: AT },
+  });
+  expect(viewOf(paused).task).toMatchObject({
+    what: 'Please supply credentials for 1 company (N-050).',
+    why: 'Some companies cannot move before you have done this.',
+  });
+});
+
+test('changes that support has asked for are the task of the client, with the reason', () => {
+  const rejection = { ...reject('supply-details', 'support'), reason: 'register the production application' };
+  const state = { ...decideAll(stateAt('supply-details'), rejection), preflight: preflight() };
+  const { task, actions } = viewOf(state);
+  expect(task).toMatchObject({
+    what: 'Change the supplied details as support has asked, or ask support to accept them as they are.',
+    why: 'The reason: register the production application',
+  });
+  expect(actions.filter(({ isExpected }) => isExpected).map(({ message }) => message)).toEqual([
+    'manifestSupplied',
+    'applicationSupplied',
+  ]);
+});
+
+test('the task is due when the window closes, which no notice repeats', () => {
+  const windows = [{ days: ['sat'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const];
+  const state = stateAt('disable-syncing', { limits: { ...DEFAULT_LIMITS, windows } });
+  const { task, notices, windows: text } = viewOf(state);
+  expect(task?.by).toBe('2026-03-07T23:00:00.000Z');
+  expect(task?.ifLate).toMatch(
+    /^If something is still missing then, moves begin in the next window, at 2026-03-14 21:00 UTC\. /,
+  );
+  expect(text).toBe('sat 21:00-23:00 UTC');
+  expect(notices).toEqual([
+    expect.stringMatching(/^The start is outside the windows: moves begin at 2026-03-07 21:00 UTC/),
+  ]);
+});
+
+test('a notice says the deadline of support while the client has nothing to do', () => {
+  const windows = [{ days: ['sat'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const];
+  const state = stateAt('update-application', { limits: { ...DEFAULT_LIMITS, windows } });
+  const { task, notices } = viewOf(decideAll(state, approve('update-application', 'client')));
+  expect(task).toBeNull();
+  expect(notices).toContainEqual(expect.stringMatching(/^Deadline: the window closes at 2026-03-07 23:00 UTC/));
+});
+
+test('the client has nothing to do while support has to act', () => {
+  const view = viewOf(stateAt('migrate-first-company', { firstCompany: firstCompany() }));
+  expect(view.task).toBeNull();
+  expect(view.headline).toBe(
+    'The first company, acme-1, has moved. Support is checking this company before the other companies follow. Nothing for you to do.',
+  );
+});
+
+test('the client can supply credentials while other companies move', () => {
+  const view = viewOf(
+    stateAt('complete-migration', { counts: counts({ total: 9, moved: 3, waiting: 6, withoutCredential: 2 }) }),
+  );
+  expect(view.task).toMatchObject({ what: 'Please supply credentials for 2 companies.', since: null });
+  expect(view.counts).toMatchObject({ moved: 3, notMovedYet: 6, withoutCredential: 2 });
+});
