@@ -7,7 +7,7 @@ import type { MigrationView } from '../contract/migration-view';
 import type { PortalSession } from '../contract/session';
 import { createPortalApi } from '../client/api';
 import { signDecision, type DecisionFields } from '../client/decisions';
-import type { findKey } from './sign-in/keys';
+import type { StoredKey } from './sign-in/keys';
 import { signerOf } from './sign-in/keys';
 
 /** The portal's API, called by its own page: the session is in a cookie. */
@@ -31,7 +31,7 @@ export const {
 export interface App {
   readonly session: PortalSession;
   /** Null if this browser cannot sign: the person is a viewer, or the key is in another browser or was deleted. */
-  readonly key: Awaited<ReturnType<typeof findKey>>;
+  readonly key: StoredKey | null;
   readonly view: () => MigrationView;
   /** Reads the migration and the companies again, after a decision. */
   readonly refresh: () => void;

@@ -6,7 +6,7 @@ import { ApiError } from '../../client/api';
 import { readSession, redeem } from '../app';
 import { problemText } from '../elements/dialog';
 import { byId, button, el, type Child } from '../elements/elements';
-import { canSign, createKey, deleteKey } from './keys';
+import { canSign, createKey, deleteKey, type StoredKey } from './keys';
 
 interface Invitation {
   readonly token: string;
@@ -106,7 +106,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     status,
   );
   go.focus();
-  let key: Awaited<ReturnType<typeof createKey>> | null = null;
+  let key: StoredKey | null = null;
 
   async function accept(): Promise<void> {
     go.disabled = true;

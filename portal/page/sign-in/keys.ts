@@ -98,35 +98,45 @@ export const signerOf = ({ publicKey, privateKey }: StoredKey): Signer => ({
   sign: async (text) => toHex(new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, text))),
 });
 
-/** Returns the error for a browser that does not store keys. Its cause contains the browser's reason. */
-const noStore = (cause?: unknown): FormProblem =>
-  new FormProblem(
+/** What to do about a browser that does not let the page use its database of keys. */
+const ADVICE: Readonly<Record<'readonly' | 'readwrite', string>> = {
+  readonly: 'this browser cannot read its stored keys. Allow this site to store data. Then open your link again',
+  readwrite:
     'this browser cannot store your key. Allow this site to store data, leave private browsing, or use another browser. Then open your link again',
-    { cause },
-  );
+};
 
-/** Opens the database of keys. Some browsers throw instead of reporting an error. */
-function open(): IDBOpenDBRequest {
+/**
+ * Carries out a request on the stored keys.
+ *
+ * @throws {FormProblem} if the browser does not allow it; the cause contains the browser's reason
+ */
+async function inStore<T>(mode: 'readonly' | 'readwrite', work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   try {
-    return indexedDB.open('tokenferry', 1);
+    const database = await openDatabase();
+    try {
+      return await completed(database.transaction('keys', mode), work);
+    } finally {
+      database.close();
+    }
   } catch (error) {
-    throw noStore(error);
+    throw new FormProblem(ADVICE[mode], { cause: error });
   }
 }
 
-function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const opening = open();
+    const opening = indexedDB.open('tokenferry', 1);
     opening.onupgradeneeded = () => opening.result.createObjectStore('keys', { keyPath: 'publicKey' });
-    opening.onerror = () => reject(noStore(opening.error));
-    opening.onsuccess = () => {
-      const transaction = opening.result.transaction('keys', mode);
-      const request = work(transaction.objectStore('keys'));
-      transaction.oncomplete = () => {
-        opening.result.close();
-        resolve(request.result);
-      };
-      transaction.onerror = () => reject(noStore(transaction.error));
-    };
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error ?? new Error('the database of keys cannot be opened'));
+  });
+}
+
+/** Waits until the transaction is complete. A browser can still abort it after its request has succeeded. */
+function completed<T>(transaction: IDBTransaction, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const request = work(transaction.objectStore('keys'));
+    transaction.oncomplete = () => resolve(request.result);
+    transaction.onabort = () => reject(transaction.error ?? new Error('the transaction was aborted'));
   });
 }

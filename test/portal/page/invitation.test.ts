@@ -48,11 +48,21 @@ describeWithChromium("an invitation in the portal's page", () => {
     await page.getByText(fingerprint).waitFor({ state: 'detached' });
   });
 
-  test('says what helps if the browser does not store keys', async () => {
+  test.each([
+    ['opens no database', `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); }`],
+    ['cannot copy a key', `IDBObjectStore.prototype.put = () => { throw new DOMException('no', 'DataCloneError'); }`],
+    [
+      'has no space left',
+      `const put = IDBObjectStore.prototype.put;
+       IDBObjectStore.prototype.put = function (key) {
+         const request = put.call(this, key);
+         request.onsuccess = () => this.transaction.abort();
+         return request;
+       };`,
+    ],
+  ])('says what helps if the browser %s', async (_, fault) => {
     const { page } = await newPage(current.browser);
-    await page.addInitScript(
-      `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); }`,
-    );
+    await page.addInitScript(fault);
     await page.goto(link());
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Allow this site to store data, leave private browsing, or use another browser.').waitFor();
