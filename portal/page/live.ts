@@ -33,6 +33,8 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
   let liveAt: Date | null = null;
   let source = connect();
   let checkedAt = Date.now();
+  /** The next attempt after an error status. There is one at a time, because failed checks also have other causes. */
+  let nextAttempt: ReturnType<typeof setTimeout> | undefined;
   const checking = setInterval(() => {
     if (!document.hidden && (isWaiting() || Date.now() - checkedAt >= CHECK_EVERY_MS)) void check();
   }, CHECK_OFTEN_MS);
@@ -49,17 +51,22 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
       showState('live', 'Live');
     };
     events.onerror = () => {
-      showState(
-        'lost',
-        `Connecting… ${liveAt === null ? '' : `This page shows data as of ${clockTime(liveAt)}.`}`.trim(),
-      );
-      if (events.readyState === EventSource.CLOSED) setTimeout(() => void check(), AGAIN_AFTER_MS);
+      showState('lost', connectingText(liveAt));
+      tryAgainIfClosed();
     };
     events.addEventListener('migration', ({ data }) => {
       liveAt = new Date();
       onMigration(JSON.parse(String(data)) as MigrationAnswer);
     });
     return events;
+  }
+
+  function tryAgainIfClosed(): void {
+    if (source.readyState !== EventSource.CLOSED) return;
+    nextAttempt ??= setTimeout(() => {
+      nextAttempt = undefined;
+      void check();
+    }, AGAIN_AFTER_MS);
   }
 
   async function check(): Promise<void> {
@@ -69,16 +76,18 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
       if (source.readyState === EventSource.OPEN) liveAt = new Date();
       if (source.readyState === EventSource.CLOSED) source = connect();
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) {
-        if (source.readyState === EventSource.CLOSED) setTimeout(() => void check(), AGAIN_AFTER_MS);
-        return;
-      }
+      if (!(error instanceof ApiError) || error.status !== 401) return tryAgainIfClosed();
       clearInterval(checking);
+      clearTimeout(nextAttempt);
       source.close();
       showState('lost', '');
       onEnd();
     }
   }
+}
+
+function connectingText(liveAt: Date | null): string {
+  return liveAt === null ? 'Connecting…' : `Connecting… This page shows data as of ${clockTime(liveAt)}.`;
 }
 
 function showState(state: 'live' | 'lost', text: string): void {

@@ -45,6 +45,10 @@ export class FixturePortal {
   answer: (request: SentRequest) => RequestAnswer = () => ({ outcome: 'applied', text: 'done' });
   /** Returns true to destroy the connection of a request instead of answering the request. */
   losesConnection: (request: SentRequest) => boolean = () => false;
+  /** True to answer every request with the status 503, as a load balancer does while the portal is down. */
+  isDown = false;
+  /** The paths of the requests that were answered in this way. */
+  readonly refusedWhileDown: string[] = [];
   readonly sent: SentRequest[] = [];
   /** Bytes that were sent, by path. */
   readonly transferred = new Map<string, number>();
@@ -78,6 +82,10 @@ export class FixturePortal {
     const url = new URL(request.url ?? '/', 'http://portal');
     const body = request.method === 'POST' ? await readJson(request) : {};
     response.setHeader('content-security-policy', POLICY);
+    if (this.isDown) {
+      this.refusedWhileDown.push(url.pathname);
+      return this.send(response, 503, { error: 'The portal is down.' });
+    }
     if (!url.pathname.startsWith('/api/')) return this.sendFile(url.pathname, response);
     if (request.method !== 'GET' && request.headers['x-tokenferry-portal'] !== '1')
       return this.send(response, 403, { error: 'The header is missing.' });

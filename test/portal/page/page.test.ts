@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { REVIEW_CHANGED } from '../../../domain/migration/review-changed';
 import { parseSigned, signatureRefusal } from '../../../domain/migration/signatures';
-import { axeViolations, describeWithChromium, newPage, signIn, takeErrors, usePage } from './browser-page';
+import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleCompanies, sampleView } from './sample-view';
 
 describeWithChromium("the portal's page", () => {
@@ -148,16 +148,6 @@ describeWithChromium("the portal's page", () => {
     expect(await page.evaluate('shifts')).toEqual([]);
   });
 
-  test('says that it is reconnecting after the connection was lost, and then continues', async () => {
-    const page = await open();
-    await page.locator('#live').getByText('Live').waitFor();
-    current.portal.dropStreams();
-    await page.getByText(/^Connecting… This page shows data as of .*\d:\d\d:\d\d.*\.$/).waitFor();
-    await page.locator('#live').getByText('Live').waitFor();
-    current.portal.publish({ headline: 'Step 5 of 6: the first company is being moved.' });
-    await page.getByText('the first company is being moved').waitFor();
-  });
-
   test('shows every change of the facts at once', async () => {
     const page = await open();
     const facts = page.locator('#facts');
@@ -165,14 +155,6 @@ describeWithChromium("the portal's page", () => {
     await facts.getByText('From now on, for companies that were left out').waitFor();
     current.portal.publish({ contact: 'Alex, +44 20 7946 0000' });
     await facts.getByText('Alex, +44 20 7946 0000').waitFor();
-  });
-
-  test('says that the session has ended', async () => {
-    current.portal.session = null;
-    const { page } = await newPage(current.browser);
-    await page.goto(current.url);
-    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-    expect(takeErrors()).toEqual([expect.stringContaining('401')]);
   });
 
   test('finds companies by name and by state', async () => {

@@ -1,0 +1,46 @@
+/** The connection of the portal's page: live data, lost connections, and sessions that have ended. */
+import { until } from '../../support/async';
+import { describeWithChromium, newPage, signIn, takeErrors, usePage } from './browser-page';
+
+describeWithChromium("the connection of the portal's page", () => {
+  const current = usePage();
+
+  test('says that it is reconnecting after the connection was lost, and then continues', async () => {
+    const page = await signIn(current.browser, current);
+    await page.locator('#live').getByText('Live').waitFor();
+    current.portal.dropStreams();
+    await page.getByText(/^Connecting… This page shows data as of .*\d:\d\d:\d\d.*\.$/).waitFor();
+    await page.locator('#live').getByText('Live').waitFor();
+    current.portal.publish({ headline: 'Step 5 of 6: the first company is being moved.' });
+    await page.getByText('the first company is being moved').waitFor();
+  });
+
+  test('says that the session has ended', async () => {
+    current.portal.session = null;
+    const { page } = await newPage(current.browser);
+    await page.goto(current.url);
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(takeErrors()).toEqual([expect.stringContaining('401')]);
+  });
+
+  test('tries again once at a time while the portal answers with an error status', async () => {
+    const page = await signIn(current.browser, current);
+    await page.locator('#live').getByText('Live').waitFor();
+    current.portal.isDown = true;
+    current.portal.dropStreams();
+    await until(() => current.portal.refusedWhileDown.includes('/api/session'));
+    // A person who returns to the page makes it check the session at once, in addition to its next attempt.
+    const checks = () => current.portal.refusedWhileDown.filter((path) => path === '/api/session').length;
+    const before = checks();
+    await page.evaluate(`for (let i = 0; i < 10; i += 1) document.dispatchEvent(new Event('visibilitychange'))`);
+    await until(() => checks() === before + 10);
+    // The first attempt that follows was due already. The one after it shows how many are due at a time.
+    await until(() => checks() > before + 11);
+    // The browser sends requests in order, so the portal has received every attempt that began before this request.
+    await page.evaluate(() => fetch('/api/companies'));
+    expect(checks()).toBe(before + 12);
+    current.portal.isDown = false;
+    await page.locator('#live').getByText('Live').waitFor();
+    expect(takeErrors()).not.toEqual([]);
+  });
+});
