@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   ConfigurationError,
-  isAlive,
   loadConfig,
   readRunningStack,
   stackFile,
@@ -286,19 +285,4 @@ describe('the identity provider of the portal', () => {
   ])('%j is refused', (variables, message) => {
     expect(() => read(variables)).toThrow(message);
   });
-});
-
-test.each([
-  ['ESRCH', false],
-  ['EPERM', true],
-])('a process is alive if it belongs to another user, but not if it does not exist (%s)', (code, expected) => {
-  expect(isAlive(process.pid)).toBe(true);
-  const kill = jest.spyOn(process, 'kill').mockImplementation(() => {
-    throw Object.assign(new Error(code), { code });
-  });
-  try {
-    expect(isAlive(process.pid)).toBe(expected);
-  } finally {
-    kill.mockRestore();
-  }
 });

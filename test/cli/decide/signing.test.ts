@@ -62,14 +62,6 @@ async function trailOf(id: string): Promise<readonly Entry[]> {
 
 const approve = ['approve', ID, 'supply-details', '--yes'];
 
-test('keys show prints the --approver option of each role, and the help explains the default of --by', async () => {
-  const { out } = await run('sam', 'keys', 'show');
-  for (const role of ['support', 'client'])
-    expect(out).toContain(`  ${role}: --approver ${role}:Sam:${publicKeys.get('sam')}\n`);
-  const help = await run('sam', 'approve', '--help');
-  expect(help.out.replace(/\s+/g, ' ')).toContain('(default: the name in your signing key, or else your user name)');
-});
-
 test.each<[string, string, readonly string[], string]>([
   ['an unsigned decision', 'pia', ['--by', 'Sam'], 'must be signed by an approver; this one is not'],
   [

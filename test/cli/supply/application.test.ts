@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Payload } from '@temporalio/common';
 import type { Prompts } from '../../../cli/terminal/prompts';
 import { createKey, listAccounts } from '../../../company-data-service';
 import { createPayloadCodec } from '../../../security';
@@ -12,6 +11,7 @@ import { manifestRows, suppliedMigration } from '../../support/migrations/ledger
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
+import { decodePayloads, payloadsIn } from './payloads';
 
 const ID = 'owner.quickbooks-online';
 const CANARY = 'canary-7f3a-client-secret';
@@ -40,11 +40,6 @@ const application = async (id: string, environment: string, ...more: string[]) =
     answering(`${CANARY}\n`),
   );
 const registeredApplication = async () => (await orchestrator.client().integration('qhyg')).value.application;
-
-/** Decodes the base64 data of every payload in JSON text. The data of an encrypted payload remains encrypted. */
-function decodePayloads(json: string): string {
-  return json.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
-}
 
 test('the application is registered with the service, and the details are checked again', async () => {
   const { exitCode, out, err } = await application('asked-for', 'production');
@@ -228,13 +223,6 @@ test('the secret is never in the output, the history or the ledger, even after a
   expect(everything).toContain('"clientId":"from-file","environment":"production"');
   expect(everything.includes(CANARY)).toBe(false);
 });
-
-/** Returns every payload in a history, at any depth. */
-function payloadsIn(value: unknown): Payload[] {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
-  if ('data' in value && value.data instanceof Uint8Array) return [value as Payload];
-  return Object.values(value).flatMap(payloadsIn);
-}
 
 test('an application that would replace the application of another open migration is refused before the secret is read', async () => {
   const file = path.join(folder, 'bee.csv');

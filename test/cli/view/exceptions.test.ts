@@ -2,7 +2,7 @@
  * Tests `ferry exceptions`, which lists companies that were not moved and suggests commands for them. Also runs these
  * commands.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { localTime } from '../../../cli/terminal/times';
@@ -16,6 +16,7 @@ import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
+import { writeCredentials, type CredentialToken } from './credential-file';
 
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
@@ -45,18 +46,8 @@ const remediesOf = async () => {
   return first?.remedies.map(({ remedy }) => remedy);
 };
 
-/** Writes a credential file whose credentials were obtained just now, and returns its path. */
-async function credentials(...tokens: readonly (readonly [reference: string, token: string])[]): Promise<string> {
-  const lines = await Promise.all(
-    tokens.map(async ([reference, token]) => {
-      const organization = (await company(reference))?.organization ?? '';
-      return `${reference},any,${token},${organization},${new Date().toISOString()}`;
-    }),
-  );
-  const file = path.join(folder, `${tokens.map(([reference]) => reference).join('-')}.csv`);
-  writeFileSync(file, ['reference,accessToken,refreshToken,realmId,obtainedAt', ...lines].join('\n'));
-  return file;
-}
+const credentials = (...tokens: readonly CredentialToken[]) =>
+  writeCredentials(folder, orchestrator.ferry.db, migration.id, tokens);
 
 test('each exception is listed with its remedies as commands', async () => {
   const { exitCode, json } = await runJson(orchestrator, 'exceptions', migration.id);

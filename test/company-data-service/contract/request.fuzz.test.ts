@@ -19,6 +19,7 @@ import {
 } from '../../support/faults/fuzz';
 import { companyWithEverything, ENDPOINTS, type PathParameters } from './endpoints';
 import { error } from './response-schemas';
+import { COMPANY, encoded, input, type Input, PATHS, raw } from './raw-requests';
 
 const requests = fuzzer('service requests');
 
@@ -33,36 +34,6 @@ beforeAll(async () => {
   known = await companyWithEverything(service.administrator);
 });
 afterAll(() => service.close());
-
-interface Input {
-  readonly method: string;
-  /** `{companyId}` and other names are replaced by ids that exist. */
-  readonly path: string;
-  readonly query: string;
-  readonly headers: readonly (readonly [string, string])[];
-  /** The role of the API key; null sends no key. */
-  readonly key: 'client' | 'administrator' | null;
-  readonly body: Buffer | null;
-  /** If present, exactly these bytes are sent, and the other fields are ignored. */
-  readonly raw?: Buffer;
-}
-
-const input = (method: string, path: string, changes: Partial<Input> & { text?: string } = {}): Input => {
-  const { text, ...more } = changes;
-  return {
-    method,
-    path,
-    query: '',
-    headers: [],
-    key: 'administrator',
-    body: text === undefined ? null : Buffer.from(text),
-    ...more,
-  };
-};
-const raw = (bytes: string | Buffer): Input => input('', '', { raw: Buffer.from(bytes) });
-const PATHS = ENDPOINTS.map(({ path }) => path);
-const COMPANY = '/companies/{companyId}';
-const encoded = (text: string): string => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 
 /** Requests that were once answered, or could have been answered, in the wrong form. */
 const CORPUS: readonly Input[] = [

@@ -10,77 +10,33 @@ import type { LedgerView } from '../../../domain/decisions/verification';
 import { ledgerRefusal } from '../../../domain/decisions/verification';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { newMigration } from '../../../domain/migration/migration-state';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import type { Role, Step } from '../../../domain/migration/steps';
 import { ROLES } from '../../../domain/migration/steps';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
-import {
-  approve,
-  AT,
-  counts,
-  firstCompany,
-  nameOf,
-  proposeTime,
-  reject,
-  stateAt,
-} from '../../support/migrations/migration-states';
+import { approve, AT, counts, proposeTime, reject, stateAt } from '../../support/migrations/migration-states';
 import {
   anyDecision,
   confirmsSyncDisabled,
   withAllConfirmed,
   workflowActs,
 } from '../../support/migrations/random-decisions';
-
-const LATE = '2026-03-02T12:00:00.000Z';
-const VERIFIED = firstCompany();
-let ids = 0;
-
-function decision(draft: DecisionDraft): Decision {
-  return { by: nameOf(draft.role), ...draft, decisionId: `d-${(ids += 1)}` };
-}
-
-const STEPS_1_TO_3: readonly DecisionDraft[] = [
-  approve('supply-details', 'support'),
-  proposeTime('client'),
-  approve('schedule', 'client'),
-  approve('schedule', 'support'),
-  approve('update-application', 'client'),
-  approve('update-application', 'support'),
-];
-const MOVED: readonly DecisionDraft[] = [...STEPS_1_TO_3, approve('migrate-first-company', 'support')];
-
-const recordedAfter = (drafts: readonly DecisionDraft[]): RecordedDecisions =>
-  drafts.reduce((before, draft) => withDecision(before, decision(draft), AT), NO_DECISIONS);
-
-const view = (recorded: RecordedDecisions, changes: Partial<LedgerView> = {}): LedgerView => ({
-  ...{ migrationId: 'acme.quickbooks-online', route: 'managed', rules: DEFAULT_DECISION_RULES, suppliedBy: 'Mia' },
-  ...{ lastSigned: {}, recorded, ending: null, pausedItself: false, pausedByPeople: false, hasBatchBegun: true },
-  ...{ counts: counts({ total: 10, moved: 10 }), firstCompany: VERIFIED },
-  ...changes,
-});
-
-const refusalOf = (draft: DecisionDraft, ledger: LedgerView, at = LATE) => {
-  const sent = decision(draft);
-  return ledgerRefusal(
-    { decision: sent, outcome: { decisionId: sent.decisionId, applied: true, text: 'done', at } },
-    ledger,
-  );
-};
-
-const waiting = { counts: counts({ total: 10, waiting: 10 }), firstCompany: null };
-const failing = {
-  counts: counts({ total: 10, waiting: 9, failed: 1 }),
-  firstCompany: firstCompany({ stage: 'failed' }),
-};
-const moving = {
-  counts: counts({ total: 10, waiting: 9, syncing: 1 }),
-  firstCompany: firstCompany({ stage: 'importing' }),
-};
-const another = { next: 'another-company', reference: 'acme-9' } as const;
-const rejectFirst = reject('migrate-first-company', 'support', { afterwards: another });
-const choose: DecisionDraft = { kind: 'first-company', role: 'support', reference: 'acme-9' };
-const retry: DecisionDraft = { kind: 'retry', role: 'support', companies: 'all' };
+import {
+  LATE,
+  VERIFIED,
+  STEPS_1_TO_3,
+  MOVED,
+  recordedAfter,
+  view,
+  refusalOf,
+  waiting,
+  failing,
+  moving,
+  rejectFirst,
+  choose,
+  retry,
+  decision,
+} from './ledger-views';
 
 test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft, RegExp]>([
   [
