@@ -47,7 +47,7 @@ export function readKeys(
     try {
       content = readSmallFile(file);
     } catch (error) {
-      problems.push(`${name} cannot be read: ${fileProblem(error)}`);
+      problems.push(`${name} cannot be read: ${fileProblem(error)}. Check the path and your permissions.`);
       return undefined;
     }
     return parsed(`${name} (${file})`, content);

@@ -44,6 +44,6 @@ function readInto(target: Record<string, string>, name: string, file: string): s
     return null;
   } catch (error) {
     if (!types.isNativeError(error)) throw error;
-    return `cannot be read: ${error.message}`;
+    return `cannot be read: ${error.message}. Check the path and your permissions.`;
   }
 }

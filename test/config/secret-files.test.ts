@@ -16,7 +16,11 @@ test('a secret can be a file', () => {
 });
 
 test.each([
-  ['a missing file', { DATABASE_URL_FILE: '/missing' }, /^DATABASE_URL_FILE cannot be read: ENOENT/],
+  [
+    'a missing file',
+    { DATABASE_URL_FILE: '/missing' },
+    /^DATABASE_URL_FILE cannot be read: ENOENT.*'\. Check the path and your permissions\.$/,
+  ],
   ['an empty file', { DATABASE_URL_FILE: '/dev/null' }, /^DATABASE_URL_FILE is empty\.$/],
   [
     'a variable in addition to the file',

@@ -31,6 +31,9 @@ test('says that the secret is lost, moves nothing, and continues after the vault
   await until(async () => (await run('show', migration.id)).out.includes(message));
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ waiting: 2, failed: 0 });
 
+  expect((await run('vault', 'renew', 'unknown.xero', '--yes')).err).toBe(
+    'ferry: there is no migration unknown.xero; list all migrations with: ferry list\n',
+  );
   expect(await run('vault', 'renew', migration.id, '--yes')).toMatchObject({ exitCode: 0, err: '' });
   const again = await run('vault', 'renew', migration.id, '--yes');
   expect(again.exitCode).toBe(1);

@@ -1,3 +1,4 @@
+import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
 import {
@@ -131,18 +132,17 @@ async function renew(
   migration: string,
   { folderLost, keyLost }: RenewOptions,
 ): Promise<CommandResult> {
+  const stored = await readMigration(db, migration);
+  if (!stored) throw new NoSuchMigration(migration);
   const renewal = await renewVault(db, keys, migration, {
     folderLost: folderLost === true,
     keyLost: keyLost === true,
   });
   const { deleted, kept, deletedSecrets } = renewal;
-  const stored = await readMigration(db, migration);
-  const replace = stored
-    ? remedyCommand('replace-credential', { ...stored, application: null }, [])
-    : `ferry replace-credential ${migration} new-credentials.csv`;
+  const replace = remedyCommand('replace-credential', { ...stored, application: null }, []);
   const portal = await readClientPortal({ db, portalUrl: undefined }, migration);
   const command = clientCommand(replace, portal);
-  const application = stored && remedyCommand('application', { ...stored, application: null }, []);
+  const application = remedyCommand('application', { ...stored, application: null }, []);
   return {
     json: { schema: 'ferry.vault-renewal/1', migration, ...renewal },
     printQuietly: PRINT_NOTHING,
@@ -153,7 +153,7 @@ async function renew(
           `${counted(kept, 'credential')} kept as a record, because each was or might have been used, or replaces another credential.`,
         );
       }
-      if (deletedSecrets > 0 && application) {
+      if (deletedSecrets > 0) {
         output.line(
           `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${clientCommand(application, portal)}`,
         );
