@@ -14,7 +14,7 @@ test.each([
   ['a public URL with a path', { publicUrl: 'https://example.com/portal' }, /^give the portal its own host name/],
 ])('%s is refused, with advice for this cause', (_what, address, advice) => {
   expect(() => assertSafeAddress({ ...LOCAL, ...address })).toThrow(
-    expect.objectContaining({ name: 'UnsafeAddress', advice: expect.stringMatching(advice) as string }),
+    expect.objectContaining({ name: 'UnsafeAddress', advice: expect.stringMatching(advice) as string }) as Error,
   );
 });
 
