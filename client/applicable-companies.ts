@@ -8,6 +8,9 @@ import { findUnknownReferences, readCompanies, readMigration } from '../store';
 
 const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
 
+/** Maximum number of companies that {@link findRetryUseless} names. */
+const MAX_NAMED = 6;
+
 interface Inapplicable {
   /** References that the migration does not have. */
   readonly unknown: readonly string[];
@@ -37,4 +40,22 @@ export async function findInapplicable(
     if (!remediesFor(company).includes(remedy)) wrongState.push(`${reference} (${clientStateText(state, failure)})`);
   }
   return { unknown, wrongState };
+}
+
+/**
+ * Finds the companies that a retry of all companies leaves out, because it cannot help them.
+ *
+ * @returns the first of these companies; empty if the retry applies to another company, or if there are none
+ */
+export async function findRetryUseless(db: Database, migrationId: string): Promise<readonly string[]> {
+  if ((await readMigration(db, migrationId))?.state === 'closed') return [];
+  const useless: string[] = [];
+  for await (const company of readCompanies(db, migrationId, { exceptions: true })) {
+    const remedies = remediesFor(company);
+    if (remedies.includes('retry')) return [];
+    const { reference, state, failure } = company;
+    if (useless.length < MAX_NAMED && failure === 'reauthorization-required')
+      useless.push(`${reference} (${clientStateText(state, failure)})`);
+  }
+  return useless;
 }

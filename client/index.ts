@@ -55,7 +55,7 @@ export { startMigration, startSelfService, waitForPreflight } from './start';
 export type { SelfServiceStart, StartRequest } from './start';
 export { supplyManifest } from './manifest';
 export type { ManifestSupply } from './manifest';
-export { findInapplicable } from './applicable-companies';
+export { findInapplicable, findRetryUseless } from './applicable-companies';
 export { decide, sendSigned, signatureProblem } from './decide';
 export type { DecisionContent, DecisionResult, SignedDecision } from './decide';
 export {

@@ -5,6 +5,7 @@ import { allCompaniesOutcomeText, companiesOutcomeText } from '../../domain/migr
 import {
   acceptStaged,
   awaitRelink,
+  countRetryUseless,
   leaveOutCompanies,
   retryWithNewCredential,
   requestFirstAgain,
@@ -43,7 +44,10 @@ export async function applyToCompanies(
   { at, text }: Outcome,
 ): Promise<string> {
   const changed = await apply(db, migrationId, decision, at);
-  if (decision.companies === 'all') return allCompaniesOutcomeText(text, changed);
+  if (decision.companies === 'all') {
+    const leftOut = decision.kind === 'retry' ? await countRetryUseless(db, migrationId) : 0;
+    return allCompaniesOutcomeText(text, changed, leftOut);
+  }
   return companiesOutcomeText(text, changed, new Set(decision.companies).size);
 }
 
@@ -62,6 +66,7 @@ async function apply(db: Queryable, migrationId: string, decision: ExceptionDeci
         db,
         migrationId,
         decision.companies === 'all' && first !== null ? [first] : decision.companies,
+        first,
       );
     }
     case 'replace-credential':

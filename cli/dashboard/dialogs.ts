@@ -7,7 +7,8 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES } from '../../domain/migration/steps';
 import { counted, sentence } from '../../domain/text/sentences';
-import { approvalConsequence, endingConsequence } from '../shared/consequences';
+import { assertApplicable } from '../shared/applicable-companies';
+import { approvalConsequence, endingConsequence, withdrawalConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import type { Review } from '../shared/review';
@@ -223,18 +224,26 @@ async function askNextAttempt(
   return isRejectedFirst(progress, company) ? sameCompany(progress) : { next, company };
 }
 
-async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {
+/** Drafts a retry. Says which sign-offs it withdraws, and refuses it for companies that it cannot help. */
+async function draftRetry(
+  { ferry, prompts }: DialogContext,
+  { migrationId, reference }: RequestedDecision,
+): Promise<Draft> {
   const selected = reference === undefined ? [] : [{ name: reference, value: reference }];
-  const all = {
-    name: 'all companies that were not moved, were deferred, or have an unknown outcome',
-    value: 'all',
-  };
   const chosen =
-    selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, all], reference);
+    selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, ALL_TO_RETRY], reference);
+  const companies = chosen === 'all' ? chosen : [chosen];
+  await assertApplicable(ferry.db, migrationId, { name: 'retry', message: 'retry' }, companies);
   return {
     message: 'retry',
-    question: `In ${migrationId}, retry ${chosen === 'all' ? all.name : chosen}?`,
-    fields: { companies: chosen === 'all' ? 'all' : [chosen] },
+    question: `In ${migrationId}, retry ${chosen === 'all' ? ALL_TO_RETRY.name : chosen}?`,
+    consequence: withdrawalConsequence(await readProgressIfAnswered(ferry, migrationId)),
+    fields: { companies },
     reason: 'optional',
   };
 }
+
+const ALL_TO_RETRY = {
+  name: 'all companies that a retry can help',
+  value: 'all',
+};

@@ -54,7 +54,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
     name: 'retry',
     message: 'retry',
     description: 'Retry companies that were not moved, were deferred, or have an unknown outcome',
-    all: 'all companies that were not moved, were deferred, or have an unknown outcome',
+    all: 'all companies that were not moved, were deferred, or have an unknown outcome, except companies that must reconnect and that a retry cannot help',
   },
   {
     name: 'relink',

@@ -49,13 +49,18 @@ export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or h
 /** The beginning of the outcome of a check of all reconnections, until the ledger has counted the companies. */
 export const ALL_TO_RECONNECT = 'all companies with a link to reconnect';
 
-/** Returns the outcome of a decision about all companies, with the number of companies that were changed. */
-export function allCompaniesOutcomeText(text: string, changed: number): string {
+/**
+ * Returns the outcome of a decision about all companies, with the number of companies that were changed.
+ *
+ * @param leftOut number of companies that must reconnect, and that a retry leaves out because it cannot help them
+ */
+export function allCompaniesOutcomeText(text: string, changed: number, leftOut = 0): string {
   const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
   if (all === undefined) return text;
-  return changed === 0
-    ? noneChangedText(text, `there are no ${all.slice('all '.length)}`)
-    : counted(changed, 'company') + text.slice(all.length);
+  const noHelp = `a retry does not help ${counted(leftOut, 'company')} that must reconnect`;
+  if (changed === 0) return noneChangedText(text, leftOut === 0 ? `there are no ${all.slice('all '.length)}` : noHelp);
+  const rest = text.slice(all.length);
+  return `${counted(changed, 'company')}${rest}${leftOut === 0 ? '' : `; ${noHelp}`}`;
 }
 
 /**

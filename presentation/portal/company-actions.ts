@@ -1,5 +1,6 @@
 /** Decisions about companies: confirmations, credentials, the application, and exceptions. */
 import { withoutCredentialText } from '../../domain/companies/credential-state';
+import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
@@ -143,7 +144,16 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       draft: { kind: 'retry', companies: 'all' },
       applies: isSelfService && (isBeforeMoving || stuck > 0),
       title: isBeforeMoving ? 'Have the details checked again' : 'Try companies again',
-      facts: isBeforeMoving ? [] : facts,
+      facts: isBeforeMoving
+        ? []
+        : [
+            ...facts,
+            ...(mustReconnect === 0
+              ? []
+              : [
+                  `${counted(mustReconnect, 'company')} must reconnect. A retry does not help after the service has accepted the credential`,
+                ]),
+          ],
       consequence: isBeforeMoving
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
         : 'The companies are tried again. A company whose credential was accepted is only synced and checked.',
@@ -166,6 +176,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       applies: canSeal && stuck + again > 0,
       title: 'Replace credentials',
       facts: withAgain,
+      ...withdrawalWarnings(progress),
       consequence: `The file ${ENCRYPTED} The companies are tried again with the new credentials.`,
       isExpected,
       reason: 'optional',
@@ -182,6 +193,14 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       reason: 'required',
     },
   ];
+}
+
+/** Warns that the decision withdraws sign-offs, which were given for another outcome. */
+function withdrawalWarnings({ steps }: Progress): Pick<Candidate, 'warnings'> {
+  const signedOff = steps.find(({ step }) => step === 'complete-migration')?.approvals ?? [];
+  if (signedOff.length === 0) return {};
+  const given = withdrawalText(signedOff.map(({ by, role }) => ({ step: 'complete-migration' as const, by, role })));
+  return { warnings: [`This withdraws ${given}. The handover must then be signed off again`] };
 }
 
 /**

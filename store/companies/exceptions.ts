@@ -31,6 +31,13 @@ export const IS_RETRIED = sql<boolean>`
 export const IS_EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
 
+/**
+ * The condition that a retry cannot help a company that must reconnect. `remediesFor` states the same rule for one
+ * company.
+ */
+const IS_RETRY_USELESS = sql<boolean>`
+  (failure is not distinct from 'reauthorization-required' and crossed_at is not null and link_url is not null)`;
+
 /** The condition for a waiting company that was tried before: deferred, retried or interrupted. */
 export const WAS_TRIED = sql<boolean>`(state = 'waiting' and held_back is null and tries > 0)`;
 
@@ -68,18 +75,38 @@ export async function leaveOutCompanies(
 /**
  * Retries companies that were not moved, are deferred, or whose outcome is unknown: sets them to `waiting` and makes
  * their next try due now. Keeps their ids, so that the next attempt uses the company and the connection that already
- * exist at the service.
+ * exist at the service. Leaves out companies that must reconnect if a retry cannot help them.
  *
+ * @param first the first company, which is retried in any case, because the workflow has chosen it again; null if the
+ *   decision is not about the first company
  * @returns the number of companies that are now waiting
  */
-export async function retryCompanies(db: Database, migrationId: string, companies: Companies): Promise<number> {
+export async function retryCompanies(
+  db: Database,
+  migrationId: string,
+  companies: Companies,
+  first: string | null = null,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     update companies
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, not_before = null,
         relinking_since = null
     where migration_id = ${migrationId} and (state in ('failed', 'outcome-unknown') or ${IS_DEFERRED})
+      and (not ${IS_RETRY_USELESS} or reference is not distinct from ${first}::text)
       and ${inCompanies(companies)}`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+/** Counts the companies that must reconnect and that {@link retryCompanies} leaves out. */
+export async function countRetryUseless(db: Database, migrationId: string): Promise<number> {
+  const { companies } = await queryOne(
+    db,
+    sql<{ companies: number }>`
+    select count(*) as companies from companies
+    where migration_id = ${migrationId} and (state in ('failed', 'outcome-unknown') or ${IS_DEFERRED})
+      and ${IS_RETRY_USELESS}`,
+  );
+  return companies;
 }
 
 /**

@@ -7,20 +7,19 @@ import { counted } from '../../../domain/text/sentences';
 import type { Database } from '../../../store';
 import { readCompanies } from '../../../store';
 import type { DecisionContent, MigrationClient } from '../../../client';
-import { findInapplicable, readProgressIfAnswered } from '../../../client';
+import { readProgressIfAnswered } from '../../../client';
+import { assertApplicable } from '../../shared/applicable-companies';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal/output';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
-import { finalConsequence, withdrawnSignOffs } from '../../shared/consequences';
+import { finalConsequence } from '../../shared/consequences';
 import type { Context, YesOption } from '../../shared/context';
 import { confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendCompanyDecision, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { referenceList } from '../../shared/results';
-
-const MAX_REFERENCES = 5;
+import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: send decisions on companies. */
 export function addCompanyDecisions(context: Context): void {
@@ -69,26 +68,22 @@ async function decideCompanies(
   { migration: migrationId, definition: { name, message, final }, companies, options }: Selected,
 ): Promise<CommandResult> {
   const content = contentFrom(options);
+  const { db } = ferry;
   const progress = message === 'confirmSyncDisabled' ? undefined : await readProgressIfAnswered(ferry, migrationId);
   // The migration will refuse the decision, so the answer to a question would make no difference.
   const isRefused = progress !== undefined && isRoleRefused(progress, message, { companies, ...content });
-  if (message !== 'confirmSyncDisabled' && !isRefused) {
-    const signOffs = withdrawnSignOffs(progress);
-    if (signOffs !== null)
-      context.output.warn(`this decision withdraws ${signOffs}; the handover must then be signed off again`);
-    const question = `Withdraw ${signOffs ?? ''}?`;
-    if (signOffs !== null && !final && !(await confirm(context, options, { question, consequence: null })))
-      throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
-  }
+  if (db) await assertApplicable(db, migrationId, { name, message }, companies);
+  // The question about a final decision follows, and needs `--yes`, too.
+  const asked = final ? { ...options, yes: true as const } : options;
+  if (!isRefused) await confirmWithdrawal(context, asked, migrationId, progress);
   if (companies === 'all') {
     // The digest binds the confirmation to the current manifest, so that it does not cover companies added later.
     const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(ferry, migrationId) : {};
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
-  if (ferry.db) await assertApplicable(ferry.db, migrationId, { name, message }, companies);
   if (final && !isRefused) {
     const { fate } = final;
-    const consequence = await finalConsequence(ferry.db, migrationId, { fate, references: companies });
+    const consequence = await finalConsequence(db, migrationId, { fate, references: companies });
     const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
     if (!(await confirm(context, options, { question, consequence })))
       throw new CommandFailed(
@@ -108,30 +103,4 @@ function isRoleRefused({ route }: Progress, message: DecisionMessage, content: D
 async function readManifestDigest(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {
   const progress = await readProgressIfAnswered(ferry, migrationId);
   return progress ? { digest: progress.digests['disable-syncing'] } : {};
-}
-
-/**
- * Checks that the decision applies to all of the companies. Without the ledger, the caller skips this check, and the
- * outcome reports the number of companies that the decision was applied to.
- *
- * @throws CommandFailed if it does not; the decision is then sent for none of the companies
- */
-async function assertApplicable(
-  db: Database,
-  migrationId: string,
-  { name, message }: Pick<CompanyCommand, 'name' | 'message'>,
-  references: readonly string[],
-): Promise<void> {
-  const { unknown, wrongState } = await findInapplicable(db, migrationId, message, references);
-  if (unknown.length > 0) {
-    throw new CommandFailed(
-      `${migrationId} has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${referenceList(unknown, MAX_REFERENCES)}`,
-      `nothing was decided; list the companies with: ferry companies ${migrationId}`,
-    );
-  }
-  if (wrongState.length === 0) return;
-  throw new CommandFailed(
-    `${name} does not apply to ${referenceList(wrongState, MAX_REFERENCES)}`,
-    `nothing was decided; to see which commands resolve problems of companies, run: ferry exceptions ${migrationId}`,
-  );
 }

@@ -2,14 +2,15 @@ import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store'
 import { amendManifest, AmendedMigrationEnded, NOT_CHECKED, readHeldBack, readKnownCompanies } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
-import { decide, signatureProblem } from '../../../client';
+import { decide, readProgressIfAnswered, signatureProblem } from '../../../client';
 import type { EncodingOption, Manifest } from '../../manifest';
 import { addEncoding, HashedKeyMap, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 import type { Role } from '../../../domain/migration/steps';
 import { counted } from '../../../domain/text/sentences';
-import type { Context } from '../../shared/context';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { listAllFindings } from '../../shared/file-arguments';
@@ -18,12 +19,13 @@ import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import { adviceToSign } from '../../shared/signing-advice';
 import type { ActorOptions } from '../../shared/decisions';
 import { addActorOptions, actorFrom } from '../../shared/decisions';
+import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 
 const CHECKED_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 100;
 const MAX_REFERENCES = 10;
 
-type AmendOptions = ActorOptions & EncodingOption;
+type AmendOptions = ActorOptions & EncodingOption & YesOption;
 
 interface AmendRequest {
   readonly migration: string;
@@ -38,8 +40,9 @@ interface AmendRequest {
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new ${route} migration for these companies, with another --label`;
 
-export function addAmend({ program, run, terminal, output }: Context): void {
-  addActorOptions(
+export function addAmend(context: Context): void {
+  const { program, run, terminal } = context;
+  const command = addActorOptions(
     addEncoding(
       program
         .command('amend <migration> <manifest>')
@@ -47,11 +50,12 @@ export function addAmend({ program, run, terminal, output }: Context): void {
           'Add companies, or correct companies that have not been moved yet. In the manifest (CSV or JSON), list only these companies',
         ),
     ),
-  ).action((migration: string, manifest: string, options: AmendOptions) =>
+  );
+  addYesOption(command).action((migration: string, manifest: string, options: AmendOptions) =>
     run(() =>
       withLedgerClient(terminal.env, async (ferry) => {
         const portal = await readClientPortal(ferry, migration);
-        return amend(ferry, output, { migration, manifest, options, portal });
+        return amend(ferry, context, { migration, manifest, options, portal });
       }),
     ),
   );
@@ -59,9 +63,10 @@ export function addAmend({ program, run, terminal, output }: Context): void {
 
 async function amend(
   ferry: LedgerClient,
-  output: Output,
+  context: Context,
   { migration: migrationId, manifest: file, options, portal }: AmendRequest,
 ): Promise<CommandResult> {
+  const { output } = context;
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
   const { encoding } = options;
@@ -78,6 +83,7 @@ async function amend(
     const advice = await adviceToSign(ferry, migrationId, actor.role, { problem, message: 'manifestAmended' });
     throw new CommandFailed(problem, `nothing was changed; ${advice}`);
   }
+  await confirmWithdrawal(context, options, migrationId, await readProgressIfAnswered(ferry, migrationId));
   output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected, recounted } = amended;

@@ -15,8 +15,9 @@ import {
   stageApplication,
 } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
+import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import type { LedgerClient } from '../../../client';
-import { waitForPreflight } from '../../../client';
+import { readProgressIfAnswered, waitForPreflight } from '../../../client';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
@@ -68,7 +69,9 @@ export function addApplication({ program, run, terminal, output }: Context): voi
     run(() =>
       withLedgerClient(terminal.env, async (ferry) => {
         const ask: Ask = (confirmation) => confirm({ output, terminal }, options, confirmation);
-        return supply(terminal, ferry, migration, { ...options, ask });
+        const askToWithdraw = async (): Promise<void> =>
+          confirmWithdrawal({ output, terminal }, options, migration, await readProgressIfAnswered(ferry, migration));
+        return supply(terminal, ferry, migration, { ...options, ask, askToWithdraw });
       }),
     ),
   );
@@ -83,7 +86,7 @@ async function supply(
   terminal: Terminal,
   ferry: LedgerClient,
   migrationId: string,
-  options: ApplicationOptions & { readonly ask: Ask },
+  options: ApplicationOptions & { readonly ask: Ask; readonly askToWithdraw: () => Promise<void> },
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(
@@ -112,6 +115,7 @@ async function supply(
     !(await options.ask({ question: 'Replace the application?', consequence, reversible: true }))
   )
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
+  await options.askToWithdraw();
   const decisionId = randomUUID();
   const decide = () =>
     sendDecision(ferry, migrationId, 'applicationSupplied', {

@@ -10,13 +10,14 @@ import {
   stageCredentials,
 } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
-import { decide } from '../../../client';
+import { decide, readProgressIfAnswered } from '../../../client';
 import { identifyFile } from '../../manifest';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 import { counted, namedCompanies, outOf } from '../../../domain/text/sentences';
-import type { Context } from '../../shared/context';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption } from '../../shared/context';
 import { obtainedAtOption } from '../../credentials/obtained-at';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, type EncodingOption } from '../../manifest';
@@ -29,6 +30,7 @@ import { signingAdvice } from '../../shared/signing-advice';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
+import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import {
   readCredentialFile,
   hasErrors,
@@ -45,7 +47,8 @@ interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption
  * `ferry credentials`, `replace-credential`: reads credentials from a file, seals them unless the client has sealed
  * them, stores them, and can then destroy the file.
  */
-export function addCredentials({ program, run, terminal, now }: Context): void {
+export function addCredentials(context: Context): void {
+  const { program, run, terminal, now } = context;
   addFileOptions(
     addActorOptions(
       program
@@ -61,19 +64,21 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
     ),
   );
 
-  addFileOptions(
-    addDecisionOptions(
-      program
-        .command('replace-credential <migration> <file>')
-        .description(
-          'Replace the credentials of companies that were not moved, are waiting for another try, or have an unknown outcome, and move the companies with the new credentials',
-        )
-        .addOption(obtainedAtOption()),
-      now,
+  addYesOption(
+    addFileOptions(
+      addDecisionOptions(
+        program
+          .command('replace-credential <migration> <file>')
+          .description(
+            'Replace the credentials of companies that were not moved, are waiting for another try, or have an unknown outcome, and move the companies with the new credentials',
+          )
+          .addOption(obtainedAtOption()),
+        now,
+      ),
     ),
-  ).action((migration: string, file: string, options: CredentialOptions) =>
+  ).action((migration: string, file: string, options: CredentialOptions & YesOption) =>
     run(() =>
-      withLedgerClient(terminal.env, (ferry) => replace(ferry, terminal, { migrationId: migration, file, options })),
+      withLedgerClient(terminal.env, (ferry) => replace(ferry, context, { migrationId: migration, file, options })),
     ),
   );
 }
@@ -147,12 +152,18 @@ async function withMissing({ db }: LedgerClient, migrationId: string, result: Co
 }
 
 /** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot contain more. */
-async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
+async function replace(
+  ferry: LedgerClient,
+  context: Context,
+  request: Request & { readonly options: YesOption },
+): Promise<CommandResult> {
+  const { terminal } = context;
   const { migrationId, file, options } = request;
   const content = contentFrom(options);
   const original = await identifyFile(file);
   const read = await readCredentialFile(ferry, migrationId, file, options);
   if (hasErrors(read)) return invalidFile(read);
+  await confirmWithdrawal(context, options, migrationId, await readProgressIfAnswered(ferry, migrationId));
   const supplied = emptySupplyResult();
   let decision: CommandResult | null = null;
   for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {

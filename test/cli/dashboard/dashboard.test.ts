@@ -61,8 +61,12 @@ async function select(screen: TerminalSession, migrationId: string): Promise<voi
 /** The line of the first migration, below the heading, the connection error and the column titles. */
 const FIRST_ROW = 3;
 
-/** Accepts the proposed role and name in a dialog, gives a reason, and confirms the decision. */
-async function decide(screen: TerminalSession, reason = ''): Promise<void> {
+/**
+ * Accepts the proposed role and name in a dialog, gives a reason, and confirms the decision.
+ *
+ * @param consequence the text above the question
+ */
+async function decide(screen: TerminalSession, reason = '', consequence = ''): Promise<void> {
   await screen.waitFor('Whose decision is it?');
   screen.type(KEY.enter);
   await screen.waitFor('What is the name of the person who decides? (Sam)');
@@ -70,6 +74,7 @@ async function decide(screen: TerminalSession, reason = ''): Promise<void> {
   await screen.waitFor('Why?');
   screen.type(reason + KEY.enter);
   await screen.waitFor('(y/N)');
+  await screen.waitFor(consequence);
   screen.type(`y${KEY.enter}`);
 }
 
@@ -195,6 +200,27 @@ test('the title of a dialog and its questions stay on a screen of 24 lines, howe
   expect(screen.lines()[0]).toMatch(/^Paused by (Sam|Cleo) /);
   await decide(screen);
   await screen.waitFor(/dock\S+ +6\/6 both/);
+});
+
+test('r refuses a company that a retry cannot help, and says which sign-off a retry withdraws', async () => {
+  const { db } = orchestrator.ferry;
+  await updateRow(db, dock.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
+  await dock.send('approve', { step: 'complete-migration', ...SUPPORT });
+  const screen = openDashboard();
+  await select(screen, dock.id);
+  screen.type(KEY.enter);
+  await screen.waitFor(/▸ R-2/);
+  screen.type('r');
+  await screen.waitFor('Which companies?');
+  screen.type(KEY.enter);
+  await screen.waitFor('retry does not apply to R-2 (must reconnect)');
+  await updateRow(db, dock.id, 2, { crossed_at: null });
+  screen.type('r');
+  await screen.waitFor('Which companies?');
+  screen.type(KEY.enter);
+  await decide(screen, '', 'This decision withdraws the sign-off of Sam (support)');
+  await screen.waitFor(/1 company will be tried again; this withdraws/);
+  await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
 });
 
 test('r retries the selected exception', async () => {

@@ -107,7 +107,11 @@ test('an added company is checked, confirmed, supplied and moved like any other 
   await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(await send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
 
-  const { exitCode, json } = await amend(id, manifest('L-1,Late,8000000000000021,1'));
+  const late = manifest('L-1,Late,8000000000000021,1');
+  const unasked = await run('amend', id, late, ...AS_CLIENT);
+  expect(unasked.exitCode).toBe(1);
+  expect(unasked.err).toContain('this decision withdraws the sign-off of Sam (support)');
+  const { exitCode, json } = await runJson(orchestrator, 'amend', id, late, '--yes', ...AS_CLIENT);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ added: ['L-1'], heldBack: [], decision: { outcome: 'applied' } });
   await reached(({ waitingFor }) => waitingFor.roles.includes('client'));

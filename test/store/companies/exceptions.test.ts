@@ -3,6 +3,7 @@ import {
   acceptFailures,
   awaitRelink,
   countFailures,
+  countRetryUseless,
   leaveOutCompanies,
   readCompanies,
   readRelinking,
@@ -10,6 +11,7 @@ import {
   recordUnlinked,
   retryCompanies,
 } from '../../../store';
+import { remediesFor } from '../../../domain/companies/remedies';
 import {
   createMovableMigration,
   manifestRows,
@@ -151,4 +153,31 @@ test('counts failures until they are accepted, and counts new failures after a r
   await retryCompanies(ledger.db, id, ['c2']);
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 2 });
+});
+
+test('a retry leaves out companies that must reconnect and that it cannot help, named or not', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(5));
+  const { db } = ledger;
+  const ended = {
+    state: 'failed',
+    failure: 'reauthorization-required',
+    crossed_at: new Date(),
+    ...serviceRefs,
+  } as const;
+  await updateRow(db, id, 1, ended);
+  await updateRow(db, id, 2, { ...ended, link_url: null });
+  await updateRow(db, id, 3, { ...ended, crossed_at: null });
+  await updateRow(db, id, 4, { ...ended, failure: 'incomplete' });
+  await updateRow(db, id, 5, { state: 'outcome-unknown', failure: null, crossed_at: new Date(), ...serviceRefs });
+  const canRetry: string[] = [];
+  for await (const company of readCompanies(db, id, {}))
+    if (remediesFor(company).includes('retry')) canRetry.push(company.reference);
+  expect(canRetry).toEqual(['c2', 'c3', 'c4', 'c5']);
+
+  expect(await countRetryUseless(db, id)).toBe(1);
+  expect(await retryCompanies(db, id, ['c1'])).toBe(0);
+  expect(await retryCompanies(db, id, 'all')).toBe(canRetry.length);
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
+  // The workflow has chosen the first company again, so the ledger must follow.
+  expect(await retryCompanies(db, id, ['c1'], 'c1')).toBe(1);
 });

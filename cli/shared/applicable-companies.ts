@@ -1,0 +1,51 @@
+/** Checks that a decision applies to the companies that it names, before it is sent. */
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { findInapplicable, findRetryUseless } from '../../client';
+import type { Database } from '../../store';
+import { CommandFailed } from './errors';
+import { referenceList } from './results';
+
+const MAX_REFERENCES = 5;
+
+interface DecisionToCheck {
+  /** The name of the command. */
+  readonly name: string;
+  readonly message: DecisionMessage;
+}
+
+/**
+ * Checks that the decision applies to all of the companies. A retry of all companies must apply to at least one of
+ * them. Without the ledger, the caller skips this check, and the outcome reports the number of companies that the
+ * decision was applied to.
+ *
+ * @throws CommandFailed if it does not; the decision is then sent for none of the companies
+ */
+export async function assertApplicable(
+  db: Database,
+  migrationId: string,
+  { name, message }: DecisionToCheck,
+  companies: 'all' | readonly string[],
+): Promise<void> {
+  const { unknown, wrongState } = await findWrong(db, migrationId, message, companies);
+  if (unknown.length > 0) {
+    throw new CommandFailed(
+      `${migrationId} has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${referenceList(unknown, MAX_REFERENCES)}`,
+      `nothing was decided; list the companies with: ferry companies ${migrationId}`,
+    );
+  }
+  if (wrongState.length === 0) return;
+  throw new CommandFailed(
+    `${name} does not apply to ${referenceList(wrongState, MAX_REFERENCES)}`,
+    `nothing was decided; to see which commands resolve problems of companies, run: ferry exceptions ${migrationId}`,
+  );
+}
+
+async function findWrong(
+  db: Database,
+  migrationId: string,
+  message: DecisionMessage,
+  companies: 'all' | readonly string[],
+): ReturnType<typeof findInapplicable> {
+  if (companies !== 'all') return findInapplicable(db, migrationId, message, companies);
+  return { unknown: [], wrongState: message === 'retry' ? await findRetryUseless(db, migrationId) : [] };
+}

@@ -1,0 +1,25 @@
+import type { Progress } from '../../domain/progress/progress';
+import { withdrawalConsequence } from './consequences';
+import type { Context, YesOption } from './context';
+import { confirm } from './context';
+import { CommandFailed } from './errors';
+
+/**
+ * Asks before a decision withdraws sign-offs of the handover. Without a terminal, the decision needs `--yes`. Does
+ * nothing if it withdraws none, or if no worker answers.
+ *
+ * @throws CommandFailed if the person does not agree, or cannot be asked
+ */
+export async function confirmWithdrawal(
+  context: Pick<Context, 'output' | 'terminal'>,
+  options: YesOption,
+  migrationId: string,
+  progress: Progress | undefined,
+): Promise<void> {
+  const consequence = withdrawalConsequence(progress);
+  if (consequence === null) return;
+  if (options.yes) return context.output.warn(consequence);
+  const question = `Decide this for ${migrationId}?`;
+  if (!(await confirm(context, options, { question, consequence, reversible: true })))
+    throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
+}

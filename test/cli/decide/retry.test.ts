@@ -1,0 +1,42 @@
+/** Tests `ferry retry` at the sign-off: which companies it includes, and the sign-offs that it withdraws. */
+import { updateRow } from '../../support/migrations/ledger';
+import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
+import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { ferry } from '../captured-terminal';
+
+const orchestrator = useOrchestratorWithWorker();
+let dock: TestMigration;
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+beforeAll(async () => {
+  dock = await startTestMigration(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
+  await dock.readyToMove();
+  await dock.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await dock.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
+  await updateRow(orchestrator.ferry.db, dock.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
+});
+
+test('retry asks before it withdraws a sign-off, or needs --yes', async () => {
+  await dock.send('approve', { step: 'complete-migration', ...SUPPORT });
+  const { exitCode, err } = await run('retry', dock.id, '--all');
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: 'ferry: this decision withdraws the sign-off of Sam (support); the handover must then be signed off again; nothing was sent; if you agree, run the command again with --yes\n',
+  });
+  expect((await run('audit', dock.id)).out).not.toContain('retry');
+});
+
+test('retry --all leaves out a company that must reconnect, as retry refuses it by name', async () => {
+  const byName = await run('retry', dock.id, 'R-2');
+  expect(byName.err).toContain('retry does not apply to R-2 (must reconnect)');
+  const { out, err } = await run('retry', dock.id, '--all', '--yes');
+  expect(out).toMatch(/1 company will be tried again; .*; a retry does not help 1 company that must reconnect/);
+  expect(err).toContain('this decision withdraws the sign-off of Sam (support)');
+  await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
+  await updateRow(orchestrator.ferry.db, dock.id, 3, { crossed_at: new Date(), link_url: 'https://link.example/3' });
+  const none = await run('retry', dock.id, '--all');
+  expect(none.exitCode).toBe(1);
+  expect(none.err).toContain('retry does not apply to R-2 (must reconnect), R-3 (must reconnect)');
+});
