@@ -79,6 +79,7 @@ export interface Answer {
     | 'credentials'
     | 'companies'
     | 'first-company'
+    | 'failures'
     | 'account'
     | 'application'
     | 'service'

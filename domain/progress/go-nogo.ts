@@ -11,6 +11,7 @@ import { STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText, outOf } from '../text/sentences';
 import { remainingWork } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
+import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
 import { isOpenWithoutEnd, openWindowOf } from './open-window';
@@ -39,7 +40,9 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   const window = isDone ? null : nextWindow(facts);
   const answers = [
     decisionAnswer(facts),
-    ...(isDone ? [outcomeAnswer(progress)] : [...windowAnswers(facts), ...companyAnswers(facts)]),
+    ...(isDone
+      ? [outcomeAnswer(progress)]
+      : [...windowAnswers(facts), ...companyAnswers(facts), ...failureAnswers(facts)]),
     ...accountAnswers(facts),
     workerAnswer(facts),
   ];

@@ -52,6 +52,7 @@ const GO_NO_GO_TOPICS: Readonly<Record<GoNoGo['answers'][number]['check'], true>
   credentials: true,
   companies: true,
   'first-company': true,
+  failures: true,
   account: true,
   application: true,
   service: true,

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import { facts, FORECAST } from './go-nogo-sample';
+import { facts, FORECAST, noGos, warned, whyOf } from './go-nogo-sample';
 
 test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
   expect(goNoGo(facts()).notes.slice(-2)).toEqual([
@@ -38,4 +38,33 @@ test('without a limit on failures, the notes say that their number never pauses 
   expect(notes[0]).toBe(
     'the number of companies that could not be moved never pauses the migration (counted so far: 2 of 40 tried companies)',
   );
+});
+
+test('a pause that the failures so far make certain is a no-go, with the numbers and what to do', () => {
+  const given = facts({ limits: { ...DEFAULT_LIMITS, toleratedFailures: 1 }, failures: { failed: 2, tried: 40 } });
+  expect(noGos(given)).toEqual(['failures']);
+  expect(whyOf(given, 'failures')).toBe(
+    'the migration pauses itself as soon as a worker tries another company: 2 of 40 tried companies could not be moved ' +
+      '(limits: 1 company, 20% of at least 20 companies); to resolve the failures: ferry exceptions acme.quickbooks-online; ' +
+      'to tolerate more failures: ferry adjust acme.quickbooks-online --tolerated-failures 3',
+  );
+});
+
+test('a share of failures that is certain to be exceeded once enough companies have been tried is a no-go', () => {
+  const given = facts({ failures: { failed: 5, tried: 14 } });
+  expect(noGos(given)).toEqual(['failures']);
+  expect(whyOf(given, 'failures')).toContain(
+    'the migration pauses itself after 6 more companies: 5 of 14 tried companies could not be moved',
+  );
+  expect(whyOf(given, 'failures')).toContain('ferry adjust acme.quickbooks-online --tolerated-share 0.3');
+  // Only 9 companies are waiting, so 20 are never tried.
+  expect(noGos(facts({ failures: { failed: 5, tried: 10 } }))).toEqual([]);
+});
+
+test('a limit that the next failure exceeds is a warning', () => {
+  const given = facts({ limits: { ...DEFAULT_LIMITS, toleratedFailures: 2 }, failures: { failed: 2, tried: 40 } });
+  expect(noGos(given)).toEqual([]);
+  expect(warned(given)).toContain('failures');
+  expect(whyOf(given, 'failures')).toContain('the next company that cannot be moved pauses the migration: 2 of 40');
+  expect(warned(facts({ failures: { failed: 1, tried: 40 } }))).not.toContain('failures');
 });
