@@ -4,7 +4,8 @@ import { connectionErrorText, rootConnectionError, NoSuchMigration, isWorkflowOp
 import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
-import { currentTask, meanwhileTask } from '../../domain/progress/waiting-for';
+import { meanwhileTask } from '../../domain/progress/meanwhile';
+import { currentTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { counted } from '../../domain/text/sentences';
@@ -132,12 +133,12 @@ function needsPerson({ progress, at }: WatchSnapshot): boolean {
 
 function ended({ progress }: WatchSnapshot): WatchEnd {
   const text = `${progress.migrationId}: ${headline(progress)}`;
-  const task = progress.state === 'terminated' ? CLOSE : (meanwhileText(progress) ?? waitingText(progress));
+  const tasks = progress.state === 'terminated' ? [CLOSE] : [waitingText(progress), meanwhileText(progress)];
   return {
     progress,
     print: (output) => {
       output.line(text);
-      if (task !== null) output.line(task);
+      for (const task of tasks) if (task !== null) output.line(task);
     },
   };
 }

@@ -8,24 +8,17 @@ import {
   countReadyOrMoving,
   isConfirmationDue,
 } from '../../domain/companies/company-state';
-import type { FailureKind, StopReason } from '../../domain/companies/failures';
-import type { FirstCompany } from '../../domain/migration/migration-state';
+import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
+import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import type { Progress } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
 import { approvals, proposals, signOffs } from './approval-commands';
+import { anotherFirst, firstAgain } from './first-company-commands';
 import { applicationCommand, detailCommands, registrationCommands } from './detail-commands';
 import type { NextCommand } from './remedy-commands';
-import {
-  BY_CLIENT,
-  byClient,
-  byClientNamed,
-  bySupport,
-  referenceWords,
-  shellQuoted,
-  WITH_REASON,
-} from './remedy-commands';
+import { BY_CLIENT, byClient, byClientNamed, bySupport, referenceWords, WITH_REASON } from './remedy-commands';
 
 /** Facts that suggested commands need, but that the progress does not contain. */
 export interface NamedInCommands extends SuggestedCompanies {
@@ -177,14 +170,21 @@ function changes(progress: Progress): Commands {
  * Companies without a wave are specified by reference. After step 4, suggests a confirmation only when it is due
  * ({@link isConfirmationDue}).
  */
-function confirmations({ migrationId: id, counts, step }: Progress, companies: SuggestedCompanies): Commands {
+function confirmations(progress: Progress, companies: SuggestedCompanies): Commands {
+  const { migrationId: id, counts, step } = progress;
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   const { unconfirmedWave: wave, unconfirmed: references } = companies;
-  if (step === 'disable-syncing' ? unconfirmed === 0 : !isConfirmationDue(counts)) return [];
+  const isDue = isConfirmationDue(counts) || hasOverdueConfirmations(progress);
+  if (step === 'disable-syncing' ? unconfirmed === 0 : !isDue) return [];
   const confirm = `ferry confirm-sync-disabled ${id}`;
   if (step === 'disable-syncing' && unconfirmed === unconfirmedInFirstWave) return [byClient(`${confirm} --all`)];
   if (wave !== null) return [byClient(`${confirm} --wave ${wave}`)];
   return confirmationOf(id, references);
+}
+
+/** Suggests confirming the companies that were added after step 4, for example. */
+function overdueConfirmations(progress: Progress, companies: SuggestedCompanies): Commands {
+  return hasOverdueConfirmations(progress) ? confirmations(progress, companies) : [];
 }
 
 /** Suggests confirming these companies, or listing the companies if the references do not fit into a command. */
@@ -239,11 +239,16 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
   const { migrationId: id, firstCompany, requestedFirst, counts } = progress;
   switch (firstCompany?.stage) {
     case 'verified':
-      return approvals(progress);
+      return [...approvals(progress), ...overdueConfirmations(progress, companies)];
     case 'failed':
-      return [...exceptions(progress), ...firstAgain(id, firstCompany), ...anotherFirst(progress, companies)];
+      return [
+        ...exceptions(progress),
+        ...firstAgain(id, firstCompany),
+        ...anotherFirst(progress, companies),
+        ...overdueConfirmations(progress, companies),
+      ];
     case 'importing':
-      return [];
+      return overdueConfirmations(progress, companies);
     case undefined:
       if (requestedFirst?.notReady)
         return [
@@ -256,44 +261,4 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
         return [...missingSupplies(progress, companies), ...exceptions(progress), ...goNoGo(progress)];
       return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];
   }
-}
-
-/** The failures of a first company after which the same credential cannot help. */
-const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
-  'reauthorization-required',
-  'wrong-organization',
-  'credential-unreadable',
-];
-
-/** Suggests how the first company that was not moved is tried again. */
-function firstAgain(id: string, { reference, failure }: FirstCompany): Commands {
-  const again = chooseFirst(id, reference);
-  if (!NEED_NEW_CREDENTIAL.includes(failure))
-    return [{ ...again, does: `tries ${reference} again with the same credential` }];
-  const replacement = {
-    ...bySupport(`ferry replace-credential ${id} new-credentials.csv`),
-    does: `tries ${reference} again with a new credential from the client`,
-  };
-  // Before step 6, only another try finds out that the end customer has reconnected.
-  const reconnected = { ...again, does: `tries ${reference} again after its end customer has reconnected` };
-  return failure === 'reauthorization-required' ? [replacement, reconnected] : [replacement];
-}
-
-/** Suggests another first company, or listing the companies to choose from. */
-function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: SuggestedCompanies): Commands {
-  if (firstCandidate === null) {
-    const does = 'lists the companies to choose from; none of them is ready to go first';
-    return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
-  }
-  return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
-}
-
-function chooseFirst(id: string, reference: string): NextCommand {
-  const word = shellQuoted(reference);
-  // Puts the reference after `--` if it begins with a hyphen; otherwise it would be taken for an option.
-  return bySupport(
-    reference.startsWith('-')
-      ? `ferry first-company ${id} ${WITH_REASON} -- ${word}`
-      : `ferry first-company ${id} ${word} ${WITH_REASON}`,
-  );
 }

@@ -14,6 +14,7 @@ import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
+import { meanwhileTask } from './meanwhile';
 import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
@@ -90,7 +91,10 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   const where =
     route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
   if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
-    return { check, go: true, why: `no decision is needed (${where})` };
+    const meanwhile = meanwhileTask(progress);
+    if (meanwhile === null) return { check, go: true, why: `no decision is needed (${where})` };
+    const why = `no decision is needed for the companies that can be moved; meanwhile waiting for ${meanwhile.roles.join(' and ')}: ${meanwhile.what} (${where})`;
+    return { check, go: true, warning: true, why };
   }
   const what = currentTask(progress, now);
   // The task ends with a command, so nothing may follow it.

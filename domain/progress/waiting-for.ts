@@ -12,12 +12,11 @@ import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
 import { onHoldText } from '../migration/outage';
-import type { Role, Step } from '../migration/steps';
+import type { Role } from '../migration/steps';
 import { STEP_RULES } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
-import type { Route } from '../../platforms/platforms';
 import type { Planned } from './first-opening';
 import { openingAfterStart } from './first-opening';
 
@@ -203,6 +202,11 @@ export function nextWaveText({
     : `${companies} of the next wave`;
 }
 
+/** Asks to turn off syncing for the companies to confirm next, to confirm that it is off, and to supply credentials. */
+export function confirmationText(counts: Counts): string {
+  return `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`;
+}
+
 /** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingReady(state: MigrationState): WaitingFor {
   const missing = missingSupplies(state);
@@ -218,7 +222,12 @@ function missingSupplies(state: MigrationState): WaitingFor | null {
   return suppliesMissing(state.counts, isChecking(state));
 }
 
-function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | null {
+/**
+ * Returns what companies with these counts need; null if they need nothing.
+ *
+ * @param isOverdue true if unconfirmed companies have to be confirmed, although other companies can be moved
+ */
+export function suppliesMissing(counts: Counts, isBeingChecked: boolean, isOverdue = false): WaitingFor | null {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
   const companies = (count: number): string => counted(count, 'company');
   const tasks = [
@@ -226,8 +235,8 @@ function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | 
     {
       role: 'client',
       // A later wave keeps syncing until the companies before it have credentials, but people must know what follows.
-      count: onlyDeferredLeft(counts) ? unconfirmed : 0,
-      what: `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`,
+      count: isOverdue || onlyDeferredLeft(counts) ? unconfirmed : 0,
+      what: confirmationText(counts),
     },
     {
       role: 'client',
@@ -241,32 +250,11 @@ function suppliesMissing(counts: Counts, isBeingChecked: boolean): WaitingFor | 
     },
   ] as const;
   const open = tasks.filter(({ count }) => count > 0);
-  const isLater = unconfirmed > 0 && !isConfirmationDue(counts);
+  const isLater = unconfirmed > 0 && !isOverdue && !isConfirmationDue(counts);
   const inOrder = (task: (typeof tasks)[number]): string =>
     task === tasks[1] && isLater ? `then ${task.what}` : task.what;
   if (open.length === 0) return null;
   return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(inOrder).join('; ') };
-}
-
-/** The facts of a migration's progress on which {@link meanwhileTask} depends. */
-interface ProgressFacts {
-  readonly route: Route;
-  readonly state: string;
-  readonly step: Step;
-  readonly counts: Counts;
-  readonly checking: boolean;
-  readonly waitingFor: WaitingFor;
-}
-
-/**
- * Returns what people can do for some companies while the migration moves other companies; null if there is nothing to
- * do, or if the migration waits for a person.
- */
-export function meanwhileTask({ route, state, step, counts, checking, waitingFor }: ProgressFacts): WaitingFor | null {
-  const canMove = step === 'migrate-first-company' || step === 'complete-migration';
-  if (state !== 'running' || !canMove || waitingFor.roles.length > 0) return null;
-  const missing = suppliesMissing(counts, checking);
-  return missing && route === 'self-service' ? client(missing.what) : missing;
 }
 
 function approveStartText({ startAt }: Proposal): string {

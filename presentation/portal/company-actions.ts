@@ -4,6 +4,7 @@ import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
+import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
 import { meanwhileText } from '../wording/client-task';
@@ -40,7 +41,9 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     ],
     consequence:
       'Confirm only companies that your own application no longer syncs. The data of these companies is out of date from the moment when syncing stops until they have moved. Never switch syncing back on for a company that is moving or has moved.',
-    isExpected: isTheirTurn && !isBeforeSync(step) && state !== 'paused' && isWaitingForClient(progress),
+    isExpected:
+      hasOverdueConfirmations(progress) ||
+      (isTheirTurn && !isBeforeSync(step) && state !== 'paused' && isWaitingForClient(progress)),
   };
 }
 

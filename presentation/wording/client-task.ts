@@ -3,7 +3,8 @@
  * are moving, and what it has to do later.
  */
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { nextWaveText } from '../../domain/progress/waiting-for';
+import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
+import { confirmationText, nextWaveText } from '../../domain/progress/waiting-for';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
@@ -12,9 +13,12 @@ import type { Progress } from '../../domain/progress/progress';
  * Returns what the client has to do later, once no other company can be moved; null if there is nothing. Companies of a
  * later wave keep syncing until then.
  */
-export function laterText({ route, step, counts }: Progress): string | null {
+export function laterText(progress: Progress): string | null {
+  const { route, step, counts } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
   if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
+  // The client is asked to confirm these companies now.
+  if (hasOverdueConfirmations(progress)) return null;
   return `Later, turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials.`;
 }
 
@@ -28,15 +32,19 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 
 /**
  * Returns what the client can do while other companies are moving or wait for support, even while the migration is
- * paused; null if there is nothing. Leaves unconfirmed companies to `laterText`, because companies of a later wave
- * should keep syncing until it is their turn.
+ * paused; null if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should keep
+ * syncing until it is their turn.
  */
 export function meanwhileText(progress: Progress): string | null {
   const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
   if (isOver(state) || !isMoving || waitingFor.roles.includes('client')) return null;
   const { withoutCredential, heldBack } = counts;
-  if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
+  const supplies = [
+    ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
+    ...(hasOverdueConfirmations(progress) ? [confirmationText(counts)] : []),
+  ];
+  if (supplies.length > 0) return `Please ${supplies.join('; ')}.`;
   if (heldBack > 0 && !checking) return correctionText(heldBack);
   return null;
 }

@@ -2,7 +2,7 @@ import { countOpen } from '../../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
-import { meanwhileTask } from '../../../domain/progress/waiting-for';
+import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { liveForecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';

@@ -1,6 +1,6 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
-import { meanwhileTask } from '../../../domain/progress/waiting-for';
+import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import type { WatchEnd, WatchOptions } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { withMigrationClient } from '../../shared/clients';

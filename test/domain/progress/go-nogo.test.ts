@@ -203,3 +203,13 @@ test('a paused or rejected handover is a no-go', () => {
   } as const;
   expect(noGos(signingOff({ reopened }))).toEqual(['decisions']);
 });
+
+test('a missing confirmation of companies that were added is named, although no decision is needed', () => {
+  const added = { unconfirmed: 1, unconfirmedInFirstWave: 1 };
+  const given = facts({}, { ...MOVING, counts: counts({ total: 10, moved: 1, waiting: 9, ...added }) });
+  expect(noGos(given)).toEqual([]);
+  expect(warned(given)).toContain('decisions');
+  expect(whyOf(given, 'decisions')).toBe(
+    'no decision is needed for the companies that can be moved; meanwhile waiting for client: turn off syncing for 1 company, confirm that it is off, and supply credentials (step 6, complete the migration)',
+  );
+});

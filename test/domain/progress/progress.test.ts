@@ -1,7 +1,8 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { headline, progressOf } from '../../../domain/progress/progress';
-import { currentTask, meanwhileTask, waitingForOf } from '../../../domain/progress/waiting-for';
+import { meanwhileTask } from '../../../domain/progress/meanwhile';
+import { currentTask, waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
 import {
   approve,
@@ -270,10 +271,28 @@ test('a person who has to supply something is named, although other companies ca
   expect(task({ moved: 5, waiting: 4, outcomeUnknown: 1 })?.roles).toEqual(['support']);
   expect(task({ moved: 5, waiting: 4, outcomeUnknown: 1 }, { route: 'self-service' })?.roles).toEqual(['client']);
   // Companies of a later wave keep syncing until it is their turn.
-  expect(task({ moved: 5, waiting: 5, unconfirmed: 3 })).toBeNull();
+  expect(task({ moved: 5, waiting: 5, unconfirmed: 3, unconfirmedInFirstWave: 0 })).toBeNull();
   // The migration itself waits for the client.
   expect(task({ moved: 9, waiting: 1, ...lacking })).toBeNull();
   expect(task({ moved: 5, waiting: 5, ...lacking }, { closed: 'cancelled' })).toBeNull();
+});
+
+test('the client is asked at once to confirm companies that were added after step 4', () => {
+  const task = (state: MigrationState) => meanwhileTask(progressOf(plan, state));
+  const added = { unconfirmed: 2, unconfirmedInFirstWave: 2, unconfirmedInNextWave: 2 };
+  const asked = {
+    roles: ['client'],
+    what: 'turn off syncing for 2 companies, confirm that it is off, and supply credentials',
+  };
+  expect(task(rest({ moved: 5, waiting: 5, ...added }))).toEqual(asked);
+  // The migration waits for support, or is paused.
+  const first = { firstCompany: firstCompany(), counts: counts({ total: 10, moved: 1, waiting: 9, ...added }) };
+  expect(task(stateAt('migrate-first-company', first))).toEqual(asked);
+  const pause = { reason: 'holiday', by: 'Sam', stopReason: null, at: AT };
+  expect(task({ ...rest({ moved: 5, waiting: 5, ...added }), pause })).toEqual(asked);
+  // The migration itself asks for the confirmation.
+  expect(task(rest({ moved: 8, waiting: 2, ...added }))).toBeNull();
+  expect(task({ ...rest({ moved: 5, waiting: 5, ...added }), route: 'self-service' })).toBeNull();
 });
 
 test('the time of the next attempt in an outage is left out once it has passed', () => {

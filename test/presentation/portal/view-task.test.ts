@@ -56,7 +56,7 @@ test('one missing credential does not hide the companies to confirm, and the tas
 
 test('later tasks are shown under "next", and an unconfirmed first company must be confirmed before it is moved', () => {
   const moving = stateAt('complete-migration', {
-    counts: counts({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
+    counts: counts({ total: 60, moved: 41, waiting: 19, unconfirmed: 5, unconfirmedInFirstWave: 0 }),
   });
   expect(viewOf(moving)).toMatchObject({
     task: null,
@@ -147,4 +147,13 @@ test('the client can supply credentials while other companies move', () => {
   );
   expect(view.task).toMatchObject({ what: 'Please supply credentials for 2 companies.', since: null });
   expect(view.counts).toMatchObject({ moved: 3, notMovedYet: 6, withoutCredential: 2 });
+});
+
+test('the client is asked to confirm companies that were added while others move', () => {
+  const added = { unconfirmed: 2, unconfirmedInFirstWave: 2, unconfirmedInNextWave: 2 };
+  const state = stateAt('complete-migration', { counts: counts({ total: 10, moved: 3, waiting: 7, ...added }) });
+  const { task, next, actions } = viewOf(state);
+  expect(task?.what).toBe('Please turn off syncing for 2 companies, confirm that it is off, and supply credentials.');
+  expect(next).not.toContain('Later');
+  expect(actions[0]).toMatchObject({ message: 'confirmSyncDisabled', isExpected: true });
 });

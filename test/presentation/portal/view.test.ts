@@ -162,3 +162,12 @@ test('an end that leaves out companies which wait for the client says for how ma
   });
   expect(endOf(0)).toMatchObject({ companies: 35, basis: 'at the current rate' });
 });
+
+test('the client is asked to confirm companies that were added while others move', () => {
+  const added = { unconfirmed: 2, unconfirmedInFirstWave: 2, unconfirmedInNextWave: 2 };
+  const state = stateAt('complete-migration', { counts: counts({ total: 10, moved: 3, waiting: 7, ...added }) });
+  const { task, next, actions } = viewOf(state);
+  expect(task?.what).toBe('Please turn off syncing for 2 companies, confirm that it is off, and supply credentials.');
+  expect(next).not.toContain('Later');
+  expect(actions[0]).toMatchObject({ message: 'confirmSyncDisabled', isExpected: true });
+});

@@ -168,12 +168,17 @@ export const MANAGED: readonly Row[] = [
   ['just begun', step6({ total: 2_000, waiting: 2_000 }), `No company has moved, 2,000 to go.${FREE}`],
   [
     'moving, with companies that lack credentials',
-    step6({ total: 60, moved: 41, waiting: 19, withoutCredential: 3, unconfirmed: 5 }),
+    step6({ total: 60, moved: 41, waiting: 19, withoutCredential: 3, unconfirmed: 5, unconfirmedInFirstWave: 0 }),
     '41 of 60 companies have moved, 11 to go. Please supply credentials for 3 companies.',
   ],
   [
+    'moving, with companies that were added',
+    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
+    '41 of 60 companies have moved, 14 to go. Please turn off syncing for 5 companies, confirm that it is off, and supply credentials.',
+  ],
+  [
     'moving, with a later wave',
-    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5, unconfirmedInNextWave: 3 }),
+    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5, unconfirmedInFirstWave: 0, unconfirmedInNextWave: 3 }),
     '41 of 60 companies have moved, 14 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm that it is off, and supply credentials.',
   ],
   [

@@ -1,0 +1,48 @@
+/** What people can do for some companies while the migration moves other companies, or waits for another person. */
+import type { Counts } from '../companies/company-state';
+import type { Step } from '../migration/steps';
+import type { Route } from '../../platforms/platforms';
+import type { WaitingFor } from './waiting-for';
+import { confirmationText, suppliesMissing } from './waiting-for';
+
+/** The facts of a migration's progress on which {@link meanwhileTask} depends. */
+interface ProgressFacts {
+  readonly route: Route;
+  readonly state: string;
+  readonly step: Step;
+  readonly counts: Counts;
+  readonly checking: boolean;
+  readonly waitingFor: WaitingFor;
+}
+
+/**
+ * Returns what people can do for some companies while the migration moves other companies; null if there is nothing to
+ * do. While the migration waits for a person or is paused, returns only the client's missing confirmations.
+ */
+export function meanwhileTask(progress: ProgressFacts): WaitingFor | null {
+  const { route, state, step, counts, checking, waitingFor } = progress;
+  const canMove = step === 'migrate-first-company' || step === 'complete-migration';
+  if (!canMove || !OPEN.includes(state)) return null;
+  const isOverdue = hasOverdueConfirmations(progress);
+  if (state !== 'running' || waitingFor.roles.length > 0)
+    return isOverdue ? { roles: ['client'], what: confirmationText(counts) } : null;
+  const missing = suppliesMissing(counts, checking, isOverdue);
+  return missing && route === 'self-service' ? { roles: ['client'], what: missing.what } : missing;
+}
+
+const OPEN: readonly string[] = ['running', 'waiting', 'paused'];
+
+/**
+ * Returns whether companies of the first wave are not confirmed. Step 4 ends once all of them are confirmed, so after
+ * step 4 they were added or corrected, and their turn to be confirmed has come. False if the migration already waits for
+ * the client.
+ */
+export function hasOverdueConfirmations({
+  route,
+  step,
+  counts,
+  waitingFor,
+}: Pick<ProgressFacts, 'route' | 'step' | 'counts' | 'waitingFor'>): boolean {
+  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
+  return route === 'managed' && isMoving && counts.unconfirmedInFirstWave > 0 && !waitingFor.roles.includes('client');
+}
