@@ -1,10 +1,11 @@
 /** Suggests commands that choose the first company. */
 import type { FailureKind } from '../../domain/companies/failures';
 import type { FirstCompany } from '../../domain/migration/migration-state';
+import type { Role } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
 import type { NextCommand } from './remedy-commands';
-import { bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
+import { bySupport, shellQuoted } from './remedy-commands';
 
 /** The failures of a first company after which the same credential cannot help. */
 const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
@@ -40,11 +41,31 @@ export function anotherFirst(
 }
 
 function chooseFirst(id: string, reference: string): NextCommand {
+  return bySupport(chooseFirstCommand(id, reference));
+}
+
+/**
+ * Returns the command that chooses this company to go first. Puts the reference after `--` if it begins with a hyphen;
+ * otherwise it would be taken for an option.
+ */
+function chooseFirstCommand(id: string, reference: string, reason?: string): string {
   const word = shellQuoted(reference);
-  // Puts the reference after `--` if it begins with a hyphen; otherwise it would be taken for an option.
-  return bySupport(
-    reference.startsWith('-')
-      ? `ferry first-company ${id} ${WITH_REASON} -- ${word}`
-      : `ferry first-company ${id} ${word} ${WITH_REASON}`,
-  );
+  const why = reason === undefined ? '"why"' : shellQuoted(reason);
+  return reference.startsWith('-')
+    ? `ferry first-company ${id} --reason ${why} -- ${word}`
+    : `ferry first-company ${id} ${word} --reason ${why}`;
+}
+
+interface Choice {
+  /** Absent if the person has named no company. */
+  readonly company?: string;
+  readonly reason?: string;
+  readonly as: Role;
+}
+
+/** Says how to choose the company that moves first. */
+export function choiceText(id: string, { company, reason, as }: Choice): string {
+  if (company === undefined) return `list the companies with: ferry companies ${id} --state not-moved-yet`;
+  const who = as === 'client' ? 'support chooses the company with' : 'to choose the company that moves first';
+  return `${who}: ${chooseFirstCommand(id, company, reason)}`;
 }

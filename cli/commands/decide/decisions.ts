@@ -1,8 +1,9 @@
 import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
+import { stepText } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { NoSuchMigration, readProgress, readProgressIfAnswered } from '../../../client';
+import { readProgress, readProgressIfAnswered } from '../../../client';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import { endingConsequence } from '../../shared/consequences';
@@ -19,12 +20,12 @@ import {
   sendDecision,
 } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { choiceText } from '../../shared/first-company-commands';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
+import { addWindowOptions, windowsFrom } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
-import { findCompany, readLimits, readMigration, readSuggestedCompanies } from '../../../store';
-import { limitLines } from '../../../domain/planning/limit-texts';
+import { findCompany, readSuggestedCompanies } from '../../../store';
 import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal/output';
@@ -91,8 +92,11 @@ async function reject(
   { migration, step: given, options }: Rejection,
 ): Promise<CommandResult> {
   const step = await readStep(ferry, migration, given);
-  if (step === 'migrate-first-company') await assertNextGiven(ferry, migration, options);
-  if (step === 'migrate-first-company') await assertOther(ferry, migration, options);
+  assertNextFits(migration, step, options);
+  if (step === 'migrate-first-company') {
+    await assertNextGiven(ferry, migration, options);
+    await assertOther(ferry, migration, options);
+  }
   const next = await nextFrom(ferry, migration, options);
   if (next['next'] === 'abandon') {
     const progress = await readProgressIfAnswered(ferry, migration);
@@ -102,6 +106,7 @@ async function reject(
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migration}`);
   }
   const result = await sendDecision(ferry, migration, 'reject', { step, ...contentFrom(options), ...next });
+  if (result.json['outcome'] === 'refused') return withChoice(ferry, migration, options, result);
   return withReadiness(ferry, options.company, result);
 }
 
@@ -184,6 +189,37 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
     : new CommandFailed('--next another-company does not say which company to try: add --company', another);
 }
 
+/**
+ * Checks that `--company` and `--next` are given only for a rejection of the first company.
+ *
+ * @throws CommandFailed with the command that chooses the first company as advice
+ */
+function assertNextFits(migrationId: string, step: Step, options: RejectOptions): void {
+  const given = options.company === undefined ? '--next' : '--company';
+  if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
+  throw new CommandFailed(
+    `${given} belongs to a rejection of the first company, not of ${stepText(step)}`,
+    `nothing was decided; ${choiceText(migrationId, options)}`,
+  );
+}
+
+/** Adds to a refused rejection how to choose the company that moves first, if no first company has been tried yet. */
+async function withChoice(
+  ferry: MigrationClient,
+  migrationId: string,
+  options: RejectOptions,
+  result: CommandResult,
+): Promise<CommandResult> {
+  if (options.company === undefined) return result;
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (progress?.firstCompany !== null || progress.step === 'complete-migration') return result;
+  const print: CommandResult['print'] = (output) => {
+    result.print(output);
+    output.line(`  ${choiceText(migrationId, options)}`);
+  };
+  return { ...result, print };
+}
+
 /** Returns the command that rejects the first company, without what to try next. */
 function rejectCommand(migrationId: string, { reason, as, by }: RejectOptions): string {
   const who = as === 'client' ? ` ${byClientNamed(by)}` : '';
@@ -258,42 +294,4 @@ export function addFirstCompany({ program, run, terminal, now }: Context): void 
       }),
     ),
   );
-}
-
-/** `ferry adjust`: changes the limits of a migration, including those of a batch run in progress. */
-export function addAdjust({ program, run, terminal, now }: Context): void {
-  addDecisionOptions(
-    addLimitOptions(
-      program
-        .command('adjust <migration>')
-        .description('Change the limits of a migration, even while companies are being moved'),
-    ),
-    now,
-  ).action((migration: string, options: LimitOptions & DecisionOptions) =>
-    run(() => {
-      const limits = limitsFrom(options);
-      return withMigrationClient(terminal.env, async (ferry) => {
-        if (Object.keys(limits).length === 0) return withoutLimit(ferry, migration);
-        return sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) });
-      });
-    }),
-  );
-}
-
-/** Lists the limits in effect, which the ledger stores. The command fails, because it has changed nothing. */
-async function withoutLimit({ db }: MigrationClient, migrationId: string): Promise<CommandResult> {
-  const why = 'no limit was specified';
-  const advice = 'list the options that change a limit with: ferry adjust --help';
-  if (!db) throw new CommandFailed(why, advice);
-  if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
-  const { limits } = await readLimits(db, migrationId);
-  return {
-    failed: true,
-    json: { schema: 'ferry.limits/1', migrationId, limits },
-    print: (output) => {
-      output.line(`Limits of ${migrationId}:`);
-      for (const line of limitLines(limits)) output.line(`  ${line}`);
-      output.warn(`${why}; ${advice}`);
-    },
-  };
 }

@@ -103,6 +103,19 @@ test('a decision by the wrong role is refused with exit code 1, and appears in t
   );
 });
 
+test('a rejection with another company, but without a result to reject, names the command that chooses it', async () => {
+  const reject = (...args: string[]) => run('reject', ID, ...args, '--company', 'C-1002', '--reason', 'too small');
+  const choose = `ferry first-company ${ID} C-1002 --reason 'too small'`;
+  expect(await reject('schedule')).toMatchObject({
+    exitCode: 1,
+    err: `ferry: --company belongs to a rejection of the first company, not of step 2 (schedule the migration); nothing was decided; to choose the company that moves first: ${choose}\n`,
+  });
+  const { exitCode, out } = await reject('migrate-first-company');
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^✗ refused: /);
+  expect(out).toContain(`\n  to choose the company that moves first: ${choose}\n`);
+});
+
 test('a rejection that does not say what to try next names the options, with complete commands', async () => {
   const missing = await run('reject', ID, 'migrate-first-company', '--next', 'another-company', '--reason', 'odd');
   expect(missing).toMatchObject({
