@@ -29,7 +29,13 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     staleMs === null
       ? `for at least ${duration(Date.parse(opening.opensAt) - Date.parse(from))}`
       : `for up to ${hoursText(staleMs / HOUR_MS)}`;
-  const whose = isLate ? 'that the client has already confirmed' : 'that the client confirms before the start';
+  const { waiting, unconfirmed, heldBack } = progress.counts;
+  const isConfirmed = waiting - unconfirmed - heldBack > 0;
+  const whose = !isLate
+    ? 'that the client confirms before the start'
+    : isConfirmed
+      ? 'that the client has already confirmed'
+      : 'that the client confirms now';
   output.line(`    the data of companies ${whose} is out of date ${howLong}`);
 }
 

@@ -122,8 +122,10 @@ test('a start that has passed is replaced by the current time', () => {
   const late = starting('2026-12-04T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(printed(late, now)).toBe(
     '  ! the start has passed, and no window is open; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    the data of companies that the client has already confirmed is out of date for at least 34 h\n',
+      '    the data of companies that the client confirms now is out of date for at least 34 h\n',
   );
+  const confirmed = { ...late, counts: { ...late.counts, unconfirmed: 4 } };
+  expect(printed(confirmed, now)).toContain('that the client has already confirmed is out of date');
   expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('when the window closes');
 });
 
