@@ -63,10 +63,22 @@ function suggestions(progress: Progress, companies: NamedInCommands, now: Date):
 }
 
 function inState(progress: Progress, companies: NamedInCommands, now: Date): Commands {
-  const { migrationId: id, state, step, counts } = progress;
+  const { migrationId: id, state } = progress;
   if (progress.route === 'self-service') return selfServiceCommands(progress);
-  if (state === 'paused')
-    return [...beforeResuming(progress, progress.pause?.stopReason), bySupport(`ferry resume ${id}`)];
+  if (state !== 'paused') return inStep(progress, companies, now);
+  const resume = bySupport(`ferry resume ${id}`);
+  const stop = progress.pause?.stopReason ?? null;
+  if (stop !== null) return [...beforeResuming(progress, stop), resume];
+  // A person has paused the migration. All decisions but the start of moves are still possible.
+  return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
+}
+
+/** Matches the commands that help only while companies can move. */
+const ABOUT_MOVES = /^ferry (?:watch|go-nogo) /;
+
+/** Returns the commands of the open step in the managed route. */
+function inStep(progress: Progress, companies: NamedInCommands, now: Date): Commands {
+  const { migrationId: id, step, counts } = progress;
   switch (step) {
     case 'supply-details':
       return duringSupplyDetails(progress, companies);
@@ -128,9 +140,9 @@ function clientName({ route, steps, proposal, preflight }: Progress): string | n
 
 /**
  * Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again.
- * The list is empty if people paused the migration, or no command can remove the cause.
+ * The list is empty if no command can remove the cause.
  */
-function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
+function beforeResuming(progress: Progress, stop: StopReason): Commands {
   switch (stop) {
     case 'application-refused':
       return [
@@ -144,8 +156,6 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
       return [bySupport(`ferry reconcile ${progress.migrationId}`)];
     case 'key-refused':
     case 'account-limit':
-    case null:
-    case undefined:
       return [];
   }
 }

@@ -276,7 +276,15 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     step6({ moved: 8, failed: 1 }),
     [`ferry exceptions ${ID}`, `ferry sign-off ${ID}`, `ferry sign-off ${ID} ${CLIENT}`],
   ],
-  ['a migration paused by a person', pausedBy(null), [`ferry resume ${ID}`]],
+  ['a migration paused by a person', pausedBy(null), [`ferry resume ${ID}`, `ferry exceptions ${ID}`]],
+  [
+    'a migration paused by a person, with a first company to approve',
+    step5(
+      { moved: 1, waiting: 8 },
+      { firstCompany: firstCompany(), pause: { reason: 'why', by: 'Sam', stopReason: null, at: AT } },
+    ),
+    [`ferry resume ${ID}`, `ferry approve ${ID} migrate-first-company`],
+  ],
   [
     'a migration stopped by too many failures',
     pausedBy('too-many-failures'),
