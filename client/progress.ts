@@ -1,6 +1,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Counts } from '../domain/companies/company-state';
+import { withActingRoles } from '../domain/progress/acting-roles';
 import type { Progress } from '../domain/progress/progress';
 import type { Database, ResultInLedger } from '../store';
 import { countCompanies, readMigration, readPreflightTexts, readResults } from '../store';
@@ -90,7 +91,7 @@ export async function preflightInFull(db: Database, migrationId: string, preflig
  * @throws PayloadKeyMissing
  */
 export function queryProgress(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<Progress> {
-  return queryMigration(ferry, migrationId, progressQuery, withinMs);
+  return queryMigration(ferry, migrationId, progressQuery, withinMs).then(withActingRoles);
 }
 
 /**

@@ -4,6 +4,7 @@ import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
+import { isOfSupport } from '../../domain/progress/acting-roles';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
@@ -86,7 +87,7 @@ export function supplies(
         isSupplyingDetails &&
         state !== 'paused' &&
         (reopened?.asksForChanges === true ||
-          (preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false)),
+          (preflight?.problemCodes.some((code) => code.startsWith('application-') && !isOfSupport(code)) ?? false)),
     },
   ];
 }

@@ -10,6 +10,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
 import { detailProblems, withPlace } from '../../domain/migration/preflight-result';
 import { momentText } from '../../domain/text/sentences';
+import { withActingRoles } from '../../domain/progress/acting-roles';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
@@ -36,7 +37,8 @@ export interface PageFacts {
 }
 
 /** Returns the current details of a migration, as Markdown: about 2 KB. Temporal's limit is 20 KB. */
-export function currentDetails(progress: Progress, { now, reconnect }: PageFacts): string {
+export function currentDetails(current: Progress, { now, reconnect }: PageFacts): string {
+  const progress = withActingRoles(current);
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
     `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,

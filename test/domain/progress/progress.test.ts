@@ -1,6 +1,7 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { headline, progressOf } from '../../../domain/progress/progress';
+import { withActingRoles } from '../../../domain/progress/acting-roles';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { currentTask, waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
@@ -314,4 +315,17 @@ test('an open step that was reopened is open since then, and a step whose result
     )?.openedAt;
   expect(openedAt('schedule')).toBe(reopened.at);
   expect(openedAt('complete-migration')).toBe(times.openedAt);
+});
+
+test.each([
+  [['key-not-administrator', 'application-of-another-migration'], ['support']],
+  [['application-missing'], ['client']],
+  [
+    ['application-missing', 'no-room'],
+    ['client', 'support'],
+  ],
+] as const)('a problem of the details is for the role that can solve it: %j', (problemCodes, roles) => {
+  const state = stateAt('supply-details', { preflight: preflight({ problems: [...problemCodes], problemCodes }) });
+  expect(withActingRoles(progressOf(plan, state)).waitingFor.roles).toEqual(roles);
+  expect(withActingRoles(progressOf(plan, { ...state, route: 'self-service' })).waitingFor.roles).toEqual(['client']);
 });

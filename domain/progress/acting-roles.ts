@@ -1,0 +1,39 @@
+/** Who can solve the problems of the supplied details. */
+import type { FindingCode } from '../companies/finding';
+import type { Preflight } from '../migration/preflight-result';
+import type { Role } from '../migration/steps';
+import type { Progress } from './progress';
+
+/** Problems with the account, its key, or other migrations. In the managed route, only support can solve them. */
+const OF_SUPPORT: readonly FindingCode[] = [
+  'service-refuses',
+  'key-not-administrator',
+  'no-room',
+  'account-expires',
+  'platform-disabled',
+  'no-managed-route',
+  'application-of-another-migration',
+  'organization-connected',
+  'organization-open-elsewhere',
+];
+
+/** Returns who can solve the problems of the details in the managed route; both roles if each can solve some of them. */
+function rolesForProblems({ problemCodes }: Preflight): readonly Role[] {
+  const forSupport = problemCodes.filter(isOfSupport);
+  const forClient = problemCodes.length > forSupport.length;
+  return [...(forClient ? (['client'] as const) : []), ...(forSupport.length > 0 ? (['support'] as const) : [])];
+}
+
+/** Returns whether only support can solve a problem with this code. */
+export const isOfSupport = (code: FindingCode): boolean => OF_SUPPORT.includes(code);
+
+/**
+ * Corrects who has to act in step 1: the workflow names the client for every problem of the details, and its recorded
+ * histories contain this. Views show the roles that can solve the problems.
+ */
+export function withActingRoles(progress: Progress): Progress {
+  const { route, state, step, preflight, waitingFor } = progress;
+  const hasProblems = preflight !== null && preflight.problemCodes.length > 0;
+  if (route !== 'managed' || state !== 'waiting' || step !== 'supply-details' || !hasProblems) return progress;
+  return { ...progress, waitingFor: { ...waitingFor, roles: rolesForProblems(preflight) } };
+}
