@@ -80,12 +80,17 @@ function withCommonOptionsLast(args: readonly string[]): readonly string[] {
  */
 function withHelpOption(program: Command, args: readonly string[]): readonly string[] {
   const words = args.filter((arg) => !COMMON_OPTIONS.includes(arg));
-  const isHelp = words[0] === 'help';
-  const named = isHelp ? words.slice(1) : words;
-  const { command, rest } = findCommand(program, named);
+  if (words[0] === 'help') return helpOf(program, words.slice(1));
+  const { command, rest } = findCommand(program, words);
+  return command.commands.length > 0 && rest.length === 0 ? [...words, '--help'] : args;
+}
+
+/** Returns the arguments that print the help of a command, or Commander's error if there is no such command. */
+function helpOf(program: Command, words: readonly string[]): readonly string[] {
+  const { command, rest } = findCommand(program, words);
   // Commander explains an unknown command only without `--help`.
-  if (rest.length > 0) return isHelp ? named : args;
-  return isHelp || command.commands.length > 0 ? [...named, '--help'] : args;
+  const isUnknown = rest.length > 0 && command.commands.length > 0;
+  return isUnknown ? words : [...words.slice(0, words.length - rest.length), '--help'];
 }
 
 /**

@@ -20,6 +20,8 @@ const HEARTBEAT_TIMEOUT = 4;
 const SCHEDULED = 1;
 /** `PENDING_ACTIVITY_STATE_STARTED` of Temporal's API. */
 const STARTED = 2;
+/** `PENDING_ACTIVITY_STATE_CANCEL_REQUESTED` of Temporal's API: the attempt is running, and has been asked to end. */
+const CANCEL_REQUESTED = 3;
 /** Replaces the SDK's text "activity Heartbeat timeout". */
 const WORKER_SILENT = 'a worker stopped responding; any running worker takes over its work';
 
@@ -56,10 +58,7 @@ export async function readRetries(ferry: MigrationClient, migrationId: string): 
       const isContinued =
         Number(state) === STARTED && (optionalTsToMs(lastHeartbeatTime) ?? 0) > (optionalTsToMs(lastStartedTime) ?? 0);
       if (isHeartbeatTimeout(lastFailure) && isContinued) return [];
-      const nextMs = optionalTsToMs(scheduledTime);
-      const next =
-        Number(state) !== SCHEDULED ? 'running' : nextMs === undefined ? null : new Date(nextMs).toISOString();
-      return [{ failure: lastFailure, nextAttempt: next }];
+      return [{ failure: lastFailure, nextAttempt: nextAttemptOf(Number(state), optionalTsToMs(scheduledTime)) }];
     })
     .filter(({ failure }) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
   const retries = failures.map(async ({ failure, nextAttempt }): Promise<Retry> => {
@@ -74,6 +73,13 @@ export async function readRetries(ferry: MigrationClient, migrationId: string): 
   const first = problem === null ? [] : [{ error: `the worker cannot continue: ${problem}`, nextAttempt: null }];
   const all = [...first, ...(await Promise.all(retries))].filter(({ error }) => error !== '');
   return all.filter(({ error }, at) => all.findIndex((other) => other.error === error) === at);
+}
+
+/** Returns no time that has passed: then the attempt waits for a worker. */
+function nextAttemptOf(state: number, scheduledMs: number | undefined): Retry['nextAttempt'] {
+  if (state === STARTED || state === CANCEL_REQUESTED) return 'running';
+  const isAhead = state === SCHEDULED && scheduledMs !== undefined && scheduledMs > Date.now();
+  return isAhead ? new Date(scheduledMs).toISOString() : null;
 }
 
 function isHeartbeatTimeout({ timeoutFailureInfo }: temporal.api.failure.v1.IFailure): boolean {

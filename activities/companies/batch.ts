@@ -22,6 +22,10 @@ export interface SliceReport extends Omit<SliceResult, 'lastThroughAt' | 'series
    * the results of older workers.
    */
   readonly series?: DeferralSeries | null;
+  /**
+   * When a company last got through, epoch milliseconds; null if none did. Absent in the results of older workers.
+   */
+  readonly lastThroughAt?: number | null;
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** The current limit. A slice with a higher number must end. */
@@ -96,6 +100,7 @@ export function batchActivities(deps: ActivityDeps) {
       const { limits } = await readLimits(deps.db, work.migrationId);
       return {
         ...result,
+        lastThroughAt,
         series: result.outage === null ? series : null,
         ramp,
         slicesAtOnce: paceOf(limits).slices,

@@ -17,18 +17,20 @@
  *
  * A series is long enough when one of these is true:
  *
- * - It has as many deferrals as companies can be in flight at once (the threshold). Fewer are not enough, because one
- *   brief glitch can defer all of them. The threshold is passed to `isOpen` and `report` each time, because limits can
- *   change during a slice.
+ * - It has as many deferrals in this slice as companies can be in flight at once (the threshold). Fewer are not enough,
+ *   because one brief glitch can defer all of them. The threshold is passed to `isOpen` and `report` each time, because
+ *   limits can change during a slice.
  * - It has lasted for `OPENS_AFTER.ms` and contains the first tries of `OPENS_AFTER.companies` companies. At a few
  *   companies per minute, the threshold would be reached only after minutes.
  *
- * Retries do not count for the second rule, because the platform can defer the same companies again and again.
+ * Retries do not count for the second rule, because the platform can defer the same companies again and again. They
+ * do not keep a series alive either: after `SERIES_GAP_MS` without a deferred first try, the next one begins a new
+ * series.
  *
  * A slice can end before the series is long enough. It still reports an outage if the last company was deferred, no
  * company got through, and at least one result is not from a retry. If a verification has deferred only one company, it
  * probes the service before it reports an outage (`verifySlice` in verify-slice.ts). If the slice reports none, the next
- * slice continues the series.
+ * slice continues the series, unless another slice has got a company through since (workflows/batch/importing.ts).
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
@@ -56,13 +58,14 @@ export interface SliceOutage {
   readonly gotThrough: number;
 }
 
-/** Consecutive deferrals since a company last got through. */
+/** Consecutive deferrals since a company last got through. Times are epoch milliseconds. */
 export interface DeferralSeries {
-  /** When the first deferred company was begun. Epoch milliseconds. */
+  /** When the work on the first deferred company began. */
   readonly since: number;
-  readonly deferrals: number;
-  /** The number of deferrals that are not retries. */
+  /** The number of companies whose first try was deferred. */
   readonly firstTries: number;
+  /** When a first try was last deferred. */
+  readonly lastFirstTryAt: number;
 }
 
 /** The result of an import or a check. */
@@ -83,41 +86,46 @@ export interface CircuitBreaker {
   report(threshold: number): SliceOutage | null;
   /** Returns when a company last got through, epoch milliseconds; null if none did. */
   lastThroughAt(): number | null;
-  /** Returns the current series; null if the last company got through. */
+  /** Returns the series for the next slice; null if the last company got through, or only retries were deferred. */
   series(): DeferralSeries | null;
 }
 
 /** The time and the number of companies after which a series opens the breaker, however few companies are in flight. */
 const OPENS_AFTER = { ms: 15_000, companies: 3 };
 
+/** Longer than the time between two first tries at the slowest pace, one company per minute. */
+const SERIES_GAP_MS = 120_000;
+
 /** @param earlier the series with which the previous slice ended; null if there is none */
 export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBreaker {
   let series = earlier;
   let last: CompanyResult | null = null;
+  let deferrals = 0;
   let gotThrough = 0;
   let firstTries = 0;
   let lastThroughAt: number | null = null;
-  const hasLasted = ({ since, firstTries: companies }: DeferralSeries): boolean =>
-    companies >= OPENS_AFTER.companies && (last?.endedAt ?? 0) - since >= OPENS_AFTER.ms;
-  const isOpen = (threshold: number): boolean =>
-    series !== null && (series.deferrals >= threshold || hasLasted(series));
+  const hasLasted = (): boolean =>
+    series !== null &&
+    series.firstTries >= OPENS_AFTER.companies &&
+    (last?.endedAt ?? 0) - series.since >= OPENS_AFTER.ms;
+  const isOpen = (threshold: number): boolean => deferrals >= threshold || hasLasted();
+
+  function defer({ isRetry, beganAt, endedAt }: CompanyResult): void {
+    deferrals += 1;
+    const began = { since: Math.max(beganAt, lastThroughAt ?? 0), firstTries: 0, lastFirstTryAt: endedAt };
+    if (series === null || (!isRetry && beganAt - series.lastFirstTryAt > SERIES_GAP_MS)) series = began;
+    if (!isRetry) series = { ...series, firstTries: series.firstTries + 1, lastFirstTryAt: endedAt };
+  }
+
   return {
     record: (result) => {
-      const { deferredBy, isRetry, beganAt, endedAt } = result;
       last = result;
-      if (!isRetry) firstTries += 1;
-      if (deferredBy === null) {
-        gotThrough += 1;
-        lastThroughAt = Math.max(endedAt, lastThroughAt ?? 0);
-        series = null;
-        return;
-      }
-      series ??= { since: Math.max(beganAt, lastThroughAt ?? 0), deferrals: 0, firstTries: 0 };
-      series = {
-        ...series,
-        deferrals: series.deferrals + 1,
-        firstTries: series.firstTries + (isRetry ? 0 : 1),
-      };
+      if (!result.isRetry) firstTries += 1;
+      if (result.deferredBy !== null) return defer(result);
+      gotThrough += 1;
+      deferrals = 0;
+      series = null;
+      lastThroughAt = Math.max(result.endedAt, lastThroughAt ?? 0);
     },
     isOpen,
     report: (threshold) => {
@@ -125,6 +133,6 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
       return last?.deferredBy && series && isOutage ? { ...last.deferredBy, since: series.since, gotThrough } : null;
     },
     lastThroughAt: () => lastThroughAt,
-    series: () => series,
+    series: () => (series !== null && series.firstTries > 0 ? series : null),
   };
 }

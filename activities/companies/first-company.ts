@@ -15,9 +15,14 @@ export type FirstCompanyProgress =
   | { readonly stop: StopReason }
   /**
    * The company is not finished. `outageReason`: the outage or failure that delays the company; null if there is none.
-   * `outageSource`: absent if this attempt has not encountered an outage.
+   * `outageSource`, and `outageSince` in ISO 8601, UTC: absent if this attempt has not encountered an outage.
    */
-  | { readonly retryInMs: number; readonly outageReason: string | null; readonly outageSource?: OutageSource };
+  | {
+      readonly retryInMs: number;
+      readonly outageReason: string | null;
+      readonly outageSource?: OutageSource;
+      readonly outageSince?: string;
+    };
 
 /** The run in which the first company is moved. */
 export const FIRST_COMPANY_RUN = 'first-company';
@@ -97,9 +102,13 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'waiting':
         case 'importing':
         case 'syncing': {
-          const { why = null, source } = end.outage ?? {};
-          const outageReason = company.failureText ?? why;
-          return { retryInMs: CHECK_EVERY_MS, outageReason, ...(source && { outageSource: source }) };
+          const { why = null, source, since } = end.outage ?? {};
+          return {
+            retryInMs: CHECK_EVERY_MS,
+            outageReason: company.failureText ?? why,
+            ...(source && { outageSource: source }),
+            ...(since !== undefined && { outageSince: new Date(since).toISOString() }),
+          };
         }
       }
     },

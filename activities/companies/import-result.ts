@@ -8,8 +8,10 @@ import { activeError } from './service-refs';
 export interface ImportResult {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
-  /** Absent if the company got through. */
+  /** Absent if the company got through, or is unanswered. */
   readonly deferredBy?: Deferral;
+  /** True if the import ended without an answer of the service: it was cancelled, or had lost its lease. */
+  readonly isUnanswered?: true;
 }
 
 const FIRST_RETRY_MS = 1_000;

@@ -100,8 +100,10 @@ export class CompanyImport {
   }
 
   private async afterError(call: Call, error: unknown): Promise<ImportResult> {
-    if (this.isCancelled(error)) return this.ended({ to: 'waiting', retryInMs: 0, text: null });
-    if (error instanceof LeaseLost) return this.concluded({ action: 'read-connection' }, error.message);
+    if (this.isCancelled(error))
+      return { ...this.ended({ to: 'waiting', retryInMs: 0, text: null }), isUnanswered: true };
+    if (error instanceof LeaseLost)
+      return { ...this.concluded({ action: 'read-connection' }, error.message), isUnanswered: true };
     if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
     if (!(error instanceof CompanyDataError)) throw error;
     const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;

@@ -47,12 +47,6 @@ export interface SliceRun extends SliceEnd {
   readonly series: DeferralSeries | null;
 }
 
-/**
- * The states of a company that has got no answer. A cancelled import, or one that has lost its lease, is not deferred,
- * but has not got through either.
- */
-const UNANSWERED: readonly string[] = ['waiting', 'importing'];
-
 /** The parts in which the import and the verification differ. */
 export interface SliceSteps<Item, Outcome> {
   readonly stopsFor: StopsFor;
@@ -70,6 +64,8 @@ export interface SliceSteps<Item, Outcome> {
     readonly outcome: Outcome;
     readonly stop: StopReason | null;
     readonly deferredBy?: Deferral;
+    /** True if the company neither got through nor was deferred. */
+    readonly isUnanswered?: true;
     readonly isRetry: boolean;
   }>;
   /** Writes outcomes. Returns the current limits. */
@@ -125,8 +121,8 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
         limits = await steps.write(outcomes);
-        for (const { outcome, deferredBy = null, ...result } of handled)
-          if (deferredBy !== null || !UNANSWERED.includes(outcome.to)) breaker.record({ ...result, deferredBy });
+        for (const { deferredBy = null, isUnanswered = false, isRetry, beganAt, endedAt } of handled)
+          if (!isUnanswered) breaker.record({ deferredBy, isRetry, beganAt, endedAt });
         for (const each of handled) {
           if (stop !== null || each.stop === null) continue;
           const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);

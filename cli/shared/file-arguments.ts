@@ -17,6 +17,15 @@ export function fileArguments(file: string, { encoding, obtainedAt }: ReadWith):
   ].join(' ');
 }
 
+/** Returns the arguments that start a migration with the same files. */
+export function startArguments(
+  manifest: string,
+  { credentials, ...read }: ReadWith & Pick<ManifestFiles, 'credentials'>,
+): string {
+  const separate = credentials === undefined ? [] : ['--credentials', shellQuoted(credentials)];
+  return [fileArguments(manifest, read), ...separate].join(' ');
+}
+
 /** Returns the command that checks these files again. */
 export function checkCommand({ manifest, credentials, encoding }: ManifestFiles, { slug }: Platform): string {
   const check = `ferry check ${shellQuoted(manifest)} --platform ${slug}`;

@@ -127,15 +127,17 @@ export function referenceArguments(references: readonly string[]): string {
 
 /**
  * Says how many companies a command with {@link referenceArguments} lacks: `add the references of 30 other companies`.
+ * Says of a command with `--all` that it is not only for these companies.
  *
  * @param companies number of companies that the command is for
- * @returns null if the command is complete, because it names all companies, `--all` or a file
+ * @returns null if the command names exactly these companies, or a file
  */
 export function otherReferencesText(
   command: string,
   references: readonly string[],
   companies = references.length,
 ): string | null {
+  if (command.split(' ').includes('--all')) return '--all also includes companies with other problems';
   const others = companies - MAX_REFERENCES_IN_A_COMMAND;
   const words = referenceArguments(references);
   const namesCompanies = words !== FILE_EXAMPLE && command.includes(words);

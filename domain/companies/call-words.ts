@@ -8,7 +8,7 @@ import { momentText } from '../text/sentences';
 const CALL = /\b(GET|POST|PUT|PATCH|DELETE) (\/\S*): (.*)$/s;
 
 /** Returns the reference of the company with this id at the service; null if it is unknown. */
-export type ReferenceOf = (serviceId: string) => string | null;
+type ReferenceOf = (serviceId: string) => string | null;
 
 const UNKNOWN: ReferenceOf = () => null;
 

@@ -41,12 +41,12 @@ interface FindingsOfCode {
   readonly count: number;
 }
 
-/**
- * Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with that code.
- */
 /** Returns the command that checks all rows of a manifest again. The name of the file is an example. */
 export const checkAllCommand = (slug: string): string => `ferry check manifest.csv --platform ${slug}`;
 
+/**
+ * Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with that code.
+ */
 export class FindingSummary {
   /**
    * @param more says how to see the other companies with the same error or warning; absent before the migration has

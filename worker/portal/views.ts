@@ -87,13 +87,14 @@ const NO_FIRST_FACTS: TaskFacts = { unconfirmedFirst: null, unknownFirst: null }
 /** Reads why the requested first company is not ready: its confirmation is missing, or it is not in the manifest. */
 async function readFirstFacts(
   db: Database,
-  { migrationId, step, firstCompany, requestedFirst }: Progress,
+  { migrationId, state, step, firstCompany, requestedFirst }: Progress,
 ): Promise<TaskFacts> {
   if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return NO_FIRST_FACTS;
   const { reference } = requestedFirst;
   const shown = oneLine(reference, 100);
   const company = await findCompany(db, migrationId, { reference });
-  if (!company) return { unconfirmedFirst: null, unknownFirst: shown };
+  // While the migration is paused, the headline says why.
+  if (!company) return { unconfirmedFirst: null, unknownFirst: state === 'paused' ? null : shown };
   const isUnconfirmed = company.state === 'waiting' && company.heldBack === null && company.confirmedAt === null;
   return { unconfirmedFirst: isUnconfirmed ? shown : null, unknownFirst: null };
 }

@@ -27,6 +27,8 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
   let atOnce = slicesAtOnce;
   const running = new Map<number, Promise<void>>();
   let failure: { readonly reason: unknown } | undefined;
+  /** When a company last got through in any slice. Epoch milliseconds. */
+  let lastThroughAt = 0;
 
   /** Starts every slice that is not running: one that has ended, or one that a changed limit has added. */
   function startSlices(): void {
@@ -44,9 +46,12 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
     const nextDelayMs = backoff(POLL_DELAY);
     let series: DeferralSeries | null = null;
     while (!context.isEnding()) {
-      const report: SliceReport = await importSlice(context, slice, series);
+      // Another slice can have got a company through in the meantime.
+      const current: DeferralSeries | null = series !== null && series.since > lastThroughAt ? series : null;
+      const report = await importSlice(context, slice, current);
       const { claimed, outage, nextClaimInMs, nextReclaimInMs } = report;
       series = report.series ?? null;
+      lastThroughAt = Math.max(lastThroughAt, report.lastThroughAt ?? 0);
       atOnce = report.slicesAtOnce;
       if (slice > atOnce || nextClaimInMs === null) return;
       if (nextClaimInMs === 0) startSlices();

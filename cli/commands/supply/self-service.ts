@@ -16,7 +16,7 @@ import { findingsJson, printFindings, printPreflight } from '../../shared/result
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
-import { fileArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
+import { fileArguments, startArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
 import { byClientNamed } from '../../shared/remedy-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
@@ -62,7 +62,7 @@ export function addSelfService(context: Context): void {
 
 async function selfService(context: Context, file: string, options: SelfServiceOptions): Promise<CommandResult> {
   const { output, terminal } = context;
-  assertStartable(options, 'self-service', fileArguments(file, options));
+  assertStartable(options, 'self-service', startArguments(file, options));
   const { client, platform, label, credentials, encoding } = options;
   const files = {
     manifest: file,

@@ -20,7 +20,7 @@ import { dryRun } from '../../starting/check';
 import { findingsJson, type HowToListAll, printFindings } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { fileArguments, listAllFindings } from '../../shared/file-arguments';
+import { fileArguments, startArguments, listAllFindings } from '../../shared/file-arguments';
 import { BY_CLIENT } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
@@ -171,7 +171,7 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
 }
 
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
-  const decisions = decisionRulesOf(options, options.by, fileArguments(manifestFile, options));
+  const decisions = decisionRulesOf(options, options.by, startArguments(manifestFile, options));
   const { env } = terminal;
   const { client, platform, label, credentials, encoding } = options;
   const files = {

@@ -26,13 +26,14 @@ test('three companies that are deferred over 15 seconds open it, however many ca
   breaker.record(result(7, 17));
   expect(breaker.isOpen(THRESHOLD)).toBe(true);
   expect(breaker.report(THRESHOLD)).toEqual({ ...DEFERRED, since: 1_000, gotThrough: 0 });
-  expect(breaker.series()).toEqual({ since: 1_000, deferrals: 3, firstTries: 3 });
+  expect(breaker.series()).toEqual({ since: 1_000, firstTries: 3, lastFirstTryAt: 17_000 });
 });
 
 test.each([
   ['two companies', [result(1, 11), result(4, 40)]],
   ['less than 15 seconds', [result(1, 2), result(4, 5), result(7, 15)]],
   ['retries', [result(1, 11), result(4, 14), result(7, 17, DEFERRED, true), result(20, 40, DEFERRED, true)]],
+  ['companies that failed long apart', [result(1, 11), result(4, 14), result(200, 210), result(204, 214)]],
   ['a company that got through in between', [result(1, 11), result(4, 14), result(5, 15, null), result(7, 40)]],
 ])('%s do not open it', (_what, results) => {
   const breaker = createCircuitBreaker(null);
@@ -45,7 +46,7 @@ test('the series began with the first company that failed, but after the last co
   breaker.record(result(1, 5, null));
   breaker.record(result(2, 12));
   breaker.record(result(3, 13));
-  expect(breaker.series()).toMatchObject({ since: 5_000, deferrals: 2 });
+  expect(breaker.series()).toMatchObject({ since: 5_000, firstTries: 2 });
   expect(breaker.lastThroughAt()).toBe(5_000);
 });
 
@@ -60,4 +61,25 @@ test('the next slice continues the series of the previous slice', () => {
   breaker.record(result(16, 26));
   expect(breaker.isOpen(THRESHOLD)).toBe(true);
   expect(breaker.series()?.since).toBe(10_000);
+});
+
+test('a company that is retried again and again in several slices does not open it, and is no series', () => {
+  let earlier = createCircuitBreaker(null);
+  earlier.record(result(0, 1));
+  for (let slice = 1; slice <= 10; slice += 1) {
+    const breaker = createCircuitBreaker(slice === 1 ? null : earlier.series());
+    breaker.record(result(30 * slice, 30 * slice + 1, DEFERRED, true));
+    expect(breaker.isOpen(8)).toBe(false);
+    expect(breaker.report(8)).toBeNull();
+    expect(breaker.series()).toBeNull();
+    earlier = breaker;
+  }
+});
+
+test('a slice counts only its own deferrals towards the number in flight', () => {
+  const earlier = createCircuitBreaker(null);
+  earlier.record(result(0, 1));
+  const breaker = createCircuitBreaker(earlier.series());
+  breaker.record(result(2, 3, DEFERRED, true));
+  expect(breaker.isOpen(2)).toBe(false);
 });

@@ -68,7 +68,7 @@ test('an outage is recorded while a company is still in flight, and dates from t
     failing(503, 'Maintenance')(response, request);
   });
   const since = Date.now() - 40_000;
-  const series = { since, deferrals: 1, firstTries: 1 };
+  const series = { since, firstTries: 1, lastFirstTryAt: since };
   const work = { migrationId: id, run: 'run-1', slice: 1, ledgerMark: 0, series };
   await changeLimits(rig.ledger.db, id, { companiesPerSliceAtOnce: 4 });
   const slice = rig.runActivity((activities) => activities.importSlice(work));

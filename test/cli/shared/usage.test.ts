@@ -91,9 +91,16 @@ test.each(['', 'service', 'service keys', 'schedule', 'keys', 'vault', 'keys --q
   },
 );
 
-test.each(['help', 'help start', 'help vault rotate'])('ferry %s prints what --help prints', async (words) => {
-  const [, ...command] = words.split(' ');
-  expect(await ferry(words.split(' '))).toEqual(await ferry([...command, '--help']));
+test.each([
+  ['help', ''],
+  ['help start', 'start'],
+  ['help vault rotate', 'vault rotate'],
+  // The command must not run.
+  ['help sweep --close', 'sweep'],
+  ['help retry acme.xero --all', 'retry'],
+])('ferry %s prints what --help prints', async (words, command) => {
+  const named = command === '' ? [] : command.split(' ');
+  expect(await ferry(words.split(' '))).toEqual(await ferry([...named, '--help']));
 });
 
 test('help and version exit with 0', async () => {

@@ -136,10 +136,10 @@ type Delay = Extract<FirstCompanyProgress, { readonly retryInMs: number }>;
  */
 function outageOf(
   { outage: known }: MigrationState,
-  { outageReason: why, outageSource: source = known?.source }: Delay,
+  { outageReason: why, outageSource: source = known?.source, outageSince = now() }: Delay,
   retryInMs: number,
 ): Outage | null {
   if (!why) return null;
   const until = new Date(Date.now() + retryInMs).toISOString();
-  return { why, since: known?.since ?? now(), until, ...(source && { source }) };
+  return { why, since: known?.since ?? outageSince, until, ...(source && { source }) };
 }
