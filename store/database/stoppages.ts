@@ -17,8 +17,8 @@ export const stoppages: Migration = {
         why text not null,
         -- Null while a slice has reported why the migration must pause, and the migration has not paused yet.
         began_at timestamptz,
-        -- When a slice or a probe last reported the outage. An outage begins earlier, with the first call that failed.
-        -- Unused for a pause.
+        -- When a slice or a probe last reported the outage. An outage began earlier, with the work on the first
+        -- deferred company. Unused for a pause.
         reported_at timestamptz not null default clock_timestamp(),
         -- Null while the stoppage continues.
         ended_at timestamptz,

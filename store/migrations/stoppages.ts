@@ -4,10 +4,11 @@
  *
  * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
  *   support resumes it (in the self-service route, the client).
- * - An outage. A slice reports that no call gets through; the outage began with the first call that failed. It ends when
- *   the service responds again, or a company gets through. It also ends when the migration pauses, or when a person
- *   rejects a step or chooses another first company, because something else then stops the moves. If it begins again
- *   within a minute, it counts as one outage, because a service that recovers often fails again.
+ * - An outage. A slice reports that no call gets through. The outage is dated from the moment at which the work on the
+ *   first deferred company began, so it can begin a few seconds too early. It ends when the service responds again, or a
+ *   company gets through. It also ends when a person pauses the migration, the migration pauses itself, or a person
+ *   rejects a step or chooses another first company, because no moves are due then. If it begins again within a minute,
+ *   it counts as one outage, because a service that recovers often fails again.
  *
  * Both end at the latest when the migration is closed.
  */
