@@ -1,6 +1,6 @@
 /** Applies verified decisions to the ledger. */
 import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
-import { counted } from '../../domain/text/sentences';
+import { acceptedText } from '../../domain/migration/partial-outcome';
 import { actsAsSupport } from '../../domain/decisions/self-service';
 import type { Database, LedgerFacts } from '../../store';
 import {
@@ -91,13 +91,7 @@ async function acceptCredentials(
   { text }: Outcome,
 ): Promise<string> {
   const accepted = await acceptStaged(tx, migrationId, { decisionId, replaces: false });
-  if (accepted === companies) return text;
-  const others = accepted === 0 ? 'the credentials' : 'the others';
-  const why =
-    accepted < companies
-      ? `: ${others} did not arrive, or the state of their companies does not allow a new credential`
-      : '';
-  return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}${why}`;
+  return accepted === companies ? text : acceptedText(accepted, companies);
 }
 
 async function applyRejection(

@@ -50,6 +50,18 @@ export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or h
 export const ALL_TO_RECONNECT = 'all companies with a link to reconnect';
 
 /**
+ * Returns the outcome of a supply of credentials, of which the ledger accepted another number than the decision says.
+ */
+export function acceptedText(accepted: number, requested: number): string {
+  const others = accepted === 0 ? 'the credentials' : 'the others';
+  const why =
+    accepted < requested
+      ? `: ${others} did not arrive, or the state of their companies does not allow a new credential`
+      : '';
+  return `${counted(accepted, 'credential')} supplied, although the decision says ${requested}${why}`;
+}
+
+/**
  * Returns the outcome of a decision about all companies, with the number of companies that were changed.
  *
  * @param leftOut number of companies that must reconnect, and that a retry leaves out because it cannot help them
@@ -69,5 +81,9 @@ export function allCompaniesOutcomeText(text: string, changed: number, leftOut =
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) => text.startsWith(`${beginning}the `));
-  return isNone || /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text);
+  return (
+    isNone ||
+    /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text) ||
+    /^[\d,]+ credentials? supplied, although the decision says \d+: /.test(text)
+  );
 }

@@ -14,16 +14,16 @@ export interface Continuation {
 
 /**
  * Returns when moves continue if the forecast ends after the current or the first window; null if it ends in that
- * window, if moves can begin at any time, or if the remaining companies only sync, which needs no window.
+ * window, if moves can begin at any time, or if the moves of all remaining companies have begun, because they need no window.
  *
  * @param now ISO 8601, UTC
  */
 export function continuationOf(
-  { windows, counts }: { readonly windows: readonly Window[]; readonly counts: Pick<Counts, 'syncing'> },
+  { windows, counts }: { readonly windows: readonly Window[]; readonly counts: Pick<Counts, 'importing' | 'syncing'> },
   { beginsAt, ends, companies }: Pick<Forecast, 'beginsAt' | 'ends' | 'companies'>,
   now: string,
 ): Continuation | null {
-  if (ends === null || isAlwaysOpen(windows) || companies <= counts.syncing) return null;
+  if (ends === null || isAlwaysOpen(windows) || companies <= counts.importing + counts.syncing) return null;
   const from = beginsAt ?? now;
   const [first, second] = windowOccurrences(windows, from);
   if (first === undefined) return null;

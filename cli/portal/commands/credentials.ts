@@ -4,6 +4,7 @@ import { readByReference, refusedCredentials } from '../../../portal/client/cred
 import { refusedTexts, unsentTexts, type Refused } from '../../../portal/client/refused';
 import { supplyInParts } from '../../../portal/client/supply';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { isPartial } from '../../../domain/migration/partial-outcome';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import { createSealer, fingerprintOf, sealCredential, type MigrationKey } from '../../../security';
@@ -126,7 +127,7 @@ async function supply(
       clause(answer.text),
       `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
     );
-  const isComplete = outcome === 'applied' && refused.length === 0;
+  const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
   const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
   return {
     failed: !isComplete || disposal?.failed === true,

@@ -1,5 +1,6 @@
 /** Supplies credentials from a file, which this page checks, encrypts and sends. */
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { isPartial } from '../../../domain/migration/partial-outcome';
 import { counted } from '../../../domain/text/sentences';
 import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import { findPlatform } from '../../../platforms/platforms';
@@ -127,7 +128,7 @@ interface Checked extends Pick<CheckedFile, 'credentials'> {
 function withFileAdvice(answer: RequestAnswer, { file, refused, others }: Checked): RequestAnswer {
   if (answer.outcome !== 'applied') return answer;
   const refusedCredentials = [...refused, ...(answer.refusedCredentials ?? [])];
-  const isComplete = refusedCredentials.length === 0 && others.length === 0;
+  const isComplete = refusedCredentials.length === 0 && others.length === 0 && !isPartial(answer);
   const texts = [...refusedTexts(refused), ...(isComplete ? [plainTextAdvice(file, 'credentials')] : [])];
   return { ...answer, text: [answer.text, ...texts].join('. '), refusedCredentials };
 }

@@ -1,4 +1,9 @@
-import { allCompaniesOutcomeText, companiesOutcomeText, isPartial } from '../../../domain/migration/partial-outcome';
+import {
+  acceptedText,
+  allCompaniesOutcomeText,
+  companiesOutcomeText,
+  isPartial,
+} from '../../../domain/migration/partial-outcome';
 
 test.each([
   [3, 3, 'retried', false],
@@ -76,4 +81,10 @@ test('a retry that only repeats the check of the details says so, although it ch
   expect(companiesOutcomeText(text, 0, 1)).toBe(text);
   expect(companiesOutcomeText(text, 1, 2)).toBe(text);
   expect(isPartial({ text })).toBe(false);
+});
+
+test('a supply of credentials that did not all arrive is partial', () => {
+  const isPartialSupply = (accepted: number) => isPartial({ text: acceptedText(accepted, 5) });
+  expect([0, 1, 3].map(isPartialSupply)).toEqual([true, true, true]);
+  expect(isPartial({ text: '5 credentials supplied' })).toBe(false);
 });

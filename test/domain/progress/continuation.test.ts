@@ -3,7 +3,7 @@ import type { Window } from '../../../domain/planning/windows';
 import { continuationOf, continuationText } from '../../../domain/progress/continuation';
 
 const NIGHT: Window = { days: ['mon', 'wed'], from: '22:00', to: '23:00', timeZone: 'UTC' };
-const moving = { windows: [NIGHT], counts: { syncing: 0 } };
+const moving = { windows: [NIGHT], counts: { importing: 0, syncing: 0 } };
 /** 2 March 2026 is a Monday. */
 const IN_WINDOW = '2026-03-02T22:10:00.000Z';
 const forecast = (latest: string, beginsAt: string | null = null) => ({
@@ -38,8 +38,8 @@ test('while companies still sync after the close, moves continue in the next win
   expect(continuationText(found, (iso) => iso.slice(0, 10))).toBe('; moves continue 2026-03-04');
 });
 
-test('without windows, and if companies only sync, there is no continuation', () => {
+test('without windows, and if every move has begun, there is no continuation', () => {
   expect(continuationOf({ ...moving, windows: [] }, forecast(LATER), IN_WINDOW)).toBeNull();
-  expect(continuationOf({ ...moving, counts: { syncing: 9 } }, forecast(LATER), IN_WINDOW)).toBeNull();
+  expect(continuationOf({ ...moving, counts: { importing: 4, syncing: 5 } }, forecast(LATER), IN_WINDOW)).toBeNull();
   expect(continuationText(null, String)).toBe('');
 });
