@@ -42,7 +42,8 @@ import type { ImportResult, End } from './import-result';
 import { backoffMs, linkProblemOf, deferral } from './import-result';
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
-const CONNECTION_LOST = 'the service has lost the connection to which this credential may have been sent';
+const CONNECTION_LOST =
+  'the service no longer has the connection to which this credential may have been sent, and the credential is never sent to another connection';
 const NO_SUCH_CONNECTION = 'the company has no connection to this platform with the supplied connection id';
 
 /** The import of one claimed company, with the ids at the service that are known so far. */

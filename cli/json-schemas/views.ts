@@ -133,7 +133,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       forecast: part.forecast.nullable(),
       limits: part.limits
         .nullable()
-        .describe('the limits in effect, which `ferry adjust` changes; null if no database is configured'),
+        .describe(
+          'the limits in effect, which `ferry adjust` changes; null if no database is configured, or if the ledger does not have the migration',
+        ),
       retrying: z
         .array(z.string())
         .describe('errors of activities and workflow tasks that have failed, and that Temporal retries'),

@@ -32,7 +32,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   exclude: [`${FERRY} exclude C-1003 --reason "sold last week"`],
   retry: [`${FERRY} retry C-1008`],
   relink: [`${FERRY} relink C-1008`],
-  skip: [`${FERRY} skip C-1014 --reason "closed its books"`],
+  skip: [`${FERRY} skip C-1014 --reason "went out of business"`],
   manifest: [`${FERRY} manifest manifest.csv`],
   application: [
     `${FERRY} application --client-id ABq7yK --environment production`,

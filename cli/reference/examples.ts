@@ -71,7 +71,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   exclude: [`ferry exclude ${M} C-1003 --reason "sold last week"`],
   retry: [`ferry retry ${M} C-1008`, `ferry retry ${M} --all`],
   relink: [`ferry relink ${M} C-1008`],
-  skip: [`ferry skip ${M} C-1014 --reason "closed its books"`],
+  skip: [`ferry skip ${M} C-1014 --reason "went out of business"`],
   adjust: [`ferry adjust ${M} --companies-per-minute 30`, `ferry adjust ${M} --no-window --reason "low load"`],
   manifest: [`ferry manifest ${M} manifest.csv --as client --by Cleo`],
   amend: [`ferry amend ${M} latecomers.csv`],

@@ -151,11 +151,11 @@ function howText(progress: Progress): string {
   if (progress.signing.mustSign.includes('client'))
     return `decide on the page of the portal, or with ferry and your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
-  const file =
-    progress.step === 'supply-details'
-      ? 'a file that contains only the client secret of your application'
-      : 'the file of credentials';
-  const seal = `encrypt ${file} with the command ferry seal and the migration key that support sends you, and send support only the sealed file`;
+  const isSecret = progress.step === 'supply-details';
+  const file = isSecret ? 'secret.txt' : 'the file of credentials';
+  const write = isSecret ? `write the client secret of your application, and nothing else, to a file ${file}; ` : '';
+  const options = isSecret ? ' (with --client-id and --environment)' : '';
+  const seal = `${write}encrypt ${file} with the command ferry seal and the migration key that support sends you${options}, and send support only the sealed file`;
   return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 

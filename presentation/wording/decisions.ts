@@ -50,7 +50,9 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
     case 'retry':
       return `retry ${decision.companies === 'all' ? 'all companies that can be retried' : namedText(decision.companies)}`;
     case 'relink':
-      return `check ${decision.companies === 'all' ? 'all companies with a link to reconnect,' : namedText(decision.companies)} after the reconnection`;
+      return decision.companies === 'all'
+        ? 'check every company that has a link to reconnect, once its end customer has reconnected it'
+        : `check ${namedText(decision.companies)} again, once reconnected`;
     case 'replace-credential':
       return `replace the credential of ${namedText(decision.companies)}`;
     case 'add-approver':

@@ -52,9 +52,11 @@ function resume(
     if (overrides !== undefined) {
       if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
       const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
-      const show = `to see who has paused the migration, run: ferry show ${migrationId}`;
-      const advice = progress ? show : `once a worker is running, ${show}`;
-      const overridesAdvice = progress ? undefined : `${advice}; to resume without knowing, add --yes to this command`;
+      const show = `see who has paused the migration with: ferry show ${migrationId}`;
+      const advice = progress ? show : `start a worker, and ${show}`;
+      const overridesAdvice = progress
+        ? undefined
+        : `to resume without knowing, run the command again with --yes; otherwise, ${advice}`;
       const asked = { question, consequence: null, overrides, overridesAdvice };
       if (!(await confirm({ output, terminal }, options, asked)))
         throw new CommandFailed('nothing was decided', advice);

@@ -57,7 +57,7 @@ export function addStepDecisions(context: PortalContext): void {
     program
       .command('reject <migration> [step]')
       .description(
-        'Reject a step: this reopens the step, and withdraws its approvals. The step can be left out if only one can be rejected',
+        'Reject a step, which reopens it and withdraws its approvals (default: the step that you can reject, if there is only one)',
       ),
     'required',
   ).action((migrationId: string, step: string | undefined, options: DecideOptions) =>
