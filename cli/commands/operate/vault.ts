@@ -58,7 +58,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Renew the vault of ${migration}?`;
-        const consequence = `the stored credentials of companies of ${migration} that are waiting, and client secrets that are not registered yet, will be deleted. Credentials that replace another credential, and those that might have been used, are kept as a record`;
+        const consequence = `the stored credentials of companies that are not moved yet will be deleted, and so will client secrets that are not registered yet. Only credentials that replace another one, or might have been used, are kept. They are a record, and can no longer be opened`;
         if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
           throw new CommandFailed(
             'the vault was not renewed',
@@ -150,7 +150,7 @@ async function renew(
       output.line(`The vault of ${migration} has a new key. ${counted(deleted, 'credential')} deleted.`);
       if (kept > 0) {
         output.line(
-          `${counted(kept, 'credential')} kept as a record, because each was or might have been used, or replaces another credential.`,
+          `${counted(kept, 'credential')} kept as a record, because each was or might have been used, or replaces another credential. They can no longer be opened.`,
         );
       }
       if (deletedSecrets > 0) {
