@@ -31,7 +31,7 @@ const CHECK_EVERY_MS = 1_000;
 /** Joins the ends of both slices. Names the company only if the reason can concern a single company. */
 function endOf(imported: SliceEnd, checked: SliceEnd | null, company: LedgerCompany | undefined): SliceEnd {
   const stop = imported.stop ?? checked?.stop ?? null;
-  const stopNumbers = company && stop !== null && isIsolated(stop) ? `company ${company.reference}` : null;
+  const stopNumbers = company && stop !== null && isIsolated(stop) ? `affected: company ${company.reference}` : null;
   return { stop, stopNumbers, outage: imported.outage ?? checked?.outage ?? null };
 }
 

@@ -127,7 +127,10 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
           if (stop !== null || each.stop === null) continue;
           const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);
           if (concerned !== null)
-            [stop, stopNumbers] = [each.stop, concerned.length === 0 ? null : `companies ${concerned.join(', ')}`];
+            [stop, stopNumbers] = [
+              each.stop,
+              concerned.length === 0 ? null : `affected: companies ${concerned.join(', ')}`,
+            ];
         }
         if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
         if (stopNumbers !== null) stop ??= 'too-many-failures';

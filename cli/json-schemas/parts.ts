@@ -217,7 +217,9 @@ export const next = z
 export const clientPage = z
   .string()
   .nullable()
-  .describe("link to the migration's page for its client; null if no Temporal UI for clients is configured");
+  .describe(
+    "link to the migration's page in the read-only Temporal UI for clients (not the portal); null if no such UI is configured, or if the workflow did not end normally",
+  );
 
 const finding = (
   z.strictObject({

@@ -103,7 +103,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
       stoppages: z
         .array(z.strictObject(stoppage))
-        .describe('when no company moved although nobody had paused the migration, oldest first'),
+        .describe(
+          'the times in which no company moved because the migration had paused itself or waited out an outage; oldest first',
+        ),
       unproven: z
         .array(z.string())
         .nullable()
@@ -135,7 +137,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
             why: z.string().describe('the reason with what to do, or the error of the call'),
           }),
         )
-        .describe('when no company moved although nobody had paused the migration, oldest first'),
+        .describe(
+          'the times in which no company moved because the migration had paused itself or waited out an outage; oldest first',
+        ),
       trail: z.array(
         z
           .strictObject({

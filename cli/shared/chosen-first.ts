@@ -1,5 +1,4 @@
-import { clientStateText } from '../../domain/companies/company-state';
-import { notReadyText } from '../../domain/companies/credential-state';
+import { firstNotReadyText } from '../../domain/companies/credential-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress } from '../../domain/progress/progress';
@@ -18,6 +17,5 @@ export async function readChosenFirst(
   const { reference } = requestedFirst;
   const company = await findCompany(db, migrationId, { reference });
   if (!company) return { reference, notReady: 'it is not in the manifest' };
-  const notReady = company.state === 'waiting' ? notReadyText(company) : clientStateText(company.state, null);
-  return { reference, notReady };
+  return { reference, notReady: firstNotReadyText(company) };
 }

@@ -3,7 +3,6 @@ import type { Remediable, Remedy } from '../../domain/companies/remedies';
 import { acceptedRemedies } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
-import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { LedgerCompany, StoredMigration } from '../../store';
 
@@ -126,7 +125,7 @@ export function referenceArguments(references: readonly string[]): string {
 }
 
 /**
- * Says how many companies a command with {@link referenceArguments} lacks: `add the references of 30 other companies`.
+ * Says how many companies a command with {@link referenceArguments} lacks.
  * Says of a command with `--all` that it is not only for these companies.
  *
  * @param companies number of companies that the command is for
@@ -141,7 +140,9 @@ export function otherReferencesText(
   const others = companies - MAX_REFERENCES_IN_A_COMMAND;
   const words = referenceArguments(references);
   const namesCompanies = words !== FILE_EXAMPLE && command.includes(words);
-  return others > 0 && namesCompanies ? `add the references of ${counted(others, 'other company')}` : null;
+  return others > 0 && namesCompanies
+    ? `the command names only the first ${MAX_REFERENCES_IN_A_COMMAND} companies: add the references of the other ${others}`
+    : null;
 }
 
 /**

@@ -45,6 +45,26 @@ export function notReadyText(company: WaitingCompany): string | null {
 }
 
 /**
+ * Returns why a company that was requested to go first cannot; null if it can. A company that was not moved is tried
+ * again, and one that has moved is checked again.
+ */
+export function firstNotReadyText(company: WaitingCompany & { readonly state: CompanyState }): string | null {
+  switch (company.state) {
+    case 'waiting':
+    case 'failed':
+    case 'outcome-unknown':
+      return notReadyText(company);
+    case 'importing':
+    case 'syncing':
+    case 'moved':
+      return null;
+    case 'excluded':
+    case 'skipped':
+      return 'it was left out';
+  }
+}
+
+/**
  * The decision messages that supply a credential: `credentialsSupplied` for companies that wait to be moved,
  * `replaceCredential` for companies that were tried.
  */

@@ -183,7 +183,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'application-refused':
     "the platform rejects the client's application; correct its client id, secret or environment, then resume",
   'wrong-organization':
-    'a credential belongs to another organization; check whether the rows of the manifest or of the credentials have shifted by one, then resume',
+    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
   'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
   'ledger-behind':
     'the ledger was out of date, probably because it was restored from a backup; reconcile the ledger if this has not been done yet, then resume',

@@ -31,7 +31,7 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
 function firstCompanyAnswer({ reference, notReady }: ChosenFirst): Answer {
   const check = 'first-company';
   return notReady === null
-    ? { check, go: true, why: `${reference} goes first, and can be moved` }
+    ? { check, go: true, why: `${reference} goes first, and nothing it needs is missing` }
     : { check, go: false, why: `${reference} was chosen to go first, but cannot be moved: ${notReady}` };
 }
 

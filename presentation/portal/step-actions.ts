@@ -201,7 +201,7 @@ export function rejections(
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
       title: 'Withdraw the confirmation that syncing is off',
       facts: [`${counted(counts.waiting - counts.heldBack - counts.unconfirmed, 'company')} confirmed`],
-      consequence: `You have to confirm in step 4 again that syncing is off for every company that has not begun to move.${isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
+      consequence: `All confirmations that syncing is off are withdrawn. No company moves before you have confirmed again that it is off.${isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
     }),
   ];
 }

@@ -111,7 +111,7 @@ export const AFTER_THE_END = {
 /** Returns which companies the client may switch back on in its own application. */
 export function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
-    if (counts.moved === counts.total) return 'nothing: every company was moved, and its syncing must stay off.';
+    if (counts.moved === counts.total) return 'no company: every company was moved, and its syncing must stay off.';
     return 'look up each company in the handover report. Syncing of the companies that were moved must stay off.';
   }
   if (state === 'abandoned' || state === 'cancelled') {
@@ -124,8 +124,8 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
   // The client can confirm before step 4, and an earlier step can open again.
   const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;
   if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing') && !isOff)
-    return 'nothing for now, because you do not have to switch anything off before step 4.';
-  return 'nothing for now. Never switch syncing back on in your own application for a company that is moving or has been moved.';
+    return 'no company for now, because you do not have to switch anything off before step 4.';
+  return 'no company for now: leave syncing off wherever you have switched it off. Never switch it back on in your own application for a company that is moving or has been moved.';
 }
 
 /**

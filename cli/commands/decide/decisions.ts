@@ -26,7 +26,7 @@ import { addWindowOptions, windowsFrom } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
 import { findCompany, readSuggestedCompanies } from '../../../store';
-import { notReadyText } from '../../../domain/companies/credential-state';
+import { firstNotReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal/output';
 
@@ -142,7 +142,7 @@ async function withReadiness(
   const { migrationId, outcome } = result.json;
   if (!db || reference === undefined || outcome !== 'applied') return result;
   const company = await findCompany(db, String(migrationId), { reference });
-  const why = company?.state === 'waiting' ? notReadyText(company) : null;
+  const why = company ? firstNotReadyText(company) : null;
   if (why === null) return result;
   return {
     ...result,

@@ -90,7 +90,7 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
     );
   }
   output.note(
-    'Stop the service with Ctrl-C. Create API keys with: ferry service keys create --account Acme --role administrator',
+    'Stop the service with Ctrl-C. To create API keys of another account, for example Acme, run: ferry service keys create --account Acme --role administrator',
   );
 }
 

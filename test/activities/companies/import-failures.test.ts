@@ -118,7 +118,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       const { id } = await rig.migration([token, token, token, 'sbx-ok-5', token, 'sbx-ok-5']);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({
         stop: failure,
-        stopNumbers: 'companies c1, c2, c3',
+        stopNumbers: 'affected: companies c1, c2, c3',
       });
       expect(await stateOf(id, 3)).toMatchObject({ failure, failure_accepted: false });
       expect(await stateOf(id, 4)).toMatchObject({ state: 'waiting', tries: 0 });
@@ -154,7 +154,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       const { id } = await rig.migration([token, token]);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({
         stop: failure,
-        stopNumbers: 'companies c1, c2',
+        stopNumbers: 'affected: companies c1, c2',
       });
     });
   },

@@ -31,7 +31,9 @@ test('the suggested confirmation of more companies than fit into a command says 
     return group?.details.join('\n') ?? '';
   };
   expect(await detailsFor(50)).not.toContain('add the references');
-  expect(await detailsFor(80)).toMatch(/ K-50 --as client .*\nadd the references of 30 other companies\n/);
+  expect(await detailsFor(80)).toMatch(
+    / K-50 --as client .*\nthe command names only the first 50 companies: add the references of the other 30\n/,
+  );
 });
 
 test('times that differ by seconds are shown with seconds', async () => {

@@ -33,7 +33,7 @@ test('a command that does not fit all companies of a group says how many others 
   const { out } = await run('exceptions', id);
   expect(out).toContain('held back by the preflight: 60 companies');
   expect(out).toMatch(
-    /ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; add the references of 10 other companies\n/,
+    /ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; the command names only the first 50 companies: add the references of the other 10\n/,
   );
 });
 
@@ -97,7 +97,7 @@ test('the commands for companies that wait for their next try name more of them 
     .execute();
   const { out } = await run('exceptions', id);
   expect(out).toMatch(
-    /^ {2}ferry exclude .+ R-1 R-2 .+ R-50 --reason "why"\n.+; add the references of 2 other companies$/m,
+    /^ {2}ferry exclude .+ R-1 R-2 .+ R-50 --reason "why"\n.+; the command names only the first 50 companies: add the references of the other 2$/m,
   );
   const { json } = await runJson(orchestrator, 'exceptions', id);
   expect(json['retriedRemedies']).toContainEqual(

@@ -70,9 +70,9 @@ test('a suggested application has the environment of the platform, or else of a 
 
 test.each<[Remedy, references: number, companies: number, string | null]>([
   ['skip', 50, 50, null],
-  ['skip', 51, 51, 'add the references of 1 other company'],
+  ['skip', 51, 51, 'the command names only the first 50 companies: add the references of the other 1'],
   // `ferry exceptions` knows only the first references of a large group: here, 51 of 80.
-  ['exclude', 51, 80, 'add the references of 30 other companies'],
+  ['exclude', 51, 80, 'the command names only the first 50 companies: add the references of the other 30'],
   ['retry', 51, 80, null],
   ['replace-credential', 51, 80, null],
 ])(

@@ -84,7 +84,7 @@ test('the suggested confirmation of many added companies says how many others to
   const { out } = await run('amend', id, manifest(...rows), ...AS_CLIENT);
   expect(out).toContain('Storing 60 rows ...\nWaiting for a worker to check the rows (up to 15 s) ...\n');
   expect(out).toMatch(
-    /ferry confirm-sync-disabled numerous\S+ L-1 .* L-50 --as client .*\n +add the references of 10 other companies\n/,
+    /ferry confirm-sync-disabled numerous\S+ L-1 .* L-50 --as client .*\n +the command names only the first 50 companies: add the references of the other 10\n/,
   );
 });
 

@@ -157,8 +157,8 @@ test('a migration whose application is refused by the platform pauses itself, an
   await migration.readyToMove();
   const paused = await migration.until(({ state }) => state === 'paused');
   expect(paused.pause).toMatchObject({ by: null, stopReason: 'application-refused' });
-  expect(paused.pause?.reason).toMatch(/ \(company R-1\)$/);
-  expect(paused.waitingFor.what).toContain('(company R-1)');
+  expect(paused.pause?.reason).toMatch(/ \(affected: company R-1\)$/);
+  expect(paused.waitingFor.what).toContain('(affected: company R-1)');
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting' });
 
   await migration.supply('R-1', 'sbx-ok-2.application');

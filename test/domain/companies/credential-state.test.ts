@@ -1,0 +1,19 @@
+/** The company that was requested to go first. */
+import type { CompanyState } from '../../../domain/companies/company-state';
+import { firstNotReadyText } from '../../../domain/companies/credential-state';
+
+const of = (state: CompanyState, confirmedAt: Date | null = new Date()) =>
+  firstNotReadyText({ state, confirmedAt, heldBack: null, credential: state === 'waiting' ? 'supplied' : null });
+
+test.each(['waiting', 'failed', 'outcome-unknown', 'importing', 'syncing', 'moved'] as const)(
+  'a company that is %s can go first, because it is tried or checked again',
+  (state) => expect(of(state)).toBeNull(),
+);
+
+test.each(['waiting', 'failed', 'outcome-unknown'] as const)('a company that is %s needs a confirmation', (state) =>
+  expect(of(state, null)).toBe('the client has not confirmed that syncing is off'),
+);
+
+test.each(['excluded', 'skipped'] as const)('a company that is %s cannot go first', (state) =>
+  expect(of(state)).toBe('it was left out'),
+);
