@@ -130,7 +130,7 @@ test('the texts of failures and stops are distinct and contain no internal terms
   const texts = [...kinds.map(failureText), ...reasons.map((reason) => stopReasonText(reason))];
   expect(new Set(texts).size).toBe(texts.length);
   for (const text of texts) expect(text).not.toMatch(/ledger|vault|slice|crossing|digest|PendingAuth/i);
-  for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/, then resume$/);
+  for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/[,;] then resume$/);
 });
 
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {

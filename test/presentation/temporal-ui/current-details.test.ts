@@ -51,7 +51,7 @@ test('the page shows who has to act, the six steps, the companies, who to call a
     /1\. Supply details \(client and support\): \*\*done\*\*, ended .+, approved by Sam \(support\)/,
   );
   expect(text).toContain('**Who to call:** solutions team, +44 20 7946 0018');
-  expect(text).toContain('Never switch syncing back on in your own application');
+  expect(text).toContain('Never switch it back on in your own application');
 });
 
 test('the page shows since when someone has had to act, what to do and how', () => {
