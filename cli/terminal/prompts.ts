@@ -1,4 +1,5 @@
 /** Asks the user questions at the terminal. */
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type * as Inquirer from '@inquirer/prompts';
 import { CommandFailed } from '../shared/errors';
 
@@ -52,25 +53,60 @@ export const terminalPrompts: Prompts = {
 export class Unanswered extends CommandFailed {}
 
 /**
- * Asks a question and waits until the user answers or cancels it.
+ * Asks a question and waits until the user answers or cancels it. Input from before the question does not answer it,
+ * because the user had not seen the question.
  *
  * @throws Unanswered after Esc or Ctrl-C
  */
 async function answered<Answer>(
   question: (inquirer: typeof Inquirer, context: { readonly signal: AbortSignal }) => Promise<Answer>,
 ): Promise<Answer> {
+  const inquirer = await import('@inquirer/prompts');
+  await discardInput(process.stdin);
   const cancelled = new AbortController();
   const listen = (_: unknown, { name }: { readonly name?: string }): void => {
     if (name === 'escape') cancelled.abort();
   };
   process.stdin.on('keypress', listen);
   try {
-    return await question(await import('@inquirer/prompts'), cancelled);
+    return await question(inquirer, cancelled);
   } catch (error) {
     if (error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError'))
-      throw new Unanswered('nothing was done', 'run the command again when you have the answer');
+      throw unanswered();
     throw error;
   } finally {
     process.stdin.off('keypress', listen);
   }
+}
+
+const unanswered = (): Unanswered =>
+  new Unanswered('nothing was done', 'run the command again when you have the answer');
+
+/** Time in which the terminal delivers input that was typed earlier. */
+const DELIVERY_MS = 20;
+const CTRL_C = '\x03';
+
+/**
+ * Reads and discards what was typed so far. Uses raw mode, because otherwise a line without Enter stays in the terminal.
+ *
+ * @throws Unanswered after Ctrl-C, which is a key in raw mode
+ */
+async function discardInput(stdin: typeof process.stdin): Promise<void> {
+  let discarded = '';
+  const discard = (typed: Buffer | string): void => {
+    discarded += typed.toString();
+  };
+  stdin.setRawMode(true);
+  stdin.on('data', discard);
+  stdin.resume();
+  try {
+    await setTimeout(DELIVERY_MS);
+    // On a busy machine, the timer can end before input is read. The event loop reads input before it runs this.
+    await setImmediate();
+  } finally {
+    stdin.pause();
+    stdin.off('data', discard);
+    stdin.setRawMode(false);
+  }
+  if (discarded.includes(CTRL_C)) throw unanswered();
 }
