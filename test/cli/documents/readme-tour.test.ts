@@ -32,11 +32,14 @@ test('the tour moves 25 companies and ends with the handover report', async () =
 });
 
 test('the tour can be run again as the README says', async () => {
-  const [newTokens = '', start = ''] = linesOf('Run the tour again');
+  const [copy = '', newTokens = '', start = ''] = linesOf('Run the tour again');
   const check = 'ferry check my-manifest/manifest.csv --platform quickbooks-online';
   expect((await type(check)).out).toContain('is already connected');
+  expect((await type(copy)).exitCode).toBe(0);
   expect((await type(newTokens)).exitCode).toBe(0);
   expect(await type(check)).toMatchObject({ exitCode: 0, err: '' });
+  // The tour has removed the file of credentials, because `confirm` answers yes.
+  expect((await type('grep -c again- my-manifest/credentials.csv')).out).toBe('25\n');
   expect(await type(start)).toMatchObject({ exitCode: 0, err: '' });
 });
 
