@@ -1,7 +1,7 @@
 /**
  * Checks the open migrations: that the ledger was not restored to an older state, that their workflows have not ended in
- * Temporal, that no other workflow occupies a workflow id that they need, and that workers have not given up on a
- * portal request. Changes nothing.
+ * Temporal, that no other workflow occupies a workflow id that they need, that their vaults can be opened, and that
+ * workers have not given up on a portal request. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
 import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient, readStage } from '../../client';
@@ -11,6 +11,7 @@ import { listGivenUpRequests, listUnfinishedMigrations, readMigration, type Give
 import { loadConfig } from '../../config';
 import type { CheckResult } from './check-result';
 import { check, notChecked, ok, problem } from './check-result';
+import { checkVaults, VAULTS } from './vaults';
 
 const LEDGER = 'ledger';
 const TERMINATED = 'terminated';
@@ -20,12 +21,12 @@ const PORTAL_REQUESTS = 'portal requests';
 /** @param isReady whether the checks of Temporal, the payload key, the database and its schema have succeeded */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
   if (!isReady)
-    return [
+    return [LEDGER, VAULTS].map((about) =>
       notChecked(
-        LEDGER,
+        about,
         'not checked, because this check needs Temporal, the payload key and a database whose schema is up to date',
       ),
-    ];
+    );
   return check(LEDGER, 'run ferry doctor again', async () => {
     const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], env);
     const ferry = await openLedgerClient(config);
@@ -36,6 +37,7 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
         await checkAge(ferry, open),
         ...(await checkTerminated(ferry, open)),
         ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, adviceToFreeId(id))),
+        ...(await checkVaults(env, ferry.db, open)),
         ...givenUp(await listGivenUpRequests(ferry.db, config.temporal.namespace)),
       ];
     } finally {

@@ -99,6 +99,7 @@ test('no check reports a problem if everything works', async () => {
       ['database', 'ok'],
       ['schema', 'ok'],
       ['ledger', 'ok'],
+      ['vaults', 'ok'],
       ['service', 'ok'],
       ['API key', 'ok'],
       ['codec server', 'ok'],
@@ -162,7 +163,7 @@ describe('doctor reports', () => {
       expect(found?.finding).toMatch(finding);
       expect(found?.advice ?? '').toMatch(advice);
     }
-    expect(checks).toHaveLength(14);
+    expect(checks).toHaveLength(15);
   });
 
   test('a service whose API fails, without blaming the API key', async () => {

@@ -1,0 +1,39 @@
+/** Checks that the vaults of the open migrations can be opened. Opens no credential and changes nothing. */
+import { createVaultKeyWrapper, createVaultSecretFolder } from '../../security';
+import { counted } from '../../domain/text/sentences';
+import { readVault, VaultClosed, type Database } from '../../store';
+import type { CheckResult } from './check-result';
+import { notChecked, ok, problem, readConfig } from './check-result';
+
+export const VAULTS = 'vaults';
+const FOR_WORKERS =
+  'workers need the master key and the folder of the vault secrets to move companies; ferry doctor checks both where they are configured';
+
+/** @param open the ids of the open migrations */
+export async function checkVaults(
+  env: NodeJS.ProcessEnv,
+  db: Database,
+  open: readonly string[],
+): Promise<readonly CheckResult[]> {
+  const masterKeys = readConfig(env, 'masterKeys', VAULTS, FOR_WORKERS);
+  if ('unusable' in masterKeys) return [masterKeys.unusable];
+  const folder = readConfig(env, 'vaultSecrets', VAULTS, FOR_WORKERS);
+  if ('unusable' in folder) return [folder.unusable];
+  const keys = createVaultKeyWrapper(masterKeys.value, createVaultSecretFolder(folder.value));
+  const problems: CheckResult[] = [];
+  let opened = 0;
+  for (const id of open) {
+    try {
+      await readVault(db, keys, id);
+      opened += 1;
+    } catch (error) {
+      // A vault is created by the first worker, and destroyed when the migration ends.
+      if (error instanceof VaultClosed) continue;
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push(problem(VAULTS, `${id} cannot move companies, because its vault cannot be opened`, reason));
+    }
+  }
+  if (problems.length > 0) return problems;
+  if (opened === 0) return [notChecked(VAULTS, 'not checked, because no open migration has a vault')];
+  return [ok(VAULTS, `this machine can open ${counted(opened, 'vault')}`)];
+}

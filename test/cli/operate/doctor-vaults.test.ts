@@ -1,0 +1,63 @@
+/** Tests that `ferry doctor` reports the vaults of open migrations that cannot be opened. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { CheckResult } from '../../../cli/doctor';
+import { startTestMigration } from '../../workflows/running-migration';
+import type { Orchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator } from '../../support/servers/orchestrator';
+import { ferry } from '../captured-terminal';
+
+let orchestrator: Orchestrator;
+let folder: string;
+let id: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  ({ id } = await startTestMigration(orchestrator, 'sealed', ['sbx-ok-1.x1']));
+});
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function checkVaults(changes: NodeJS.ProcessEnv = {}): Promise<readonly CheckResult[]> {
+  const env = { ...orchestrator.env, TOKENFERRY_HOME: folder, ...changes };
+  const { out } = await ferry(['doctor', '--json'], undefined, env);
+  const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
+  return checks.filter(({ check }) => check === 'vaults');
+}
+
+test('a vault whose secret is in its folder can be opened', async () => {
+  expect(await checkVaults()).toEqual([{ check: 'vaults', verdict: 'ok', finding: 'this machine can open 1 vault' }]);
+});
+
+test('an open migration whose vault secret is missing is reported with what to do', async () => {
+  const secrets = orchestrator.env['TOKENFERRY_VAULT_SECRETS'] ?? '';
+  const files = readdirSync(secrets).filter((name) => name !== 'folder.id');
+  for (const name of files) renameSync(path.join(secrets, name), path.join(folder, name));
+  expect(await checkVaults()).toEqual([
+    {
+      check: 'vaults',
+      verdict: 'problem',
+      finding: `${id} cannot move companies, because its vault cannot be opened`,
+      advice: expect.stringMatching(
+        `the vault secret is not in .*; if you still have the secret's file, put it back.*"ferry vault renew ${id}"`,
+      ) as unknown,
+    },
+  ]);
+  for (const name of files) renameSync(path.join(folder, name), path.join(secrets, name));
+});
+
+test('a machine with another master key reports which key is missing', async () => {
+  const other = randomBytes(32).toString('base64');
+  expect(await checkVaults({ TOKENFERRY_MASTER_KEY: other })).toMatchObject([
+    { verdict: 'problem', advice: expect.stringContaining('was encrypted under master key') as unknown },
+  ]);
+});
+
+test('vaults are not checked on a machine without the master key', async () => {
+  expect(await checkVaults({ TOKENFERRY_MASTER_KEY: '' })).toMatchObject([{ verdict: 'not-checked' }]);
+});
