@@ -16,7 +16,9 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  ({ id } = await startTestMigration(orchestrator, 'sealed', ['sbx-ok-1.x1']));
+  const migration = await startTestMigration(orchestrator, 'sealed', ['sbx-ok-1.x1']);
+  await migration.until(({ preflight }) => preflight !== null);
+  ({ id } = migration);
 });
 afterAll(async () => {
   await orchestrator.close();

@@ -34,7 +34,8 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   [orchestrator, database] = await Promise.all([startOrchestrator(), createTestDatabase()]);
   worker = await orchestrator.startWorker();
-  await startTestMigration(orchestrator, 'examined', ['sbx-ok-1.x1']);
+  const migration = await startTestMigration(orchestrator, 'examined', ['sbx-ok-1.x1']);
+  await migration.until(({ preflight }) => preflight !== null);
   const { workflowService } = orchestrator.ferry.temporal;
   await workflowService.registerNamespace({
     namespace: EMPTY_NAMESPACE,
