@@ -166,7 +166,11 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
       expected ? `${rangeText(duration(expected.lowMs), duration(expected.highMs))} while companies are moving` : '',
       took,
     ],
-    ['data out of date', expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`, stale],
+    [
+      'data of moved companies out of date',
+      expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`,
+      stale,
+    ],
     ['migration closed', '', at(closedAt)],
   ];
 }

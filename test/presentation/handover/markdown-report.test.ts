@@ -30,10 +30,10 @@ describe('the head of the report', () => {
       'was erased at 20 Nov 2026 23:00. No credential is left in our database. Encrypted copies can remain',
     ],
     [{}, '**To delete on your side**: every export'],
-    [{}, '| data out of date |  | at most 6.3 hours, median 2 hours |'],
+    [{}, '| data of moved companies out of date |  | at most 6.3 hours, median 2 hours |'],
     [
       { figures: { ...HEAD.figures, longestStaleHours: 0.1, medianStaleHours: 0.05 } },
-      '| data out of date |  | at most 6 minutes, median 3 minutes |',
+      '| data of moved companies out of date |  | at most 6 minutes, median 3 minutes |',
     ],
     [{ closedAt: '2027-01-01T00:05:00.000Z' }, '| migration closed |  | 1 Jan 2027 00:05 |'],
     [{}, '- **Send the link to each company that must reconnect** (1): its owner'],
