@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CheckResult } from '../../../cli/doctor';
 import { startTestMigration } from '../../workflows/running-migration';
-import type { Orchestrator } from '../../support/servers/orchestrator';
+import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
-let orchestrator: Orchestrator;
+let orchestrator: OpenedOrchestrator;
 let folder: string;
 let id: string;
 beforeAll(async () => {
