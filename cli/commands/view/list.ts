@@ -211,6 +211,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           localTime(line.startedAt),
         ]),
       );
+      output.line('Done: companies that have moved or were left out.');
       printMissingKeys(output, migrations);
       printOnlyInLedger(output, migrations);
       printTerminated(output, migrations);

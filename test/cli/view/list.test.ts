@@ -66,6 +66,7 @@ test('list shows migrations that only the ledger has, and says whether they have
   const { out } = await ferry(['list'], 80, orchestrator.env);
   // One company was moved, none is open, and one was not moved, so it is not done.
   const plain = stripVTControlCharacters(out);
+  expect(plain).toContain('\nDone: companies that have moved or were left out.\n');
   expect(plain).toMatch(new RegExp(`${endedId} +\\S+ +- +- +1/2 +0 +1`));
   expect(plain).toMatch(new RegExp(`${lostId} .* 0/2 +2 +0`));
   expect(out).toContain('Temporal has deleted 1 ended migration that the ledger still has (step "-").');
