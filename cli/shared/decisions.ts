@@ -19,6 +19,7 @@ import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
 import { isPlaceholder } from '../../domain/text/placeholders';
 import { choiceOption } from './options';
+import { shellQuoted } from './remedy-commands';
 import { signingAdvice } from './signing-advice';
 
 /**
@@ -115,6 +116,10 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
         rejection: (name) => rejectionOf(name),
       });
       setDefault(answer);
+      if (command.getOptionValue('as') !== 'client')
+        output.line(
+          `If only you use this account, ferry can take your name from a signing key: ferry keys create --by ${shellQuoted(answer)}`,
+        );
     } else if (!output.json && !output.quiet) {
       output.warn(`acting as ${user}; to record your name, add --by "your name"`);
     }

@@ -11,8 +11,8 @@ const NOTE = 'ferry: acting as root; to record your name, add --by "your name"\n
 async function runAs(userName: string, isTerminal: boolean, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const questions: string[] = [];
   const text = async (question: string) => (questions.push(question), 'Sam');
-  const { err } = await ferry([...args], undefined, env, isTerminal ? { text } : undefined, userName);
-  return { questions, err };
+  const { out, err } = await ferry([...args], undefined, env, isTerminal ? { text } : undefined, userName);
+  return { questions, out, err };
 }
 
 test.each([
@@ -28,6 +28,12 @@ test('at a terminal, the name is asked for', async () => {
   const { questions, err } = await runAs('Administrator', true, PAUSE);
   expect(questions).toEqual(['Your name? (decisions and reports show it; your user name is Administrator)']);
   expect(err).not.toContain('acting as');
+});
+
+test('after the answer, ferry says how to avoid the question, unless the client decides', async () => {
+  const hint = 'ferry keys create --by Sam\n';
+  expect((await runAs('root', true, PAUSE)).out).toContain(hint);
+  expect((await runAs('root', true, [...PAUSE, '--as', 'client'])).out).not.toContain(hint);
 });
 
 test.each([
