@@ -28,18 +28,35 @@ export async function reportCredentials(
     const advice = 'once the client has confirmed that syncing is off, obtain new credentials and supply them';
     report({ ...warning, code: 'credential-early', message, advice });
   }
+  const code = 'credential-missing';
+  if (await isEveryMissing(rows, supplied)) {
+    const message = 'no company has a credential, without which it cannot be moved';
+    return report({
+      ...warning,
+      code,
+      message,
+      advice: 'add the credentials to the file, or supply them after the start',
+    });
+  }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;
     const message = `${inQuotes(reference)} has no credential, without which the company cannot be moved`;
-    report({
-      ...warning,
-      code: 'credential-missing',
-      message,
-      advice: areEarly
-        ? 'supply the credential once the client has confirmed that syncing is off'
-        : 'add the credential to the file, or supply it after the start',
-    });
+    const advice = areEarly
+      ? 'supply the credential once the client has confirmed that syncing is off'
+      : 'add the credential to the file, or supply it after the start';
+    report({ ...warning, code, message, advice });
   }
+}
+
+/** Returns whether there are several companies, and none of them has a credential. */
+async function isEveryMissing(rows: AsyncIterable<ManifestRow>, { count, has }: SuppliedReferences): Promise<boolean> {
+  if (count > 0) return false;
+  let companies = 0;
+  for await (const { reference } of rows) {
+    if (has(reference)) return false;
+    companies += 1;
+  }
+  return companies > 1;
 }
 
 type MatchedCompany = Pick<ManifestRow, 'row' | 'reference' | 'organization'>;

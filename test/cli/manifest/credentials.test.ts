@@ -128,6 +128,15 @@ test('credentials supplied at the start cause a warning if the platform rotates 
   expect(separate.findings[1]?.message).toContain('"A-2"');
 });
 
+test('if no company has a credential, self-service says so once', async () => {
+  const organizations = ['A-1,Acme,17,3', 'A-2,Bolt,18,4', 'A-3,Cut,19,5'].join('\n');
+  const manifest = tempFile(`reference,name,realmId,expectedInvoices\n${organizations}`);
+  const read = await readWholeManifest({ manifest }, quickBooks, 'self-service');
+  expect(read.findings).toMatchObject([
+    { code: 'credential-missing', message: 'no company has a credential, without which it cannot be moved' },
+  ]);
+});
+
 test('companies without a credential are reported if the platform does not rotate tokens', async () => {
   const manifest = tempFile(
     'reference,name,organizationId,expectedInvoices,family,accessToken,refreshToken,region\n' +
