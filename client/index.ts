@@ -89,7 +89,7 @@ export {
 export type { WindowSchedule } from './schedules';
 export { isLedgerBehind, reconcile } from './reconcile';
 export { readReport } from './report';
-export { findOccupiedIds } from './workflow-ids';
+export { findOccupiedIds, isBatchRunning } from './workflow-ids';
 export type { HandoverReport, ReportedLedgerCompany as LedgerCompany } from './report';
 export { closeTerminated, sweep } from './sweep';
 export type { SweepResult } from './sweep';

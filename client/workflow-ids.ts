@@ -87,6 +87,20 @@ export async function findOccupiedIds(
   return ids.map(([workflowId]) => workflowId).filter((_, index) => occupied[index]);
 }
 
+/** Returns whether a batch run of the migration is in progress. */
+export async function isBatchRunning(
+  { temporalWithoutCodec: { workflow } }: Pick<LedgerClient, 'temporalWithoutCodec'>,
+  migrationId: string,
+): Promise<boolean> {
+  try {
+    const run = await workflow.getHandle(batchRunIdOf(migrationId)).describe();
+    return isInProgress(run) && isOurs(run, BATCH_RUN) && run.parentExecution?.workflowId === migrationId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
 /** Returns whether a workflow has not ended. */
 export function isInProgress({ status }: Pick<WorkflowExecutionDescription, 'status'>): boolean {
   return status.name === 'RUNNING' || status.name === 'PAUSED';

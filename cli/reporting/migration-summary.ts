@@ -46,6 +46,8 @@ export interface MigrationFindings {
   readonly deferred: Deferred | null;
   /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
   readonly windowsPaused: string | null;
+  /** Whether a batch run is in progress. False unless the windows are paused. */
+  readonly isBatchRunning: boolean;
   readonly ledgerBehind: boolean;
   /** The errors of activities and workflow tasks that Temporal retries. */
   readonly retriedErrors: readonly string[];
@@ -78,7 +80,7 @@ export function printMigration(
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
-  const { windowsPaused, ledgerBehind, next, clientPage, keyFingerprint } = found;
+  const { windowsPaused, isBatchRunning, ledgerBehind, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const ended = endedByText(progress);
   if (ended !== null) output.line(`${capitalized(progress.state)} ${ended}`);
@@ -87,10 +89,12 @@ export function printMigration(
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
-  else output.line(waitingText(progress, now));
+  else if (windowsPaused === null || !isForWindow(progress, isBatchRunning, now))
+    output.line(waitingText(progress, now));
   const meanwhile = meanwhileText(progress);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
-  if (windowsPaused !== null) output.line(output.styled('yellow', windowsPausedText(progress, windowsPaused, now)));
+  if (windowsPaused !== null)
+    output.line(output.styled('yellow', windowsPausedText(progress, windowsPaused, isBatchRunning, now)));
   for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
@@ -191,12 +195,24 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 
 const number = (count: number): string => count.toLocaleString('en-US');
 
+/**
+ * Returns whether the migration waits only for a window to open. Its own text then says that companies are moved in the
+ * window, because it does not know yet that a person has paused the Schedule in Temporal.
+ */
+function isForWindow(progress: Progress, isBatchRunning: boolean, now: Date): boolean {
+  const { state, step, outage, windows, counts } = progress;
+  if (state !== 'running' || step !== 'complete-migration' || outage !== null) return false;
+  if (counts.importing + counts.syncing > 0) return false;
+  if (isOpenWithoutEnd(progress, windows, isBatchRunning)) return false;
+  return openWindowOf(progress, windows, isBatchRunning, now.toISOString()) === null;
+}
+
 /** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
-function windowsPausedText(progress: Progress, why: string, now: Date): string {
+function windowsPausedText(progress: Progress, why: string, isBatchRunning: boolean, now: Date): string {
   const { migrationId, state, windows } = progress;
-  if (isOpenWithoutEnd(progress, windows))
+  if (isOpenWithoutEnd(progress, windows, isBatchRunning))
     return `No further window opens (${why}), but moves continue, because the open window covers the whole week. To stop moves now: ferry pause ${migrationId}`;
-  const open = openWindowOf(progress, windows, now.toISOString());
+  const open = openWindowOf(progress, windows, isBatchRunning, now.toISOString());
   // In a paused migration, no moves begin in an open window either.
   const stop = state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;
   const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;

@@ -119,15 +119,22 @@ function isReadyForSignOff(progress: Progress): boolean {
 }
 
 /** Says that the windows are paused. This is only a warning while a window is open, because moves continue in it. */
-function windowAnswers({ windowsPaused, migrationId, progress, limits, now }: GoNoGoFacts): readonly Answer[] {
+function windowAnswers({
+  windowsPaused,
+  isBatchRunning,
+  migrationId,
+  progress,
+  limits,
+  now,
+}: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
-  if (progress && isOpenWithoutEnd(progress, limits.windows)) {
+  if (progress && isOpenWithoutEnd(progress, limits.windows, isBatchRunning)) {
     const moves = `no further window opens (${windowsPaused}), but moves continue, because the open window covers the whole week`;
     return [
       { check: 'window', go: true, warning: true, why: `${moves}; to stop moves now: ferry pause ${migrationId}` },
     ];
   }
-  const open = progress && openWindowOf(progress, limits.windows, now);
+  const open = progress && openWindowOf(progress, limits.windows, isBatchRunning, now);
   const why = `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume ${migrationId}`;
   if (open === null) return [{ check: 'window', go: false, why }];
   const until = `moves continue until the open window closes at ${momentText(open.closesAt)}`;

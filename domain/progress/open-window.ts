@@ -4,22 +4,25 @@ import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
 
 /**
- * Returns the current window if it has been opened, or if companies are moving. Null between two windows, if the
- * Schedule was paused before it could open the current window, if moves can begin at any time, and before step 6. Also
- * null if the migration is not running.
+ * Returns the current window if it has been opened, if companies are moving, or if a batch run is in progress: the run
+ * continues until the window closes. Null between two windows, if the Schedule was paused before it could open the
+ * current window, if moves can begin at any time, and before step 6. Also null if the migration is not running.
  *
  * @param windows the current windows of the migration
+ * @param isBatchRunning whether a batch run is in progress. Between two companies, the counts do not show it
  * @param now ISO 8601, UTC
  */
 export function openWindowOf(
   { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
   windows: readonly Window[],
+  isBatchRunning: boolean,
   now: string,
 ): WindowOccurrence | null {
   if (state !== 'running' || step !== 'complete-migration' || isAlwaysOpen(windows)) return null;
   const [window] = windowOccurrences(windows, now);
   if (window === undefined || window.opensAt > now) return null;
-  return openedWindow?.opensAt === window.opensAt || counts.importing + counts.syncing > 0 ? window : null;
+  const isOpened = openedWindow?.opensAt === window.opensAt;
+  return isOpened || isBatchRunning || counts.importing + counts.syncing > 0 ? window : null;
 }
 
 /**
@@ -29,7 +32,8 @@ export function openWindowOf(
 export function isOpenWithoutEnd(
   { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
   windows: readonly Window[],
+  isBatchRunning: boolean,
 ): boolean {
   if (state !== 'running' || step !== 'complete-migration' || !isAlwaysOpen(windows)) return false;
-  return (openedWindow ?? null) !== null || counts.importing + counts.syncing > 0;
+  return (openedWindow ?? null) !== null || isBatchRunning || counts.importing + counts.syncing > 0;
 }

@@ -15,7 +15,7 @@ import {
   readOverviews,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { NoWorker, readRetries, readProgress, readWindowSchedule, readWorkers } from '../../../client';
+import { isBatchRunning, NoWorker, readRetries, readProgress, readWindowSchedule, readWorkers } from '../../../client';
 import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -83,6 +83,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     forecast: progress && liveForecastOf(progress, overview ?? null, now.toISOString()),
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
+    isBatchRunning: schedule.state === 'paused' && (await isBatchRunning(ferry, migrationId)),
     workers,
     failing: await retryTexts(ferry, migrationId, retries, localTime),
     service,

@@ -21,7 +21,7 @@ import {
   readSuggestedCompanies,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { isLedgerBehind, readRetries, readProgress, readSchedulePause } from '../../../client';
+import { isBatchRunning, isLedgerBehind, readRetries, readProgress, readSchedulePause } from '../../../client';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
 import { retryTexts } from '../../reporting/retries';
 import { printMigration } from '../../reporting/migration-summary';
@@ -92,6 +92,7 @@ export function addShow({ program, run, terminal }: Context): void {
               deferred: isOver(progress.state) && db ? NOT_TRIED_AGAIN : findings.deferred,
               chosenFirst,
               windowsPaused,
+              isBatchRunning: windowsPaused !== null && (await isBatchRunning(ferry, migration)),
               ledgerBehind,
               retriedErrors: retries.map(({ error }) => error),
               retryTexts: await retryTexts(ferry, migration, retries, localTime),
@@ -188,7 +189,15 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, retryTexts: _texts, applications, live, chosenFirst: _, ...shown } = findings;
+  const {
+    retriedErrors,
+    retryTexts: _texts,
+    applications,
+    live,
+    chosenFirst: _,
+    isBatchRunning: _run,
+    ...shown
+  } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },

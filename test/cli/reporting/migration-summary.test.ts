@@ -110,6 +110,7 @@ function shown(
   inFull = false,
   confirmedBy: Confirmers | null = null,
   deferred: Deferred | null = null,
+  more: { readonly windowsPaused?: string; readonly isBatchRunning?: boolean; readonly now?: Date } = {},
 ): readonly string[] {
   const stdout = capturedStream(columns);
   const progress = progressOf(plan, state);
@@ -126,15 +127,17 @@ function shown(
         keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
         live: null,
         windowsPaused: null,
+        isBatchRunning: false,
         ledgerBehind: false,
         retriedErrors: [],
         retryTexts: [],
         confirmedBy,
+        ...more,
       },
       clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,
       next: nextCommands(progress, { ...NO_COMPANIES, unconfirmedWave: 2 }, NOW),
     },
-    { inFull, now: NOW },
+    { inFull, now: more.now ?? NOW },
   );
   return stripVTControlCharacters(stdout.text).trimEnd().split('\n');
 }
@@ -151,6 +154,22 @@ test('the limits in effect are shown on one line until every company has a final
     'Limits: companies per minute 6, slices 4 x 8, ramp 20, tolerated failures 50, tolerated share 20%',
   );
   expect(shown(situation('a handover to sign off'), 80).join('\n')).not.toContain('Limits:');
+});
+
+test('if the Schedule is paused, show does not promise moves that nobody begins, and says how long moves continue', () => {
+  const window = { opensAt: '2026-03-02T20:00:00.000Z', closesAt: '2026-03-03T06:00:00.000Z' };
+  const state = { ...situation('step 6, with windows'), counts: { ...some, importing: 0, syncing: 0 }, window };
+  const at = (time: string, isBatchRunning: boolean): string => {
+    const more = { windowsPaused: 'platform trouble, Sam', isBatchRunning, now: new Date(time) };
+    return shown(state, 300, false, null, null, more).join('\n');
+  };
+  const open = at('2026-03-02T21:00:00.000Z', true);
+  expect(open).toContain('The remaining companies are moved in the window');
+  expect(open).toMatch(/Moves continue until the open window closes at .*After that, no window opens \(platform/);
+  for (const closed of [at('2026-03-02T21:00:00.000Z', false), at('2026-03-02T12:00:00.000Z', false)]) {
+    expect(closed).not.toContain('are moved in the window');
+    expect(closed).toContain('No window opens now (platform trouble, Sam). To open windows again: ferry schedule');
+  }
 });
 
 test('a cancelled migration says who cancelled it, when and why', () => {

@@ -52,6 +52,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   forecast: FORECAST,
   progress: progressOf(plan, state),
   windowsPaused: null,
+  isBatchRunning: false,
   workers: { workflows: 1, activities: 1 },
   failing: [],
   service: SERVICE,

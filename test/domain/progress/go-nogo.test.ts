@@ -54,6 +54,7 @@ test('paused windows are only a warning while a window is open, because moves co
   });
   const moving = facts(given, { ...MOVING, counts: { ...MOVING.counts, waiting: 8, syncing: 1 } });
   expect(noGos(moving)).toEqual([]);
+  expect(noGos(facts({ ...given, isBatchRunning: true }))).toEqual([]);
   // The Schedule was paused before this window could be opened, or the opened window has closed.
   expect(noGos(facts(given))).toEqual(['window']);
   const yesterday = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2026-03-03T04:00:00.000Z' };
