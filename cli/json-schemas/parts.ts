@@ -44,7 +44,9 @@ export const estimate = (
     staleHours: z
       .number()
       .nullable()
-      .describe('maximum number of hours for which the data of a company is out of date; null if `ends` is null'),
+      .describe(
+        'maximum number of hours for which the data of a company is out of date, not rounded; null if `ends` is null',
+      ),
     basis: z.enum(['assumed', 'platform', 'migration']),
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>

@@ -1,4 +1,5 @@
 /** Estimates how long a migration will take, as a range, from the volume of data and the speed of the service. */
+import { toFullMinute } from '../text/sentences';
 import type { MigrationLimits } from './limits';
 import { pollsDuring, timeAtPace } from './pacing';
 import { endWithin } from './windows';
@@ -78,7 +79,7 @@ export interface Estimate {
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
    * The longest time that a company's data can be out of date: from the first freeze (or the start) to the latest end.
-   * Hours; null if `ends` is null.
+   * Hours, not rounded; null if `ends` is null.
    */
   readonly staleHours: number | null;
   readonly basis: SpeedBasis;
@@ -91,6 +92,19 @@ export interface Estimate {
  */
 export function withoutEnds(estimate: Estimate | null): Estimate | null {
   return estimate && { ...estimate, ends: null, staleHours: null };
+}
+
+/**
+ * Returns the ends and the hours of out-of-date data as people approved them. The forecast rounds the ends up to full
+ * minutes and counts the hours until the rounded end. Null if the estimate has no ends.
+ */
+export function approvedEnds({
+  ends,
+  staleHours,
+}: Pick<Estimate, 'ends' | 'staleHours'>): (NonNullable<Estimate['ends']> & { readonly staleHours: number }) | null {
+  if (ends === null || staleHours === null) return null;
+  const [earliest, latest] = [toFullMinute(ends.earliest), toFullMinute(ends.latest)];
+  return { earliest, latest, staleHours: staleHours + hoursBetween(ends.latest, latest) };
 }
 
 /** A proposed start, and the estimate that was made for it. */
@@ -200,9 +214,8 @@ function plusMs(instant: string | null, ms: number): string | null {
   return instant === null ? null : new Date(Date.parse(instant) + ms).toISOString();
 }
 
-/** Rounds up to a tenth of an hour. */
 function hoursBetween(from: string, to: string): number {
-  return Math.ceil(((Date.parse(to) - Date.parse(from)) / HOUR_MS) * 10) / 10;
+  return (Date.parse(to) - Date.parse(from)) / HOUR_MS;
 }
 
 /** Measurements of moved companies: mean values, and the regression line of sync time against records. */

@@ -17,6 +17,7 @@ import type { Throughput } from '../planning/throughput';
 import { expectedEnd, isMeasured, perMinute, withinLimit } from '../planning/throughput';
 import type { Window } from '../planning/windows';
 import { endWithin, nextMove } from '../planning/windows';
+import { toFullMinute } from '../text/sentences';
 import type { Progress } from './progress';
 
 /** When the moves end. ISO 8601, UTC; both times are full minutes, and later than the time of the forecast. */
@@ -238,8 +239,9 @@ const MINUTE_MS = 60_000;
 
 /** Returns the first full minute that is not before the instant and is after `now`. */
 function nextMinute(instant: string, now: string): string {
-  const minute = Math.ceil(Date.parse(instant) / MINUTE_MS);
-  return new Date(Math.max(minute, Math.floor(Date.parse(now) / MINUTE_MS) + 1) * MINUTE_MS).toISOString();
+  const next = new Date((Math.floor(Date.parse(now) / MINUTE_MS) + 1) * MINUTE_MS).toISOString();
+  const minute = toFullMinute(instant);
+  return isAfter(next, minute) ? next : minute;
 }
 
 const earlier = (one: string, other: string): string => (isAfter(one, other) ? other : one);

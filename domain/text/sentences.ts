@@ -29,7 +29,20 @@ export const eitherOf = (words: readonly string[]): string =>
 
 /** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
 export function hoursText(hours: number): string {
-  return hours < 1 ? counted(Math.ceil(hours * 60), 'minute') : counted(Math.ceil(hours * 10) / 10, 'hour');
+  // The rounding to milliseconds removes the errors of binary fractions: 31 / 60 * 60 is more than 31.
+  const ms = Math.round(hours * 3_600_000);
+  return ms < 3_600_000 ? counted(Math.ceil(ms / MINUTE_MS), 'minute') : counted(Math.ceil(ms / 360_000) / 10, 'hour');
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Rounds a time up to a full minute. Every expected end is rounded with it, so that all views show the same minute.
+ *
+ * @param iso ISO 8601, UTC
+ */
+export function toFullMinute(iso: string): string {
+  return new Date(Math.ceil(Date.parse(iso) / MINUTE_MS) * MINUTE_MS).toISOString();
 }
 
 /** Puts untrusted text on one line and shortens it, so that it cannot break the layout around it. */

@@ -10,6 +10,7 @@ import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { replacedStaleText } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
+import { approvedEnds } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { EndedInTemporal } from '../../domain/migration/terminated';
 import type { Stoppage } from '../../domain/migration/stoppage';
@@ -144,6 +145,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
   const { firstStartedAt, lastMovedAt, longestStaleHours, medianStaleHours } = figures;
   const at = (iso: string | null | undefined): string => (iso ? timeText(iso, year) : '');
   const expected = planned?.estimate;
+  const ends = expected ? approvedEnds(expected) : null;
   const took =
     firstStartedAt && lastMovedAt
       ? movingText(figures.movingMs, Date.parse(lastMovedAt) - Date.parse(firstStartedAt))
@@ -156,21 +158,13 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
     // As in `ferry show`, the agreed start and the first window after it are two times.
     ...(planned?.opensAt === undefined ? [] : [['agreed start', at(planned.startAt), ''] as const]),
     ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
-    [
-      'last company moved',
-      expected?.ends ? rangeText(at(expected.ends.earliest), at(expected.ends.latest)) : '',
-      at(lastMovedAt),
-    ],
+    ['last company moved', ends ? rangeText(at(ends.earliest), at(ends.latest)) : '', at(lastMovedAt)],
     [
       'duration',
       expected ? `${rangeText(duration(expected.lowMs), duration(expected.highMs))} while companies are moving` : '',
       took,
     ],
-    [
-      'data of moved companies out of date',
-      expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`,
-      stale,
-    ],
+    ['data of moved companies out of date', ends ? `up to ${hoursText(ends.staleHours)}` : '', stale],
     ['migration closed', '', at(closedAt)],
   ];
 }
@@ -194,8 +188,8 @@ export function outOfDateText(head: ReportHead): string {
       [moved, ...replacedTexts(head), ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.'
     );
   }
-  const expected =
-    planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
+  const ends = planned ? approvedEnds(planned.estimate) : null;
+  const expected = ends ? ` Expected: up to ${hoursText(ends.staleHours)}.` : '';
   const measured =
     longest === null || median === null ? '' : ` So far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
   const text = `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;

@@ -14,7 +14,7 @@ import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { replacedStaleText } from '../../domain/preflight/applications';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { counted, oneLine, sentence } from '../../domain/text/sentences';
+import { counted, oneLine, sentence, toFullMinute } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
 import { estimateBasisText, outOfDateText, switchOnText } from '../wording/client-page';
@@ -142,12 +142,10 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   return {
     // A view is sent to browsers only if it differs from the previous one. Without rounding, the end would change every
     // second.
-    ...{ earliest: toMinute(ends.earliest), latest: toMinute(ends.latest), companies },
+    ...{ earliest: toFullMinute(ends.earliest), latest: toFullMinute(ends.latest), companies },
     basis: `${covers}${why}`,
   };
 }
-
-const toMinute = (iso: string): string => new Date(Math.ceil(Date.parse(iso) / 60_000) * 60_000).toISOString();
 
 function countsView({ counts, state }: Progress): MigrationView['counts'] {
   const numbers = clientCounts(counts, isOver(state));

@@ -1,6 +1,6 @@
 /** Tests the functions for sentences, streams and text that others wrote. */
 import { nearest } from '../../domain/text/nearest';
-import { counted, duration } from '../../domain/text/sentences';
+import { counted, duration, hoursText } from '../../domain/text/sentences';
 import { inChunks } from '../../domain/text/streams';
 import {
   escapedMarkdown,
@@ -19,6 +19,15 @@ test.each([
   [1.5, 'hour', '1.5 hours'],
 ])('the count %d of "%s" is formatted as %s', (count, noun, text) => {
   expect(counted(count, noun)).toBe(text);
+});
+
+test('a number of hours is rounded up to full minutes or to tenths of an hour, and no full minute becomes two', () => {
+  expect([10 / 3_600, 31 / 60, 62.5 / 60, 124].map(hoursText)).toEqual([
+    '1 minute',
+    '31 minutes',
+    '1.1 hours',
+    '124 hours',
+  ]);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EstimateInput, SpeedEstimate, Measurement, Volume } from '../../../domain/planning/estimate';
-import { ASSUMED_SPEED, estimate, speedFrom, volumeOf } from '../../../domain/planning/estimate';
+import { ASSUMED_SPEED, approvedEnds, estimate, speedFrom, volumeOf } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { pollsDuring } from '../../../domain/planning/pacing';
 import type { Window } from '../../../domain/planning/windows';
@@ -84,7 +84,7 @@ describe('with windows', () => {
     const made = estimated(volume(100, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made.highMs).toBe(1.5 * hour + 90_000);
     expect(made.ends).toEqual({ earliest: '2026-03-02T22:40:40.000Z', latest: '2026-03-03T22:31:30.000Z' });
-    expect(made.staleHours).toBe(26.6);
+    expect(made.staleHours).toBeCloseTo(26.525, 9);
   });
 
   test('a migration that takes more than a year has no estimated end', () => {
@@ -93,11 +93,21 @@ describe('with windows', () => {
   });
 });
 
-test('hours of out-of-date data are counted from the freeze and rounded up to a tenth', () => {
+test('hours of out-of-date data are counted from the freeze and not rounded', () => {
   const slow: SpeedEstimate = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
-  expect(estimated(volume(1, 0), { speedEstimate: slow }).staleHours).toBe(0.2);
+  expect(estimated(volume(1, 0), { speedEstimate: slow }).staleHours).toBeCloseTo(361_500 / 3_600_000, 9);
   const frozen = volume(1, 0, { staleSince: '2026-03-02T17:00:00.000Z' });
-  expect(estimated(frozen, { speedEstimate: slow }).staleHours).toBe(3.2);
+  expect(estimated(frozen, { speedEstimate: slow }).staleHours).toBeCloseTo(3 + 361_500 / 3_600_000, 9);
+});
+
+test('the approved ends are rounded up to full minutes, and data is out of date until the rounded end', () => {
+  const ends = { earliest: '2026-03-02T23:06:10.000Z', latest: '2026-03-02T23:10:20.000Z' };
+  expect(approvedEnds({ ends, staleHours: 10 / 60 })).toEqual({
+    earliest: '2026-03-02T23:07:00.000Z',
+    latest: '2026-03-02T23:11:00.000Z',
+    staleHours: expect.closeTo(640 / 3_600, 9) as number,
+  });
+  expect(approvedEnds({ ends: null, staleHours: null })).toBeNull();
 });
 
 test('a migration without remaining companies takes no time', () => {

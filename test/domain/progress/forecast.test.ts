@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { STEPS } from '../../../domain/migration/steps';
 import type { Estimate } from '../../../domain/planning/estimate';
-import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { ASSUMED_SPEED, approvedEnds, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Throughput } from '../../../domain/planning/throughput';
 import type { Window } from '../../../domain/planning/windows';
@@ -45,6 +45,15 @@ test('before the agreed start, the forecast is the estimate counted from that st
     basis: 'estimate',
     staleMs: HOUR_MS,
   });
+});
+
+test('the report plans the ends and the hours that the forecast showed when both sides approved the start', () => {
+  const ends = { earliest: '2026-03-07T20:06:10.000Z', latest: '2026-03-07T20:10:20.000Z' };
+  const planned = estimateFor(10, { ends, staleHours: (10 * 60 + 20) / 3_600 });
+  const shown = of(stateAt('update-application', { estimate: planned }), AT);
+  const approved = approvedEnds(planned);
+  expect(shown?.ends).toEqual({ earliest: approved?.earliest, latest: approved?.latest });
+  expect([shown?.staleMs, (approved?.staleHours ?? 0) * HOUR_MS]).toEqual([660_000, expect.closeTo(660_000, 6)]);
 });
 
 test.each(['supply-details', 'schedule', 'update-application', 'disable-syncing'] as const)(
