@@ -18,7 +18,7 @@ const HELP = [
   ['Waiting for', 'who must act, and for how long; "on hold" means an outage'],
   ['Moved', 'number of moved companies, and of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end, from the current rate or the estimate'],
+  ['Ends', 'expected end; below the list: a window that closes earlier'],
   ['Exc.', 'not moved, deferred, held back or of unknown outcome'],
 ] as const;
 

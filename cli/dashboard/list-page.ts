@@ -1,6 +1,8 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
 import { rateText } from '../../domain/planning/throughput';
 import { currentTask } from '../../domain/progress/waiting-for';
+import { continuationOf } from '../../domain/progress/continuation';
+import type { Forecast } from '../../domain/progress/forecast';
 import { liveForecastOf, recentRate } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { meanwhileText } from '../reporting/migration-summary';
@@ -9,7 +11,7 @@ import type { StyledLine, Span } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import type { Style } from '../terminal/table';
 import { shortTime, shortDuration } from '../terminal/times';
-import { replacedText } from './migration-lines';
+import { continuesText, replacedText } from './migration-lines';
 import type { Page } from './state';
 import type { DashboardRow, DashboardState, StatusGroup } from './state';
 import { visibleRows, selectedRow, statusGroup } from './state';
@@ -177,10 +179,20 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
 
 const isRunning = (row: DashboardRow): boolean => statusGroup(row) === 'running';
 
-/** Returns the latest end of the forecast; null if there is none. */
-function endOf({ state, progress, overview }: DashboardRow, now: Date): string | null {
+/** Returns the forecast; null if there is none. */
+function rowForecast({ state, progress, overview }: DashboardRow, now: Date): Forecast | null {
   if (progress === null || state === 'paused') return null;
-  return liveForecastOf(progress, overview, now.toISOString())?.ends?.latest ?? null;
+  return liveForecastOf(progress, overview, now.toISOString());
+}
+
+/** Returns the latest end of the forecast; null if there is none. */
+const endOf = (row: DashboardRow, now: Date): string | null => rowForecast(row, now)?.ends?.latest ?? null;
+
+/** Says when the window closes before the end in the column, which has no room for it; empty if it does not. */
+function continuesOf(row: DashboardRow, now: Date): string {
+  const forecast = rowForecast(row, now);
+  if (row.progress === null || forecast === null) return '';
+  return continuesText(continuationOf(row.progress, forecast, now.toISOString()), now);
 }
 
 function sentence(state: DashboardState, columns: number, now: Date): readonly StyledLine[] {
@@ -193,7 +205,10 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
   const meanwhile = meanwhileText(row.progress);
   const also = meanwhile === null ? '' : `. ${meanwhile}`;
   const replaced = replacedText(row.progress);
-  // Comes before the task, because a task that is longer than the lines is cut.
-  const moved = replaced === null ? '' : `${replaced}; `;
-  return wrapped(`${row.migrationId}: ${moved}${who}${what}${also}`, columns, SENTENCE_LINES).map((line) => [line]);
+  const continues = continuesOf(row, now).replace(/^; /, '');
+  // These come before the task, because a task that is longer than the lines is cut.
+  const first = [replaced ?? '', continues].filter((text) => text !== '').map((text) => `${text}; `);
+  return wrapped(`${row.migrationId}: ${first.join('')}${who}${what}${also}`, columns, SENTENCE_LINES).map((line) => [
+    line,
+  ]);
 }

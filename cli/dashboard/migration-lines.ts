@@ -136,7 +136,7 @@ function endText(forecast: Forecast | null, now: Date): string {
 }
 
 /** Returns when moves continue after the window closes; empty if they end before that. */
-const continuesText = (continuation: Continuation | null, now: Date): string =>
+export const continuesText = (continuation: Continuation | null, now: Date): string =>
   continuationText(continuation, (iso) => shortTime(iso, now));
 
 const MARKS = { done: { text: '✓', style: 'green' }, open: { text: '●', style: 'yellow' }, later: '·' } as const;

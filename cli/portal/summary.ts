@@ -85,7 +85,9 @@ function printFacts(output: Output, view: MigrationView): void {
     output.line(`Start: ${localTime(start.at)}${start.isAgreed ? '' : `, proposed by ${start.by}, not agreed yet`}`);
   if (windows !== null && counts.notMovedYet > 0) output.line(`Companies move ${windows}`);
   if (end !== null)
-    output.line(`Expected end: ${spanText(localTime(end.earliest), localTime(end.latest))}, ${end.basis}`);
+    output.line(
+      `Expected end: ${spanText(localTime(end.earliest), localTime(end.latest))}, ${inReadersZone(end.basis)}`,
+    );
   if (firstCompany !== null && firstCompany.evidence.length > 0) {
     const failed = firstCompany.evidence.filter(({ ok }) => !ok);
     const passed = firstCompany.evidence.length - failed.length;

@@ -93,7 +93,10 @@ export const MigrationViewSchema = z.object({
   notices: z.array(z.string()),
   steps: z.array(StepView),
   start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
-  /** When the remaining companies will have been moved; null if nothing can be expected. */
+  /**
+   * When the remaining companies will have been moved; null if nothing can be expected. The basis also says when moves
+   * continue if the window closes earlier.
+   */
   end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
   /** When moves can begin, in words; null if moves can begin at any time, or if the migration has ended. */
   windows: z.string().nullable(),

@@ -106,7 +106,11 @@ export function renderProgress({
       'dl',
       { class: 'facts' },
       (end !== null || isMoving) &&
-        fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
+        fact(
+          'Expected end',
+          end ? spanText(end.earliest, end.latest) : 'Not known yet.',
+          end ? inReadersZone(end.basis) : undefined,
+        ),
       start &&
         fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
       isMoving && fact('Companies move', windows ?? 'at any time'),

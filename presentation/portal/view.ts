@@ -12,9 +12,10 @@ import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { replacedStaleText } from '../../domain/preflight/applications';
+import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { counted, oneLine, sentence, toFullMinute } from '../../domain/text/sentences';
+import { counted, momentText, oneLine, sentence, toFullMinute } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
 import { estimateBasisText, outOfDateText, switchOnText } from '../wording/client-page';
@@ -143,7 +144,7 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
     // A view is sent to browsers only if it differs from the previous one. Without rounding, the end would change every
     // second.
     ...{ earliest: toFullMinute(ends.earliest), latest: toFullMinute(ends.latest), companies },
-    basis: `${covers}${why}`,
+    basis: `${covers}${why}${continuationText(continuationOf(progress, forecast, now), momentText)}`,
   };
 }
 

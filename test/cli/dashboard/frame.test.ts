@@ -84,6 +84,14 @@ test('the list and the page show the same end and the same rate, which follow fr
   expect(page).toMatch(/41 a minute, ends about 22:14$/);
 });
 
+test('the list says for the selected migration when its window closes before the end', () => {
+  const windows = [{ days: ['mon', 'wed'] as const, from: '22:00', to: '22:10', timeZone: 'UTC' }];
+  const closing = progressOf(migrationPlan(), { ...RUNNING, limits: { ...RUNNING.limits, windows } });
+  const sentenceOf = (of: typeof closing) => linesOf(stateOf([{ ...moving, progress: of }])).join(' ');
+  expect(sentenceOf(closing)).toContain('moving.wave: the window closes 22:10, and moves continue Wed 22:00; ');
+  expect(sentenceOf(progressOf(migrationPlan(), RUNNING))).not.toContain('the window closes');
+});
+
 test('no rate is shown from the first company, or before the companies after it move', () => {
   const first = overview(1, 1, { waiting: 1202 });
   const measured = (progress: ReturnType<typeof progressOf>, ledger: Overview) => [

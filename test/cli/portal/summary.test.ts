@@ -29,6 +29,14 @@ test('prints the deadline of the task and the consequence in one line, and none 
   expect(printed({ task: { ...task, by: null } })).not.toMatch(/Deadline|By /);
 });
 
+test('the times beside the expected end are in the zone of the reader', () => {
+  const end = sampleView().end;
+  const basis = 'at the current rate; the window closes 2026-11-29 02:00 UTC, and moves continue 2026-11-30 20:00 UTC';
+  expect(printed({ end: end && { ...end, basis } })).toContain(
+    `, at the current rate; the window closes ${localTime('2026-11-29T02:00:00.000Z')}, and moves continue ${localTime('2026-11-30T20:00:00.000Z')}\n`,
+  );
+});
+
 test('an old view might be out of date, but not the final view of a migration that has ended', () => {
   expect(printed({}, false)).toContain('It might be out of date.');
   expect(printed({ state: 'completed' }, false)).not.toContain('out of date.\n');

@@ -37,6 +37,17 @@ describeWithChromium("reading the portal's page", () => {
     expect(await page.locator('#task').textContent()).not.toMatch(/Deadline|By:|no fixed time/);
   });
 
+  test('shows beside the expected end, in the zone of the reader, when the window closes and moves continue', async () => {
+    const { end } = sampleView();
+    const basis =
+      'at the current rate; the window closes 2026-11-29 02:00 UTC, and moves continue 2026-11-30 20:00 UTC';
+    current.portal.view = sampleView({ end: end && { ...end, basis } });
+    const page = await open();
+    expect((await page.locator('#progress').textContent())?.replaceAll('\u00a0', ' ')).toMatch(
+      /the window closes Sat, 28 Nov 2026, 21:00 GMT\u22125, and moves continue Mon, 30 Nov 2026, 15:00 GMT\u22125/,
+    );
+  });
+
   test('does not move a list with selected companies when another company needs attention', async () => {
     const companies = current.portal.companies;
     current.portal.companies = companies.map((each) => ({ ...each, problem: null }));

@@ -1,6 +1,6 @@
 /** Tests the view of a migration that the portal's page shows. */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { nextMove } from '../../../domain/planning/windows';
+import { WEEKDAYS, nextMove } from '../../../domain/planning/windows';
 import { momentText } from '../../../domain/text/sentences';
 import { noExceptionsText } from '../../../portal/client/remedies';
 import { STEPS } from '../../../domain/migration/steps';
@@ -161,6 +161,20 @@ test('an end that leaves out companies which wait for the client says for how ma
     basis: 'for 5 companies that can be moved now, at the current rate',
   });
   expect(endOf(0)).toMatchObject({ companies: 35, basis: 'at the current rate' });
+});
+
+test('an end after the close of the window says when the window closes and when moves continue', () => {
+  // The window is open at LATER and closes a minute afterwards.
+  const clock = (ms: number) => new Date(Date.parse(LATER) + ms).toISOString().slice(11, 16);
+  const window = { days: WEEKDAYS, from: clock(-3_600_000), to: clock(60_000), timeZone: 'UTC' };
+  const state = stateAt('complete-migration', {
+    counts: counts({ total: 60, moved: 25, waiting: 35 }),
+    throughput: { moved: 20, withinMs: 600_000 },
+    limits: { ...DEFAULT_LIMITS, windows: [window] },
+  });
+  expect(viewOf(state).end?.basis).toMatch(
+    /^at the current rate; the window closes \S+ \d\d:\d\d UTC, and moves continue \S+ \d\d:\d\d UTC$/,
+  );
 });
 
 test('the client is asked to confirm companies that were added while others move', () => {
