@@ -42,13 +42,10 @@ export async function openCredentials(app: App, action: Action, selected: readon
       known,
     });
     const { chosen, others } = chosenOf(found, selected);
-    const refused =
-      found.findings.errors > 0
-        ? []
-        : refusedCredentials(chosen, known, {
-            isRotating: app.view().isRotating,
-            replaces: action.message === 'replaceCredential',
-          });
+    const refused = refusedCredentials(chosen, known, {
+      isRotating: app.view().isRotating,
+      replaces: action.message === 'replaceCredential',
+    });
     // The person might have chosen another file or encoding meanwhile.
     if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
     encoding.offer(found.accented !== null);
@@ -56,7 +53,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
     const accepted = chosen.filter(({ reference }) => !references.has(reference));
     const isSendable = found.findings.errors === 0 && accepted.length > 0;
     checked = isSendable ? { file: file.name, credentials: accepted, refused, others } : null;
-    const shown = resultOf({ ...found, credentials: accepted }, others, refused);
+    const accented = asWindows1252 ? found.accented : null;
+    const shown = resultOf({ ...found, credentials: accepted, accented }, others, refused);
     result.replaceChildren(...shown.filter((each) => each instanceof Node));
   }
   const start = (): void => void check().catch((error: unknown) => (result.textContent = problemText(error)));
@@ -174,7 +172,7 @@ function resultOf(
   const isGood = errors === 0 && credentials.length > 0;
   const isOfOthers = errors === 0 && credentials.length === 0 && others.length > 0;
   return [
-    (isGood || refused.length === 0) &&
+    (isGood || errors > 0 || refused.length === 0) &&
       el(
         'p',
         { class: isGood ? 'done' : 'problem' },

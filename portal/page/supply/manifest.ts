@@ -28,7 +28,8 @@ export function openManifest(app: App, action: Action): void {
     if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
     encoding.offer(found.accented !== null);
     checked = isUsable(found) ? found : null;
-    result.replaceChildren(...resultOf(found, app.view().platform.name).filter((each) => each instanceof Node));
+    const shown = resultOf(asWindows1252 ? found : { ...found, accented: null }, app.view().platform.name);
+    result.replaceChildren(...shown.filter((each) => each instanceof Node));
   }
   const encoding = encodingChoice(() => void check());
   input.addEventListener('change', () => {
