@@ -1,6 +1,7 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
+import { OLD_VIEW } from '../../portal/client/api';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver, stageOf } from '../../domain/migration/terminated';
@@ -32,7 +33,7 @@ export function printView(
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
   // Workers no longer update the view of a migration that has ended, because it is final.
   if (!isCurrent && !isEnding(view.state))
-    output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. It might be out of date.`));
+    output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. ${OLD_VIEW}`));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
   printTask(output, view, isViewer);
   output.line();

@@ -162,6 +162,10 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   };
 }
 
+/** Says about a view that no worker has written for a while why it might be old, and what that means for decisions. */
+export const OLD_VIEW =
+  'It might be out of date, because the migration is not answering. Decisions are stored, and wait until it answers.';
+
 /** How long {@link retryWhileTemporary} repeats a call. */
 const RETRY_BUDGET_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 15_000;

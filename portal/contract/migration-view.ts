@@ -154,7 +154,7 @@ export type MigrationView = z.infer<typeof MigrationViewSchema>;
 export const MigrationAnswerSchema = z.object({
   view: MigrationViewSchema,
   writtenAt: moment,
-  /** False if no worker has written the view for a while. The page then says that it might be out of date. */
+  /** False if no worker has written the view for a while. The page then says so, and that decisions wait. */
   isCurrent: z.boolean(),
 });
 

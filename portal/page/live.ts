@@ -6,6 +6,8 @@ import { clockTime } from './elements/times';
 
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
+  /** Returns whether the latest view might be out of date, because no worker has written it for a while. */
+  readonly isOld: () => boolean;
   /**
    * Checks the session. Called regularly, when the page becomes visible, when another tab opens the page, and after the
    * stream has ended or could not be opened.
@@ -28,7 +30,7 @@ const CHECK_OFTEN_MS = 3_000;
 /** Tabs share the session's cookie, so a new tab uses this channel to make the other tabs check their session. */
 const CHANNEL = 'tokenferry';
 
-export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listeners): void {
+export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }: Listeners): void {
   /** When the page last had the newest data; null if it never had. */
   let liveAt: Date | null = null;
   let source = connect();
@@ -48,7 +50,7 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
     events.addEventListener('ended', () => void check());
     events.onopen = () => {
       liveAt = new Date();
-      showState('live', 'Live');
+      showConnected();
     };
     events.onerror = () => {
       showState('lost', connectingText(liveAt));
@@ -57,8 +59,14 @@ export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listen
     events.addEventListener('migration', ({ data }) => {
       liveAt = new Date();
       onMigration(JSON.parse(String(data)) as MigrationAnswer);
+      showConnected();
     });
     return events;
+  }
+
+  function showConnected(): void {
+    if (isOld()) showState('lost', 'Not up to date');
+    else showState('live', 'Live');
   }
 
   function tryAgainIfClosed(): void {

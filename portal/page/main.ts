@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../domain/migration/approvers';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { MigrationAnswer } from '../client/api';
-import { ApiError, retryWhileTemporary } from '../client/api';
+import { ApiError, OLD_VIEW, retryWhileTemporary } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
 import { endSession, readMigration, readSession, canDecide, isUnconfirmed, type App } from './app';
 import { createAllCompanies, createExceptions } from './companies/company-sections';
@@ -29,6 +29,9 @@ import { timeText, zoneText } from './elements/times';
 /** The longest time until the lists of companies are read again after the migration has changed. */
 const LISTS_WITHIN_MS = 8_000;
 
+/** After this time, the page says that it waits for a worker to write the view. */
+const SLOW_AFTER_MS = 2_000;
+
 async function start(): Promise<void> {
   const answer = takeIdentityAnswer();
   const invitation = takeInvitation();
@@ -47,7 +50,9 @@ async function start(): Promise<void> {
 async function open(): Promise<void> {
   try {
     const session = await retryWhileTemporary(readSession, showWaiting);
-    await showMigration(session, await retryWhileTemporary(readMigration, showWaiting));
+    const waiting = setTimeout(() => showWaiting('Waiting for the migration to answer…'), SLOW_AFTER_MS);
+    const answer = await retryWhileTemporary(readMigration, showWaiting).finally(() => clearTimeout(waiting));
+    await showMigration(session, answer);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return showNoSession();
     showMessage(
@@ -113,18 +118,19 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     byId('key').hidden = unconfirmed === null;
   }
 
+  // Workers no longer update the view of a migration that has ended, because it is final.
+  function isOld(): boolean {
+    return !latest.isCurrent && !isEnding(latest.view.state);
+  }
+
   function notices(): readonly string[] {
-    // Workers no longer update the view of a migration that has ended, because it is final.
-    const isOld =
-      !latest.isCurrent &&
-      !isEnding(latest.view.state) &&
-      `This page was last updated ${timeText(latest.writtenAt)}. It might be out of date.`;
+    const old = isOld() && `This page was last updated ${timeText(latest.writtenAt)}. ${OLD_VIEW}`;
     const cannotSign =
       session.role === 'client' &&
       key === null &&
       !isOver(latest.view.state) &&
       `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
-    return [isOld, cannotSign, ...latest.view.notices].filter((text) => text !== false);
+    return [old, cannotSign, ...latest.view.notices].filter((text) => text !== false);
   }
 
   let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -161,6 +167,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
 
   followEvents({
     onMigration: show,
+    isOld,
     onReturn: async () => {
       const [newer, couldDecide] = [await readSession(), canDecide(app)];
       // Another invitation was used in another tab, which shares the cookie of the session.

@@ -109,7 +109,7 @@ export function liveLines({ view, writtenAt, isCurrent }: MigrationAnswer, troub
       : [
           [
             {
-              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'this view might be out of date'}`,
+              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'this view might be out of date, because the migration is not answering; decisions wait until it answers'}`,
               style: 'yellow' as const,
             },
           ],

@@ -62,9 +62,14 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       const found = await sharedViews.read(migrationId, () => db.view(hash));
       if (found) return found;
       await assertNotEnded(db, signedIn);
-      throw new PortalError(503, 'The page of this migration is not ready yet.', 'Try again in a few seconds.', {
-        'retry-after': '2',
-      });
+      throw new PortalError(
+        503,
+        'The page of this migration is not ready yet, because the migration is not answering.',
+        'Try again in a few seconds.',
+        {
+          'retry-after': '2',
+        },
+      );
     },
   );
 

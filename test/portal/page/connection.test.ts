@@ -15,6 +15,30 @@ describeWithChromium("the connection of the portal's page", () => {
     await page.getByText('the first company is being moved').waitFor();
   });
 
+  test('is not shown as live while no worker answers, and says that decisions wait', async () => {
+    const page = await signIn(current.browser, current);
+    await page.locator('#live').getByText('Live').waitFor();
+    current.portal.isCurrent = false;
+    current.portal.publish({});
+    await page.locator('#live').getByText('Not up to date').waitFor();
+    await page.getByText(/It might be out of date, because .* Decisions are stored, and wait/).waitFor();
+    current.portal.isCurrent = true;
+    current.portal.publish({});
+    await page.locator('#live').getByText('Live').waitFor();
+    expect(await page.getByText('It might be out of date').count()).toBe(0);
+  });
+
+  test('says during a first load that the migration does not answer', async () => {
+    const page = await signIn(current.browser, current);
+    await page.route('**/api/migration', async (route) => {
+      await page.getByText('Waiting for the migration to answer…').waitFor();
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator('#migration').waitFor();
+    expect(await page.getByText('Waiting for the migration').isVisible()).toBe(false);
+  });
+
   test('says that the session has ended', async () => {
     current.portal.session = null;
     const { page } = await newPage(current.browser);
