@@ -98,6 +98,14 @@ export function duration(ms: number): string {
   return `${Math.round(ms / 360_000) / 10} h`;
 }
 
+/**
+ * Formats a duration whose beginning is known only to some seconds: `about 2 min`. Rounds to full minutes, unless it is
+ * longer than 90 minutes.
+ */
+export function roughDuration(ms: number): string {
+  return ms < 30_000 ? 'less than a minute' : `about ${ms < 90_000 ? '1 min' : duration(ms)}`;
+}
+
 /** The time zone is required, because a time without one would depend on the reader's time zone. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 

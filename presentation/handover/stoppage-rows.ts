@@ -1,7 +1,7 @@
 /** The automatic pauses and the outages in the handover report, in words for the client. */
 import { NO_COUNTS } from '../../domain/companies/company-state';
 import type { Stoppage } from '../../domain/migration/stoppage';
-import { duration, timeText } from '../../domain/text/sentences';
+import { roughDuration, timeText } from '../../domain/text/sentences';
 import { stopText } from '../wording/status-line';
 import type { ReportHead } from './report-facts';
 import { platformOf, viewOf } from './report-facts';
@@ -29,8 +29,9 @@ export function stoppageRows(head: StoppageHead): readonly (readonly [from: stri
 function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: string): string {
   if (kind === 'pause')
     return `The migration paused automatically${stop === null ? '' : `: ${stopText(stop, platform, NO_COUNTS)}`}`;
-  // Calls are repeated for up to a minute before an outage is recognised, and not all of that time is known.
+  // The recorded beginning can be some seconds too early or too late, because calls are repeated before an outage is
+  // recognised.
   const waited =
-    endedAt === null ? 'Moving waits' : `Moving waited at least ${duration(Date.parse(endedAt) - Date.parse(beganAt))}`;
+    endedAt === null ? 'Moving waits' : `Moving waited ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))}`;
   return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;
 }

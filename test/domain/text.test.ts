@@ -1,6 +1,6 @@
 /** Tests the functions for sentences, streams and text that others wrote. */
 import { nearest } from '../../domain/text/nearest';
-import { counted, duration, hoursText } from '../../domain/text/sentences';
+import { counted, duration, hoursText, roughDuration } from '../../domain/text/sentences';
 import { inChunks } from '../../domain/text/streams';
 import {
   escapedMarkdown,
@@ -19,6 +19,15 @@ test.each([
   [1.5, 'hour', '1.5 hours'],
 ])('the count %d of "%s" is formatted as %s', (count, noun, text) => {
   expect(counted(count, noun)).toBe(text);
+});
+
+test('a duration whose beginning is not exact is given in full minutes', () => {
+  expect([10_000, 67_000, 102_000, 5_400_000].map(roughDuration)).toEqual([
+    'less than a minute',
+    'about 1 min',
+    'about 2 min',
+    'about 1.5 h',
+  ]);
 });
 
 test('a number of hours is rounded up to full minutes or to tenths of an hour, and no full minute becomes two', () => {

@@ -7,7 +7,7 @@ import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { RecordedStoppage } from '../../../domain/migration/stoppage';
 import { withEndInTemporal } from '../../../domain/migration/stoppage';
-import { duration } from '../../../domain/text/sentences';
+import { roughDuration } from '../../../domain/text/sentences';
 import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
@@ -126,7 +126,7 @@ function stoppageText({ kind, source, why }: RecordedStoppage): string {
 function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {
   const verb = kind === 'pause' ? 'paused' : 'waited';
   if (endedAt === null) return kind === 'pause' ? 'still paused' : 'still waiting';
-  return `${verb} until ${localTime(endedAt)}, ${duration(Date.parse(endedAt) - Date.parse(beganAt))} in all`;
+  return `${verb} until ${localTime(endedAt)}, ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))} in all`;
 }
 
 interface ExportOptions {

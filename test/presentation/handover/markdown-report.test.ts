@@ -166,14 +166,14 @@ test('lists when no company moved, and why, in words for the client', () => {
   const stoppages: ReportHead['stoppages'] = [
     {
       ...{ kind: 'outage', stop: null, source: 'service' },
-      ...{ beganAt: '2026-11-20T23:00:00.000Z', endedAt: '2026-11-20T23:04:00.000Z' },
+      ...{ beganAt: '2026-11-20T23:00:00.000Z', endedAt: '2026-11-20T23:01:42.000Z' },
     },
     { kind: 'pause', stop: 'key-refused', source: null, beganAt: '2026-11-20T23:30:00.000Z', endedAt: null },
   ];
   expect(reportDecisions(HEAD)).not.toContain('nobody had paused');
   const text = reportDecisions({ ...HEAD, stoppages });
   expect(text).toContain(
-    '| 20 Nov 23:00 | 20 Nov 23:04 | Moving waited at least 4 min, because no call got through to the Company Data Service |',
+    '| 20 Nov 23:00 | 20 Nov 23:01 | Moving waited about 2 min, because no call got through to the Company Data Service |',
   );
   expect(text).toContain(
     '| 20 Nov 23:30 | not over yet | The migration paused automatically: the Company Data Service refuses access |',
