@@ -28,7 +28,7 @@ export const noSession = () =>
   new PortalError(
     401,
     'You are not signed in.',
-    'Open the link of your invitation. If the link no longer works, ask your contact for a new invitation.',
+    'Open the link of your invitation. If the link no longer works, or the provider might have withdrawn your access, ask your contact.',
     {
       'www-authenticate': 'Bearer',
     },

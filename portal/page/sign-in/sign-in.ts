@@ -36,7 +36,7 @@ export async function showNoSession(contact?: string): Promise<void> {
       el(
         'p',
         {},
-        'If you have already used a link that works once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation.',
+        'If you have already used a link that works once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, the provider might have withdrawn your access: ask your contact.',
       ),
     );
   const status = el('p', { role: 'status' });
@@ -50,7 +50,12 @@ export async function showNoSession(contact?: string): Promise<void> {
   const account = isOnlyMigration && keys.find(({ hasAccount }) => hasAccount);
   showMessage(
     'You are not signed in',
-    ended || el('p', {}, 'Your session has ended.'),
+    ended ||
+      el(
+        'p',
+        {},
+        'Your session has ended, or the provider has withdrawn your access. If you cannot sign in again, ask your contact at the provider.',
+      ),
     el('p', {}, 'Sign in again with the key that this browser still has.'),
     el(
       'div',
