@@ -2,6 +2,7 @@
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { OLD_VIEW } from '../../portal/client/api';
+import { namedFor, VIEWER_NOTICE } from '../../portal/client/viewer';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver, stageOf } from '../../domain/migration/terminated';
@@ -35,6 +36,7 @@ export function printView(
   if (!isCurrent && !isEnding(view.state))
     output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. ${OLD_VIEW}`));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
+  if (isViewer && !isOver(view.state)) output.line(VIEWER_NOTICE);
   printTask(output, view, isViewer);
   output.line();
   if (view.steps.length > 1) {
@@ -60,7 +62,7 @@ function printTask(output: Output, { task, next }: MigrationView, isViewer: bool
       output.line(`  Deadline: ${localTime(task.by)}${ifLate}`);
     }
   }
-  if (next !== null) output.line(`What comes next: ${inReadersZone(next)}`);
+  if (next !== null) output.line(`What comes next: ${inReadersZone(namedFor(isViewer ? 'viewer' : 'client', next))}`);
 }
 
 /** Returns the number of companies in each state, after `Companies: `: `3 of 25 moved, 2 moving`. */

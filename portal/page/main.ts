@@ -23,6 +23,7 @@ import {
   renderTask,
 } from './overview';
 import { reportAbout, reportSection } from './report';
+import { namedFor, VIEWER_NOTICE } from '../client/viewer';
 import { isUsedHere, showNoSession } from './sign-in/sign-in';
 import { timeText, zoneText } from './elements/times';
 
@@ -106,7 +107,8 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('task'), [task, next, expected, canDecide(app), isUnconfirmed(app)], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));
     render(byId('progress'), { counts, end, start: begin, windows, next, state }, renderProgress);
-    render(byId('steps'), { steps, firstCompany, next }, renderSteps);
+    const actors = steps.map((step) => ({ ...step, who: namedFor(session.role, step.who) }));
+    render(byId('steps'), { steps: actors, firstCompany, next }, renderSteps);
     render(byId('facts'), { callbackUrl, application, details, contact, outOfDate, switchBackOn, task }, renderFacts);
     render(byId('report-about'), isEnding(state), (hasEnded) => [reportAbout(hasEnded)]);
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
@@ -130,7 +132,8 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
       key === null &&
       !isOver(latest.view.state) &&
       `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
-    return [old, cannotSign, ...latest.view.notices].filter((text) => text !== false);
+    const viewer = session.role === 'viewer' && !isOver(latest.view.state) && VIEWER_NOTICE;
+    return [old, viewer, cannotSign, ...latest.view.notices].filter((text) => text !== false);
   }
 
   let waiting: ReturnType<typeof setTimeout> | undefined;

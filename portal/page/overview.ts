@@ -1,6 +1,7 @@
 /** The first view: what is happening, what the client has to do, and the progress of the migration. */
 import type { CompanyState } from '../client/api';
 import { stateLabel } from '../client/api';
+import { namedFor } from '../client/viewer';
 import type { MigrationView } from '../contract/migration-view';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
@@ -59,7 +60,13 @@ export function renderTask(app: App): readonly Child[] {
         ),
       ),
     task?.since != null && el('p', { class: 'hint' }, `Open since ${timeText(task.since)}.`),
-    next !== null && el('p', { class: 'next' }, el('strong', {}, 'What comes next: '), inReadersZone(next)),
+    next !== null &&
+      el(
+        'p',
+        { class: 'next' },
+        el('strong', {}, 'What comes next: '),
+        inReadersZone(namedFor(app.session.role, next)),
+      ),
   ];
 }
 

@@ -44,6 +44,15 @@ test('an old view might be out of date, but not the final view of a migration th
   expect(printed({ state: 'completed' }, false)).not.toContain('It might be out of date');
 });
 
+test('a viewer, who cannot act, is told who acts', () => {
+  const next = 'Once the outcome of every company is final, you and support sign off the handover.';
+  expect(printed({ next })).toContain('you and support sign off');
+  expect(printed({ next })).not.toContain('"you" means');
+  const forViewer = printed({ next }, true, true);
+  expect(forViewer).toContain('you cannot decide. In its texts, "you" means the client.\n');
+  expect(forViewer).toContain('final, the client and support sign off');
+});
+
 test('watch lists the problems to solve below the task, and tells a viewer that the client must act', () => {
   const task = { what: 'Correct these details:', problems: ['no Xero application is registered'], why: 'It matters.' };
   const view = sampleView({ task: { ...task, since: null, by: null } });

@@ -64,6 +64,23 @@ describeWithChromium("reading the portal's page", () => {
     await exceptions.locator('.company').nth(3).waitFor();
   });
 
+  test('tells a viewer who acts', async () => {
+    const page = await open();
+    current.portal.session = current.portal.session && { ...current.portal.session, role: 'viewer', publicKey: null };
+    const { steps } = current.portal.view;
+    const who = ['you', 'you and support', 'support'];
+    current.portal.view = sampleView({
+      steps: steps.slice(0, 3).map((step, index) => ({ ...step, who: who[index] ?? '' })),
+      next: 'Once support has accepted the details, you and support agree on a start.',
+    });
+    await page.reload();
+    await page.getByText('In its texts, "you" means the client.').waitFor();
+    await page.getByText('the client and support agree on a start').waitFor();
+    const text = await page.locator('#steps').innerText();
+    expect(text).toMatch(/The client\.?\n[^]*The client and support\.?\n[^]*Support/);
+    expect(text).not.toMatch(/\byou\b/i);
+  });
+
   test('leaves open what a person has expanded', async () => {
     const evidence = [{ label: 'bills complete', result: '1 found', ok: true }];
     current.portal.view = sampleView({ firstCompany: { reference: 'K-0001', stage: 'verified', evidence } });
