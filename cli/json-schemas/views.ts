@@ -85,6 +85,13 @@ const progress = {
   signing: z
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
     .describe('the roles whose decisions must be signed, and the keys that can sign these decisions'),
+  fourEyes: z
+    .strictObject({ suppliers: z.array(z.string()) })
+    .nullable()
+    .exactOptional()
+    .describe(
+      'the people who have supplied details, who cannot accept them; null if the migration does not have the four-eyes rule',
+    ),
   endedBy: part.endedBy.nullable(),
   endedInTemporal: part.endedInTemporal
     .exactOptional()

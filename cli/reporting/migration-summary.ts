@@ -14,6 +14,7 @@ import { isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-windo
 import type { Progress } from '../../domain/progress/progress';
 import { endedByText, headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
+import { fourEyesTexts } from '../../domain/progress/four-eyes';
 import { retriedText } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { currentTask } from '../../domain/progress/waiting-for';
@@ -119,6 +120,7 @@ export function printMigration(
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
   const signing = hasEnded ? null : signingText(progress.signing);
   if (signing !== null) output.line(signing);
+  for (const text of hasEnded ? [] : fourEyesTexts(progress)) output.line(text);
   if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
   if (keyFingerprint !== null && SUPPLIES_SECRETS.some((step) => step === progress.step))
     output.line(`Migration key: ${keyFingerprint}`);

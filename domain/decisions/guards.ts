@@ -29,8 +29,12 @@ export function guardRefusal(
     if (refusal !== null) return refusal;
   }
   const needsFourEyes = fourEyes && decision.kind === 'step' && decision.verdict === 'approve';
-  const suppliers = [...(state.preflight?.suppliedBy == null ? [] : [state.preflight.suppliedBy]), ...state.suppliers];
-  return needsFourEyes ? fourEyesRefusal(decision, { ...state, suppliers }) : null;
+  return needsFourEyes ? fourEyesRefusal(decision, { ...state, suppliers: suppliersOf(state) }) : null;
+}
+
+/** Returns the people who have supplied the details or corrected them. */
+export function suppliersOf({ preflight, suppliers }: Pick<MigrationState, 'preflight' | 'suppliers'>): string[] {
+  return [...(preflight?.suppliedBy == null ? [] : [preflight.suppliedBy]), ...suppliers];
 }
 
 /**
@@ -65,7 +69,7 @@ interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> 
 
 /** Returns why someone else must approve under the four-eyes rule; null if this person can. */
 export function fourEyesRefusal(
-  { step, role, by }: StepDecision,
+  { step, role, by }: Pick<StepDecision, 'step' | 'role' | 'by'>,
   { approvals, proposal, suppliers }: EarlierActors,
 ): string | null {
   const isSender = (name: string | null | undefined): boolean => name != null && isSamePerson(name, by);

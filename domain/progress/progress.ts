@@ -3,6 +3,7 @@ import type { Counts } from '../companies/company-state';
 import type { ReviewedState } from '../decisions/guards';
 import { digestOf } from '../decisions/guards';
 import type { SigningRules } from '../migration/approvers';
+import { suppliersOf } from '../decisions/guards';
 import { signingRules } from '../migration/approvers';
 import type {
   Approval,
@@ -107,6 +108,11 @@ export interface Progress {
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
   readonly signing: SigningRules;
+  /**
+   * The people who have supplied details, if the migration has the four-eyes rule; null if it does not. Absent in an
+   * answer of an earlier version.
+   */
+  readonly fourEyes?: { readonly suppliers: readonly string[] } | null;
   /** Who cancelled or abandoned the migration, and why; null if it did not end in this way. */
   readonly endedBy: EndedBy | null;
   /** How and when the workflow ended in Temporal. Absent unless `state` is `terminated`. */
@@ -148,6 +154,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     pause: pausesOf(state)[0] ?? null,
     pauses: pausesOf(state),
     signing: signingRules(plan.decisions.approvers, state.approverChanges),
+    fourEyes: plan.decisions.fourEyes ? { suppliers: [...new Set(suppliersOf(state))] } : null,
     reopened: state.closed === null ? (state.reopened ?? null) : null,
     endedBy: state.endedBy ?? null,
   };

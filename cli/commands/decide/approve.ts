@@ -3,6 +3,7 @@ import { roleRefusal } from '../../../domain/decisions/roles';
 import type { Role, Step } from '../../../domain/migration/steps';
 import { STEP_RULES, STEPS } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
+import { otherPersonText } from '../../../domain/progress/four-eyes';
 import { eitherOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
 import { checkReconnected, readProgressIfAnswered } from '../../../client';
@@ -81,6 +82,8 @@ function approve(
       output.warn(
         `${options.by} has approved or proposed only as ${other} so far; to approve as ${other}, add --as ${other}`,
       );
+    const refusal = progress && otherPersonText(progress, { step, role: options.as, by: options.by });
+    if (refusal) output.warn(`four-eyes rule: ${refusal}`);
     if (!review) output.warn('no worker is answering, so you cannot review what you approve');
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);

@@ -53,8 +53,12 @@ test('approve shows a review on a terminal, and decides nothing if the answer is
 });
 
 test('with --four-eyes, the person who supplied the details cannot approve them', async () => {
-  const { exitCode, out } = await answering(true, 'approve', ID, '--by', 'mia');
+  const { exitCode, out, err } = await answering(true, 'approve', ID, '--by', 'mia');
   expect(exitCode).toBe(1);
+  expect(err).toContain('four-eyes rule: mia supplied these details; someone else must approve them');
+  expect((await ferry(['show', ID], undefined, orchestrator.env)).out).toContain(
+    'Four-eyes rule: someone other than Mia must approve this step as support\n',
+  );
   expect(out).toContain('refused: ' + `${ID}: mia supplied these details`);
 });
 

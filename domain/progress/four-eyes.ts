@@ -1,0 +1,35 @@
+/** Says before an approval whether the four-eyes rule requires another person. */
+import { fourEyesRefusal } from '../decisions/guards';
+import type { Role, Step } from '../migration/steps';
+import { STEP_RULES } from '../migration/steps';
+import { eitherOf } from '../text/sentences';
+import type { Progress } from './progress';
+
+/** Returns why the migration will refuse this person's approval under the four-eyes rule; null if it will not. */
+export function otherPersonText(
+  { fourEyes = null, proposal, steps }: Pick<Progress, 'fourEyes' | 'proposal' | 'steps'>,
+  approval: { readonly step: Step; readonly role: Role; readonly by: string },
+): string | null {
+  if (fourEyes === null) return null;
+  const approvals = steps.flatMap((each) => each.approvals);
+  return fourEyesRefusal(approval, { approvals, proposal, suppliers: fourEyes.suppliers });
+}
+
+/** Returns for each approval that the open step waits for who cannot give it. Empty without the four-eyes rule. */
+export function fourEyesTexts(
+  progress: Pick<Progress, 'fourEyes' | 'proposal' | 'steps' | 'step' | 'waitingFor'>,
+): readonly string[] {
+  const { fourEyes = null, proposal, steps, step, waitingFor } = progress;
+  if (fourEyes === null) return [];
+  const approvals = steps.flatMap((each) => each.approvals);
+  const people = new Set([...fourEyes.suppliers, ...(proposal ? [proposal.by] : []), ...approvals.map(({ by }) => by)]);
+  const missing = STEP_RULES[step].approvers.filter(
+    (role) => waitingFor.roles.includes(role) && !approvals.some((each) => each.step === step && each.role === role),
+  );
+  return missing.flatMap((role) => {
+    const excluded = [...people].filter((by) => otherPersonText(progress, { step, role, by }) !== null);
+    return excluded.length === 0
+      ? []
+      : [`Four-eyes rule: someone other than ${eitherOf(excluded)} must approve this step as ${role}`];
+  });
+}
