@@ -140,21 +140,15 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
   });
 
-  test('names unknown companies together with the errors of the file', async () => {
-    const page = await open();
-    await choose(page, 'credentials.csv', csvOf(3).replace('K-1,', 'N-777,').replace('K-2,', ','));
-    await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
-    await page.getByText('1 credential (N-777) cannot be sent, because no company of the manifest').waitFor();
-  });
-
-  test('finds credentials of another company, and leaves out those of companies that need none', async () => {
+  test('finds credentials of another or an unknown company at once, and leaves out those of companies that need none', async () => {
     const known = current.portal.companies.slice(0, 3);
     current.portal.companies = known.map((each) =>
       each.row === 1 ? { ...each, organization: 'another' } : each.row === 3 ? { ...each, state: 'moved' } : each,
     );
     const page = await open();
-    await choose(page, 'credentials.csv', csvOf(2));
+    await choose(page, 'credentials.csv', csvOf(2).replace('K-2,', 'N-777,'));
     await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
+    await page.getByText('1 credential (N-777) cannot be sent, because no company of the manifest').waitFor();
     expect(await page.getByRole('dialog').textContent()).toContain(
       'realmId differs from the realmId of "K-1" in the manifest',
     );
