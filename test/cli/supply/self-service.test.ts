@@ -162,12 +162,12 @@ describe('before the start', () => {
     const { exitCode, err } = await me.run('self-service', 'any.csv', '-p', 'quickbooks-online', '--client', 'me');
     expect(exitCode).toBe(1);
     expect(err).toContain('QuickBooks Online has no self-service route');
-    expect(err).toContain('ferry start manifest.csv --platform quickbooks-online --client me');
+    expect(err).toContain('ferry start any.csv --platform quickbooks-online --client me');
   });
 
   test('start refuses a platform without the managed route, and names the command to use', async () => {
     const { err } = await me.run('start', 'any.csv', '-p', 'xero', '--client', 'me');
-    expect(err).toContain('ferry self-service companies.csv --platform xero --client me');
+    expect(err).toContain('ferry self-service any.csv --platform xero --client me');
   });
 
   test('self-service shows the consequences and asks, and starts nothing if the answer is no', async () => {
