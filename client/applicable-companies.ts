@@ -3,13 +3,10 @@ import { clientStateText } from '../domain/companies/company-state';
 import type { Remedy } from '../domain/companies/remedies';
 import { remediesFor } from '../domain/companies/remedies';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
-import type { Database } from '../store';
+import type { Database, LedgerCompany, StoredMigration } from '../store';
 import { findUnknownReferences, readCompanies, readMigration } from '../store';
 
 const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
-
-/** Maximum number of companies that {@link findRetryUseless} names. */
-const MAX_NAMED = 6;
 
 interface Inapplicable {
   /** References that the migration does not have. */
@@ -33,11 +30,13 @@ export async function findInapplicable(
   const unknown = await findUnknownReferences(db, migrationId, references);
   const wrongState: string[] = [];
   if (remedy === undefined || unknown.length > 0) return { unknown, wrongState };
+  const migration = await readMigration(db, migrationId);
   // If the migration has ended, the decision is refused, and the refusal explains more.
-  if ((await readMigration(db, migrationId))?.state === 'closed') return { unknown, wrongState };
+  if (migration?.state === 'closed') return { unknown, wrongState };
   for await (const company of readCompanies(db, migrationId, { references })) {
     const { reference, state, failure } = company;
-    if (!remediesFor(company).includes(remedy)) wrongState.push(`${reference} (${clientStateText(state, failure)})`);
+    if (remediesFor(company).includes(remedy) || (remedy === 'retry' && isFirst(migration, company))) continue;
+    wrongState.push(`${reference} (${clientStateText(state, failure)})`);
   }
   return { unknown, wrongState };
 }
@@ -45,17 +44,27 @@ export async function findInapplicable(
 /**
  * Finds the companies that a retry of all companies leaves out, because it cannot help them.
  *
- * @returns the first of these companies; empty if the retry applies to another company, or if there are none
+ * @returns these companies; empty if the retry applies to another company, or if there are none
  */
 export async function findRetryUseless(db: Database, migrationId: string): Promise<readonly string[]> {
-  if ((await readMigration(db, migrationId))?.state === 'closed') return [];
+  const migration = await readMigration(db, migrationId);
+  if (migration?.state === 'closed') return [];
   const useless: string[] = [];
   for await (const company of readCompanies(db, migrationId, { exceptions: true })) {
-    const remedies = remediesFor(company);
-    if (remedies.includes('retry')) return [];
+    if (remediesFor(company).includes('retry') || isFirst(migration, company)) return [];
     const { reference, state, failure } = company;
-    if (useless.length < MAX_NAMED && failure === 'reauthorization-required')
-      useless.push(`${reference} (${clientStateText(state, failure)})`);
+    if (failure === 'reauthorization-required') useless.push(`${reference} (${clientStateText(state, failure)})`);
   }
   return useless;
+}
+
+/**
+ * Returns whether the company is the first company of a migration that has released no other. Only another try finds
+ * out whether its end customer has reconnected.
+ */
+function isFirst(
+  migration: Pick<StoredMigration, 'released' | 'firstRow'> | undefined,
+  { row }: Pick<LedgerCompany, 'row'>,
+): boolean {
+  return migration?.released === 'first-company' && migration.firstRow === row;
 }

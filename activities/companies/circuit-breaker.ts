@@ -64,7 +64,7 @@ export interface DeferralSeries {
   readonly since: number;
   /** The number of companies whose first try was deferred. */
   readonly firstTries: number;
-  /** When a first try was last deferred. */
+  /** When a first try was last deferred; `since` if none was. */
   readonly lastFirstTryAt: number;
 }
 
@@ -107,13 +107,15 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
   const hasLasted = (): boolean =>
     series !== null &&
     series.firstTries >= OPENS_AFTER.companies &&
-    (last?.endedAt ?? 0) - series.since >= OPENS_AFTER.ms;
+    series.lastFirstTryAt - series.since >= OPENS_AFTER.ms;
   const isOpen = (threshold: number): boolean => deferrals >= threshold || hasLasted();
 
   function defer({ isRetry, beganAt, endedAt }: CompanyResult): void {
     deferrals += 1;
-    const began = { since: Math.max(beganAt, lastThroughAt ?? 0), firstTries: 0, lastFirstTryAt: endedAt };
-    if (series === null || (!isRetry && beganAt - series.lastFirstTryAt > SERIES_GAP_MS)) series = began;
+    const since = Math.max(beganAt, lastThroughAt ?? 0);
+    // A series that began with retries dates from them only until a first try is deferred.
+    const isNew = series === null || series.firstTries === 0 || beganAt - series.lastFirstTryAt > SERIES_GAP_MS;
+    if (series === null || (isNew && !isRetry)) series = { since, firstTries: 0, lastFirstTryAt: since };
     if (!isRetry) series = { ...series, firstTries: series.firstTries + 1, lastFirstTryAt: endedAt };
   }
 

@@ -10,7 +10,10 @@ export interface ImportResult {
   readonly stop: StopReason | null;
   /** Absent if the company got through, or is unanswered. */
   readonly deferredBy?: Deferral;
-  /** True if the import ended without an answer of the service: it was cancelled, or had lost its lease. */
+  /**
+   * True if the import shows neither that calls get through nor that they do not: it was cancelled, has lost its lease,
+   * or has only read what the service knows.
+   */
   readonly isUnanswered?: true;
 }
 

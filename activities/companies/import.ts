@@ -160,7 +160,10 @@ export class CompanyImport {
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight)
-      return this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost');
+      return {
+        ...this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost'),
+        isUnanswered: true,
+      };
     // If the service has already accepted this body, it answers without using the token again. Another authorization
     // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
@@ -208,7 +211,10 @@ export class CompanyImport {
     }
     this.rememberCorrelationId(error.correlationId);
     if (isUnsentByThisTry && !this.atService.mayHaveSentCredential())
-      return this.ended({ to: 'waiting', retryInMs: backoffMs(this.company), text: COMPANY_GONE });
+      return {
+        ...this.ended({ to: 'waiting', retryInMs: backoffMs(this.company), text: COMPANY_GONE }),
+        isUnanswered: true,
+      };
     const { correlationId } = this.refs;
     this.refs = { isGone: true, crossed: true, ...(correlationId !== undefined && { correlationId }) };
     return this.failed('credential-unreadable', COMPANY_GONE);

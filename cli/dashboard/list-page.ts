@@ -14,7 +14,7 @@ import { shortTime, shortDuration } from '../terminal/times';
 import { continuesText, replacedText } from './migration-lines';
 import type { Page } from './state';
 import type { DashboardRow, DashboardState, StatusGroup } from './state';
-import { visibleRows, selectedRow, statusGroup } from './state';
+import { actingRolesText, visibleRows, selectedRow, statusGroup } from './state';
 
 /** Number of lines around the rows: the titles above, and an empty line and the sentence below. */
 const OTHER_LINES = 4;
@@ -158,13 +158,13 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
 }
 
 function waitingForCell(row: DashboardRow, now: Date): Span {
-  const { state, waitingFor, progress, endedInTemporal } = row;
+  const { state, progress, endedInTemporal } = row;
   const since = progress?.waitingSince ? ` ${shortDuration(now.getTime() - Date.parse(progress.waitingSince))}` : '';
   const cell = (who: string, style: Style): Span => ({ text: who + since, style });
   if (endedInTemporal) return { text: 'terminated', style: 'red' };
   if (state === 'paused') return cell('paused', 'yellow');
   if (progress?.outage) return { text: 'on hold', style: 'red' };
-  switch (waitingFor) {
+  switch (actingRolesText(row)) {
     case 'support':
       return cell('support', 'yellow');
     case 'client and support':
@@ -200,7 +200,8 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
     return [[{ text: 'No migration is open. To start a migration, run: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.progress) return [];
-  const who = row.waitingFor === 'nobody' || row.waitingFor === '' ? '' : `${row.waitingFor}: `;
+  const roles = actingRolesText(row);
+  const who = roles === 'nobody' || roles === '' ? '' : `${roles}: `;
   const what = currentTask(row.progress, now.toISOString());
   const meanwhile = meanwhileText(row.progress);
   const also = meanwhile === null ? '' : `. ${meanwhile}`;

@@ -126,9 +126,18 @@ const STATUS_GROUPS = ['support', 'running', 'client'] as const;
 export type StatusGroup = (typeof STATUS_GROUPS)[number];
 
 /** Returns the group of a migration. A paused migration is in the group of support. */
-export function statusGroup({ state, waitingFor }: Pick<DashboardRow, 'state' | 'waitingFor'>): StatusGroup {
-  if (state === 'paused' || waitingFor.includes('support')) return 'support';
-  return waitingFor.includes('client') ? 'client' : 'running';
+export function statusGroup(row: Pick<DashboardRow, 'state' | 'waitingFor' | 'progress'>): StatusGroup {
+  const roles = actingRolesText(row);
+  if (row.state === 'paused' || roles.includes('support')) return 'support';
+  return roles.includes('client') ? 'client' : 'running';
+}
+
+/**
+ * Names the roles that have to act: `client and support`, or `nobody`. Temporal's search attribute, which is read
+ * first, names the client for every problem of the details.
+ */
+export function actingRolesText({ waitingFor, progress }: Pick<DashboardRow, 'waitingFor' | 'progress'>): string {
+  return progress ? progress.waitingFor.roles.join(' and ') || 'nobody' : waitingFor;
 }
 
 /** Returns the page of the list that contains the selected row. @param height number of rows per page */

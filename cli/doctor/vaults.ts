@@ -1,13 +1,23 @@
 /** Checks that the vaults of the open migrations can be opened. Opens no credential and changes nothing. */
-import { createVaultKeyWrapper, createVaultSecretFolder } from '../../security';
+import {
+  createVaultKeyWrapper,
+  createVaultSecretFolder,
+  UnknownMasterKey,
+  VaultSecretElsewhere,
+  VaultSecretMissing,
+  WrappedKeyBroken,
+} from '../../security';
 import { counted } from '../../domain/text/sentences';
-import { readVault, VaultClosed, type Database } from '../../store';
+import { readMigration, readVault, VaultClosed, type Database } from '../../store';
 import type { CheckResult } from './check-result';
 import { notChecked, ok, problem, readConfig } from './check-result';
 
 export const VAULTS = 'vaults';
 const FOR_WORKERS =
   'workers need the master key and the folder of the vault secrets to move companies; ferry doctor checks both where they are configured';
+
+/** The errors about the keys of a vault. Any other error is not about the vault, for example a lost connection. */
+const KEY_PROBLEMS = [UnknownMasterKey, WrappedKeyBroken, VaultSecretMissing, VaultSecretElsewhere];
 
 /** @param open the ids of the open migrations */
 export async function checkVaults(
@@ -23,14 +33,17 @@ export async function checkVaults(
   const problems: CheckResult[] = [];
   let opened = 0;
   for (const id of open) {
+    // The secret of a closed migration is being erased, or has been.
+    if ((await readMigration(db, id))?.state === 'closed') continue;
     try {
       await readVault(db, keys, id);
       opened += 1;
     } catch (error) {
       // A vault is created by the first worker, and destroyed when the migration ends.
       if (error instanceof VaultClosed) continue;
-      const reason = error instanceof Error ? error.message : String(error);
-      problems.push(problem(VAULTS, `${id} cannot move companies, because its vault cannot be opened`, reason));
+      if (!KEY_PROBLEMS.some((type) => error instanceof type)) throw error;
+      const why = error instanceof Error ? error.message : '';
+      problems.push(problem(VAULTS, `${id} cannot move companies, because its vault cannot be opened`, why));
     }
   }
   if (problems.length > 0) return problems;

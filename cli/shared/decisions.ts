@@ -112,11 +112,12 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
     if (signingKey || !records || !isShared(user)) return;
     if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
       // This hook runs twice if `ferry start` asks for missing options, so the answer is kept.
+      const isAsked = answer === undefined;
       answer ??= await prompts.text(`Your name? (decisions and reports show it; your user name is ${user})`, {
         rejection: (name) => rejectionOf(name),
       });
       setDefault(answer);
-      if (command.getOptionValue('as') !== 'client')
+      if (isAsked && command.getOptionValue('as') !== 'client')
         output.line(
           `If only you use this account, ferry can take your name from a signing key: ferry keys create --by ${shellQuoted(answer)}`,
         );

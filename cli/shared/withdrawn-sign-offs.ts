@@ -8,6 +8,7 @@ import { CommandFailed } from './errors';
  * Asks before a decision withdraws sign-offs of the handover. Without a terminal, the decision needs `--yes`. Does
  * nothing if it withdraws none, or if no worker answers.
  *
+ * @param condition when the sign-offs are withdrawn, for example `if rows have changed, `. Default: in any case
  * @throws CommandFailed if the person does not agree, or cannot be asked
  */
 export async function confirmWithdrawal(
@@ -15,9 +16,11 @@ export async function confirmWithdrawal(
   options: YesOption,
   migrationId: string,
   progress: Progress | undefined,
+  condition = '',
 ): Promise<void> {
-  const consequence = withdrawalConsequence(progress);
-  if (consequence === null) return;
+  const withdrawal = withdrawalConsequence(progress);
+  if (withdrawal === null) return;
+  const consequence = condition + withdrawal;
   if (options.yes) return context.output.warn(consequence);
   const question = `Decide this for ${migrationId}?`;
   if (!(await confirm(context, options, { question, consequence, reversible: true })))

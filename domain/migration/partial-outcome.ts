@@ -61,6 +61,9 @@ export function acceptedText(accepted: number, requested: number): string {
   return `${counted(accepted, 'credential')} supplied, although the decision says ${requested}${why}`;
 }
 
+/** The reason if a retry of all companies could help none of them. */
+const NO_HELP = 'a retry does not help ';
+
 /**
  * Returns the outcome of a decision about all companies, with the number of companies that were changed.
  *
@@ -69,7 +72,7 @@ export function acceptedText(accepted: number, requested: number): string {
 export function allCompaniesOutcomeText(text: string, changed: number, leftOut = 0): string {
   const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
   if (all === undefined) return text;
-  const noHelp = `a retry does not help ${counted(leftOut, 'company')} that must reconnect`;
+  const noHelp = `${NO_HELP}${counted(leftOut, 'company')} that must reconnect`;
   if (changed === 0) return noneChangedText(text, leftOut === 0 ? `there are no ${all.slice('all '.length)}` : noHelp);
   const rest = text.slice(all.length);
   return `${counted(changed, 'company')}${rest}${leftOut === 0 ? '' : `; ${noHelp}`}`;
@@ -77,10 +80,12 @@ export function allCompaniesOutcomeText(text: string, changed: number, leftOut =
 
 /**
  * Returns whether an applied decision changed fewer companies than it names, or none of them. False for a decision
- * about all companies, because it names none.
+ * about all companies that finds none, because it names none.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
-  const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) => text.startsWith(`${beginning}the `));
+  const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) =>
+    ['the ', NO_HELP].some((why) => text.startsWith(beginning + why)),
+  );
   return (
     isNone ||
     /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text) ||

@@ -32,8 +32,25 @@ export const isOfSupport = (code: FindingCode): boolean => OF_SUPPORT.includes(c
  * histories contain this. Views show the roles that can solve the problems.
  */
 export function withActingRoles(progress: Progress): Progress {
-  const { route, state, step, preflight, waitingFor } = progress;
+  const { state, waitingFor } = progress;
+  if (state !== 'waiting') return progress;
+  return { ...progress, waitingFor: { ...waitingFor, roles: actingRoles(progress, waitingFor.roles) } };
+}
+
+/**
+ * Returns who has to act in step 1 of the managed route, if the check of the details has found problems; otherwise
+ * `roles`. If support has asked for changes, the client has to act in any case.
+ */
+export function actingRoles(
+  { route, step, preflight, reopened }: DetailsState,
+  roles: readonly Role[],
+): readonly Role[] {
   const hasProblems = preflight !== null && preflight.problemCodes.length > 0;
-  if (route !== 'managed' || state !== 'waiting' || step !== 'supply-details' || !hasProblems) return progress;
-  return { ...progress, waitingFor: { ...waitingFor, roles: rolesForProblems(preflight) } };
+  if (route !== 'managed' || step !== 'supply-details' || !hasProblems) return roles;
+  const able = rolesForProblems(preflight);
+  return reopened?.asksForChanges && !able.includes('client') ? ['client', ...able] : able;
+}
+
+interface DetailsState extends Pick<Progress, 'route' | 'step' | 'preflight'> {
+  readonly reopened?: { readonly asksForChanges?: true } | null;
 }

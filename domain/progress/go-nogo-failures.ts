@@ -34,8 +34,9 @@ function pausesAfter({ limits, failures, progress }: GoNoGoFacts): number | null
   const { failed, tried } = failures;
   if (exceedsTolerance(limits, failures)) return 0;
   const more = MIN_TRIED_FOR_SHARE - tried;
-  const waiting = progress?.counts.waiting ?? 0;
-  return more > 0 && more <= waiting && exceedsTolerance(limits, { failed, tried: tried + more }) ? more : null;
+  const { waiting = 0, unconfirmed = 0, withoutCredential = 0, heldBack = 0 } = progress?.counts ?? {};
+  const movable = waiting - unconfirmed - withoutCredential - heldBack;
+  return more > 0 && more <= movable && exceedsTolerance(limits, { failed, tried: tried + more }) ? more : null;
 }
 
 function limitsText({ toleratedFailures, toleratedShare }: MigrationLimits): string {

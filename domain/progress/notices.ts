@@ -6,6 +6,7 @@ import type { ReminderIntervals } from '../planning/limits';
 import type { MigrationState, Wait } from '../migration/migration-state';
 import { automaticPause, isPaused } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
+import { actingRoles } from './acting-roles';
 import { currentTask, waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
@@ -74,7 +75,7 @@ function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderI
 /** @param at when the notice is sent. ISO 8601, UTC */
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind, at: string): Notice {
   const waitingFor = waitingForOf(withoutNames(migrationId, state));
-  const { roles } = waitingFor;
+  const roles = isPaused(state) ? waitingFor.roles : actingRoles(state, waitingFor.roles);
   const what = currentTask({ ...state, windows: state.limits.windows, waitingFor }, at);
   const step = state.route === 'self-service' ? state.route : state.step;
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };

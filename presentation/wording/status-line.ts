@@ -149,7 +149,7 @@ function detailsText({ route, preflight, reopened }: Progress, platform: string)
   if (isApplicationMissing) return `Please supply your ${platform} application.`;
   if (isManifestMissing)
     return `Please supply the manifest, which lists the companies to move${length > 0 ? `, and correct ${counted(length, 'other problem')}` : ''}.`;
-  if (length > 0 && route === 'managed' && preflight.problemCodes.every(isOfSupport))
+  if (length > 0 && route === 'managed' && !reopened?.asksForChanges && preflight.problemCodes.every(isOfSupport))
     return `The check of the details found ${counted(length, 'problem')}, which support has to resolve.`;
   if (length > 0) return `The check of the details found ${counted(length, 'problem')}. Please resolve what you can.`;
   if (reopened?.asksForChanges) return 'Support has asked you to change the details that you supplied.';

@@ -47,7 +47,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
     let series: DeferralSeries | null = null;
     while (!context.isEnding()) {
       // Another slice can have got a company through in the meantime.
-      const current: DeferralSeries | null = series !== null && series.since > lastThroughAt ? series : null;
+      const current: DeferralSeries | null = series !== null && series.since >= lastThroughAt ? series : null;
       const report = await importSlice(context, slice, current);
       const { claimed, outage, nextClaimInMs, nextReclaimInMs } = report;
       series = report.series ?? null;

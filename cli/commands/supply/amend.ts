@@ -83,7 +83,8 @@ async function amend(
     const advice = await adviceToSign(ferry, migrationId, actor.role, { problem, message: 'manifestAmended' });
     throw new CommandFailed(problem, `nothing was changed; ${advice}`);
   }
-  await confirmWithdrawal(context, options, migrationId, await readProgressIfAnswered(ferry, migrationId));
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  await confirmWithdrawal(context, options, migrationId, progress, 'if rows are new or have changed, ');
   output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected, recounted } = amended;

@@ -1,6 +1,7 @@
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import type { MigrationClient, MigrationSummary } from '../../../client';
 import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
+import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { counted } from '../../../domain/text/sentences';
 import type { StoredMigrationCounts } from '../../../store';
@@ -30,6 +31,9 @@ const MAX_EXAMINED = 200;
  */
 const MAX_ASKED = 50;
 const ANSWER_WITHIN_MS = 2_000;
+
+/** Temporal's search attribute names the client for every problem of the details. */
+const FIRST_STEP: Step = 'supply-details';
 
 /** Maximum number of migrations in the list that Temporal does not have. The newest are listed. */
 const MAX_FROM_LEDGER = 100;
@@ -85,20 +89,23 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
   return readWorkflowTaskProblems(ferry, open);
 }
 
+/** The facts that only the migration knows. */
+type Answers = ReadonlyMap<string, Pick<ListedLine, 'waitingFor' | 'onHoldSince'>>;
+
 /**
- * Asks the running migrations since when an outage has kept them on hold. Best effort, because a migration might not
- * answer.
+ * Asks the running and waiting migrations who has to act, and since when an outage has kept them on hold. Best effort,
+ * because a migration might not answer.
  */
-async function readHolds(
-  ferry: MigrationClient,
-  summaries: readonly MigrationSummary[],
-): Promise<ReadonlyMap<string, string>> {
-  const running = summaries.filter(({ state, missingKey }) => state === 'running' && missingKey === null);
-  const asked = running.slice(0, MAX_ASKED).map(async ({ migrationId }) => {
-    const answer = await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS).catch(() => null);
-    return [migrationId, answer?.outage?.since] as const;
-  });
-  return new Map((await Promise.all(asked)).flatMap(([id, since]) => (since === undefined ? [] : [[id, since]])));
+async function readAnswers(ferry: MigrationClient, summaries: readonly MigrationSummary[]): Promise<Answers> {
+  const asked = summaries
+    .filter(({ state, step, missingKey }) => missingKey === null && (state === 'running' || step === FIRST_STEP))
+    .slice(0, MAX_ASKED)
+    .map(async ({ migrationId, waitingFor }) => {
+      const answer = await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS).catch(() => null);
+      const roles = answer?.state === 'waiting' ? answer.waitingFor.roles.join(' and ') : waitingFor;
+      return [migrationId, { waitingFor: roles, onHoldSince: answer?.outage?.since ?? null }] as const;
+    });
+  return new Map(await Promise.all(asked));
 }
 
 async function readOnlyInLedger(
@@ -142,13 +149,14 @@ async function readCounts(
 
 async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]> {
   const [summaries, problems] = await inParallel(readSummaries(ferry), readProblems(ferry));
-  const [holds, onlyInLedger] = await inParallel(readHolds(ferry, summaries), readOnlyInLedger(ferry, summaries));
+  const [answers, onlyInLedger] = await inParallel(readAnswers(ferry, summaries), readOnlyInLedger(ferry, summaries));
   const current = await readCounts(ferry, summaries);
   const lines = summaries.map((migration) => ({
     ...migration,
     ...current.get(migration.migrationId),
     problem: problems.get(migration.migrationId) ?? null,
-    onHoldSince: holds.get(migration.migrationId) ?? null,
+    onHoldSince: null,
+    ...answers.get(migration.migrationId),
     onlyInLedger: false,
   }));
   return [...lines, ...onlyInLedger];

@@ -33,6 +33,10 @@ test.each([
   ['two companies', [result(1, 11), result(4, 40)]],
   ['less than 15 seconds', [result(1, 2), result(4, 5), result(7, 15)]],
   ['retries', [result(1, 11), result(4, 14), result(7, 17, DEFERRED, true), result(20, 40, DEFERRED, true)]],
+  [
+    'a retry long after three companies failed at once',
+    [1, 2, 3].map((at) => result(at, at + 5)).concat(result(300, 301, DEFERRED, true)),
+  ],
   ['companies that failed long apart', [result(1, 11), result(4, 14), result(200, 210), result(204, 214)]],
   ['a company that got through in between', [result(1, 11), result(4, 14), result(5, 15, null), result(7, 40)]],
 ])('%s do not open it', (_what, results) => {

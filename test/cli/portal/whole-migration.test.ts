@@ -124,6 +124,7 @@ test('the client replaces the credential of a company that was not moved', async
   const cleo = await portal.signedIn(id);
   await untilCredentials(migration, cleo);
   const ferry = `ferry --portal ${portal.url}`;
+  await until(async () => (await cleo.run('exceptions')).out.includes('no credential supplied'));
   const before = await cleo.run('exceptions');
   expect(before.out).toMatch(/R-1 +Company 1 +not moved yet +no credential supplied\n.*\nR-3 /);
   expect(before.out).toContain(`\n  ${ferry} credentials credentials.csv\n      `);
@@ -267,8 +268,9 @@ test('a rejection without a step names the only step, or lists the steps if ther
   const cleo = await portal.signedIn(migration.id);
   const only = await cleo.run('reject', '--reason', 'the name is wrong');
   expect(only).toMatchObject({ exitCode: 0 });
-  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
-  await migration.send('proposeTime', { startAt: '2030-03-01T20:00:00.000Z', ...SUPPORT });
+  // The rejection makes a worker check the details again, and until then the approval is refused.
+  await until(async () => (await migration.send('approve', { step: 'supply-details', ...SUPPORT })) === 'applied');
+  expect(await migration.send('proposeTime', { startAt: '2030-03-01T20:00:00.000Z', ...SUPPORT })).toBe('applied');
   await until(async () => (await cleo.run('show')).out.includes('reject schedule'));
   const { exitCode, err } = await cleo.run('reject', '--reason', 'too early');
   expect(exitCode).toBe(1);

@@ -88,3 +88,13 @@ test('a supply of credentials that did not all arrive is partial', () => {
   expect([0, 1, 3].map(isPartialSupply)).toEqual([true, true, true]);
   expect(isPartial({ text: '5 credentials supplied' })).toBe(false);
 });
+
+test('a retry of all companies that can help none of them is partial', () => {
+  const text = allCompaniesOutcomeText(
+    'all companies that failed, were deferred or have an unknown outcome will be tried again',
+    0,
+    2,
+  );
+  expect(text).toBe('nothing has changed: a retry does not help 2 companies that must reconnect');
+  expect(isPartial({ text })).toBe(true);
+});

@@ -61,6 +61,14 @@ test('a share of failures that is certain to be exceeded once enough companies h
   expect(noGos(facts({ failures: { failed: 5, tried: 10 } }))).toEqual([]);
 });
 
+test('a share of failures is not certain to be exceeded if too few of the waiting companies can be tried', () => {
+  const given = facts({ failures: { failed: 5, tried: 14 } });
+  const { progress } = given;
+  if (progress === null) throw new Error('the sample has progress');
+  const unsupplied = { ...progress, counts: { ...progress.counts, withoutCredential: 4 } };
+  expect(noGos({ ...given, progress: unsupplied })).not.toContain('failures');
+});
+
 test('a limit that the next failure exceeds is a warning', () => {
   const given = facts({ limits: { ...DEFAULT_LIMITS, toleratedFailures: 2 }, failures: { failed: 2, tried: 40 } });
   expect(noGos(given)).toEqual([]);

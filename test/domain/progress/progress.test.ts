@@ -328,4 +328,13 @@ test.each([
   const state = stateAt('supply-details', { preflight: preflight({ problems: [...problemCodes], problemCodes }) });
   expect(withActingRoles(progressOf(plan, state)).waitingFor.roles).toEqual(roles);
   expect(withActingRoles(progressOf(plan, { ...state, route: 'self-service' })).waitingFor.roles).toEqual(['client']);
+  const reopened = {
+    step: 'supply-details',
+    by: 'Sam',
+    role: 'support',
+    at: AT,
+    reason: 'x',
+    asksForChanges: true,
+  } as const;
+  expect(withActingRoles(progressOf(plan, { ...state, reopened })).waitingFor.roles).toContain('client');
 });

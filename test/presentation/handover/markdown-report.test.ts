@@ -81,7 +81,7 @@ describe('the head of the report', () => {
     const unrounded = { ...expected, ends, staleHours: 620 / 3_600 };
     const approved = reportHead({ ...HEAD, planned: { startAt, estimate: unrounded } });
     expect(approved).toContain('| last company moved | 20 Nov 22:37 to 20 Nov 22:41 |');
-    expect(approved).toContain('| data out of date | up to 11 minutes |');
+    expect(approved).toContain('| data of moved companies out of date | up to 11 minutes |');
     const outside = { startAt, opensAt: '2026-11-20T22:45:00.000Z', estimate: expected };
     expect(reportHead({ ...HEAD, planned: outside })).toContain('| first move began | 20 Nov 22:45 | 20 Nov 23:00 |');
     const end = '2026-11-20T22:31:00.000Z';

@@ -115,7 +115,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
     }));
     if ('stop' in advance) {
       // Names the company only if the reason can concern a single company. A refused API key, for example, cannot.
-      const company = isIsolated(advance.stop) ? `company ${reference}` : null;
+      const company = isIsolated(advance.stop) ? `affected: company ${reference}` : null;
       return pauseMigration(migration, advance.stop, company, { firstCompany: null });
     }
     if ('result' in advance) return;
