@@ -110,7 +110,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  */
 const RECENT_MS = 5_000;
 /** If no worker writes a newer view within this time, the old one is returned. */
-const WAIT_FOR_NEWER_MS = 6_000;
+export const WAIT_FOR_NEWER_MS = 6_000;
 const READ_AGAIN_AFTER_MS = 300;
 
 export class PortalDatabase {

@@ -9,12 +9,15 @@
  * (`Last-Event-ID`). A browser that reads more slowly than the view changes gets only the latest view, so at most one
  * view waits for each browser. A browser that reads nothing loses its stream. Sessions that have ended lose their
  * streams within 10 seconds.
+ *
+ * Workers write only views that are being read. A view that nobody has read for a while is therefore old, although
+ * workers write it again within seconds. Browsers get such a view only if no worker has written a newer one in time.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ServerResponse } from 'node:http';
 import type { SignedIn } from './api';
-import type { ChangedView, PortalDatabase } from './database';
+import { WAIT_FOR_NEWER_MS, type ChangedView, type PortalDatabase } from './database';
 import { busy, tooMany } from './errors';
 import type { PortalLimits } from './limits';
 
@@ -23,6 +26,11 @@ const POLL_EVERY_MS = 1_000;
 const POLLS_PER_SESSION_CHECK = 8;
 /** How many migrations are read at the same time. */
 const READS_AT_ONCE = 4;
+/**
+ * After this time without a successful read, the view counts as not read. Workers write a view for 15 seconds after it
+ * was last read.
+ */
+const INTERRUPTED_AFTER_MS = 10_000;
 const COMMENT = Buffer.from(':\n\n');
 /**
  * After a restart of the portal, each browser reconnects after a random time of 2 to 6 seconds, so that the browsers do
@@ -51,9 +59,12 @@ interface Channel {
   readonly streams: Set<Stream>;
   /** The version that the database returned last. */
   version: string | null;
-  isCurrent: boolean;
   /** The view as JSON. */
   view: string;
+  /** Since when the view has been read without an interruption, in milliseconds since 1970. */
+  readSince: number;
+  /** When the view was read last, in milliseconds since 1970; 0 if it never was. */
+  readAt: number;
   event: ViewEvent | undefined;
   isReading: boolean;
 }
@@ -86,7 +97,8 @@ export class LiveViews {
    */
   add({ hash, migrationId }: SignedIn, response: ServerResponse, lastEventId: string | undefined): void {
     const stream: Stream = { hash, response, sent: lastEventId, sentAt: Date.now(), fullSince: null };
-    const channel = this.channels.get(migrationId) ?? newChannel(migrationId);
+    const known = this.channels.get(migrationId);
+    const channel = known ?? newChannel(migrationId);
     this.channels.set(migrationId, channel);
     channel.streams.add(stream);
     this.adjustCount(hash, 1);
@@ -101,7 +113,7 @@ export class LiveViews {
       this.adjustCount(hash, -1);
     });
     write(stream, Buffer.from(`retry: ${CONNECT_AGAIN_AFTER_MS + randomInt(SPREAD_MS)}\n\n`));
-    if (channel.event === undefined) void this.read(channel).catch(() => undefined);
+    if (known === undefined) void this.read(channel).catch(() => undefined);
     else offer(stream, channel.event);
     this.timer ??= setTimeout(() => void this.poll(), POLL_EVERY_MS);
   }
@@ -157,7 +169,7 @@ export class LiveViews {
     channel.isReading = true;
     try {
       const found = await this.db.changedView(stream.hash, channel.version);
-      if (found) update(channel, found);
+      if (found) update(channel, found, Date.now());
       else rotate(channel.streams, stream);
     } finally {
       channel.isReading = false;
@@ -194,18 +206,21 @@ function write(stream: Stream, bytes: Buffer): void {
 
 const newChannel = (migrationId: string): Channel => ({
   ...{ migrationId, streams: new Set<Stream>(), event: undefined },
-  ...{ version: null, isCurrent: false, view: '', isReading: false },
+  ...{ version: null, view: '', readSince: 0, readAt: 0, isReading: false },
 });
 
-function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView): void {
-  if (view === null && isCurrent === channel.isCurrent) return;
+function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView, now: number): void {
+  if (now - channel.readAt >= INTERRUPTED_AFTER_MS) channel.readSince = now;
+  channel.readAt = now;
   if (view !== null) channel.view = JSON.stringify(view);
   channel.version = version;
-  channel.isCurrent = isCurrent;
+  // Workers have not had the time to write a newer view yet.
+  if (!isCurrent && now - channel.readSince < WAIT_FOR_NEWER_MS) return;
   // The id contains the migration, because the last event of the browser can be from another migration if the person
   // has signed in to this migration since.
   const migration = createHash('sha256').update(channel.migrationId).digest('hex').slice(0, 12);
   const id = `${migration}-${version}-${isCurrent ? 'current' : 'old'}`;
+  if (channel.event?.id === id) return;
   const data = `{"view":${channel.view},"writtenAt":"${writtenAt}","isCurrent":${isCurrent}}`;
   channel.event = { id, bytes: Buffer.from(`id: ${id}\nevent: migration\ndata: ${data}\n\n`) };
 }
