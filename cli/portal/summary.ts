@@ -1,7 +1,7 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
-import { OLD_VIEW } from '../../portal/client/api';
+import { oldViewText } from '../../portal/client/api';
 import { namedFor, VIEWER_NOTICE } from '../../portal/client/viewer';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -26,15 +26,22 @@ interface CommandTexts {
   readonly withMigration: (command: string) => string;
 }
 
+/** Returns the text about a view that no worker has written for a while; null if the view is current or final. */
+export function oldText({ view, writtenAt, isCurrent }: MigrationAnswer): string | null {
+  // Workers no longer update the view of a migration that has ended, because it is final.
+  if (isCurrent || isEnding(view.state)) return null;
+  return oldViewText(`This view is from ${localTime(writtenAt)}.`, view.state);
+}
+
 export function printView(
   output: Output,
-  { view, writtenAt, isCurrent }: MigrationAnswer,
+  answer: MigrationAnswer,
   { canDecide, isViewer, ...commands }: CommandTexts & { readonly canDecide: boolean; readonly isViewer: boolean },
 ): void {
+  const { view } = answer;
+  const old = oldText(answer);
   output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
-  // Workers no longer update the view of a migration that has ended, because it is final.
-  if (!isCurrent && !isEnding(view.state))
-    output.line(output.styled('yellow', `This view is from ${localTime(writtenAt)}. ${OLD_VIEW}`));
+  if (old !== null) output.line(output.styled('yellow', old));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
   if (isViewer && !isOver(view.state)) output.line(VIEWER_NOTICE);
   printTask(output, view, isViewer);

@@ -1,7 +1,7 @@
 /** Calls the portal's API, for the page in a browser and for `ferry --portal`. */
 import type { z } from 'zod';
 import { clientStateWords } from '../../domain/companies/company-state';
-import { stageOf } from '../../domain/migration/terminated';
+import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { ErrorSchema, RequestAnswer, RequestStatusSchema } from '../contract/requests';
 import type { CompaniesSchema, CompanySchema, MigrationAnswerSchema, MigrationView } from '../contract/migration-view';
 import type { IdentitySignInStartedSchema, PortalSession, SignInAgain } from '../contract/session';
@@ -162,9 +162,18 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   };
 }
 
-/** Says about a view that no worker has written for a while why it might be old, and what that means for decisions. */
-export const OLD_VIEW =
+const OLD_VIEW =
   'It might be out of date, because the migration is not answering. Decisions are stored, and wait until it answers.';
+
+/**
+ * Returns the text about a view that no worker has written for a while: its age, why it might be out of date, and what
+ * that means for decisions. After the end of the migration or its workflow, no decision is possible and workers stop
+ * writing the view, so the text is only the age.
+ *
+ * @param age a sentence that says when the view was written
+ * @param migration the state of the migration
+ */
+export const oldViewText = (age: string, migration: string): string => (isOver(migration) ? age : `${age} ${OLD_VIEW}`);
 
 /** How long {@link retryWhileTemporary} repeats a call. */
 const RETRY_BUDGET_MS = 10 * 60_000;

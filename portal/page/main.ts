@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../domain/migration/approvers';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { MigrationAnswer } from '../client/api';
-import { ApiError, OLD_VIEW, retryWhileTemporary } from '../client/api';
+import { ApiError, oldViewText, retryWhileTemporary } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
 import { endSession, readMigration, readSession, canDecide, isUnconfirmed, type App } from './app';
 import { createAllCompanies, createExceptions } from './companies/company-sections';
@@ -126,7 +126,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   }
 
   function notices(): readonly string[] {
-    const old = isOld() && `This page was last updated ${timeText(latest.writtenAt)}. ${OLD_VIEW}`;
+    const old = isOld() && oldViewText(`This page was last updated ${timeText(latest.writtenAt)}.`, latest.view.state);
     const cannotSign =
       session.role === 'client' &&
       key === null &&

@@ -1,4 +1,3 @@
-import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
@@ -7,7 +6,7 @@ import type { CommandResult } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
 import { clockTime } from '../../terminal/times';
 import { validated, withPortal, type Connection, type PortalContext } from '../connection';
-import { countsText, inReadersZone, taskLabel } from '../summary';
+import { countsText, inReadersZone, oldText, taskLabel } from '../summary';
 
 const POLL_EVERY_MS = 2_000;
 
@@ -89,7 +88,9 @@ function openScreen({ output, terminal: { stdout } }: PortalContext, isViewer: b
 }
 
 /** Returns the lines of the block that is redrawn on a terminal. */
-export function liveLines({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null, isViewer: boolean) {
+export function liveLines(answer: MigrationAnswer, trouble: string | null, isViewer: boolean) {
+  const { view, writtenAt } = answer;
+  const old = oldText(answer);
   const { migrationId, state, headline, task, notices, steps } = view;
   const mark = isOver(state) ? 'ended here' : 'now';
   return [
@@ -104,15 +105,11 @@ export function liveLines({ view, writtenAt, isCurrent }: MigrationAnswer, troub
     ]),
     [],
     [`Companies: ${countsText(view)}`],
-    ...((isCurrent || isEnding(state)) && trouble === null
-      ? []
-      : [
-          [
-            {
-              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'this view might be out of date, because the migration is not answering; decisions wait until it answers'}`,
-              style: 'yellow' as const,
-            },
-          ],
-        ]),
+    ...(trouble === null ? sentences(old ?? '') : [`as of ${clockTime(new Date(writtenAt))}: ${trouble}`]).map(
+      (text) => [{ text, style: 'yellow' as const }],
+    ),
   ];
 }
+
+/** Splits a text into its sentences, because the block cuts lines that are longer than the terminal is wide. */
+const sentences = (text: string): readonly string[] => text.split(/(?<=\.) /).filter((sentence) => sentence !== '');

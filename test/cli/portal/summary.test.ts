@@ -17,6 +17,13 @@ function printed(changes: Partial<MigrationView>, isCurrent = true, isViewer = f
   return String(stdout.read());
 }
 
+function shownLive(changes: Partial<MigrationView>, { isCurrent = true, isViewer = false } = {}): string {
+  const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent };
+  return liveLines(answer, null, isViewer)
+    .map((line) => line.map(textOf).join(''))
+    .join('\n');
+}
+
 test('prints the deadline of the task and the consequence in one line, and none if there is no deadline', () => {
   const by = '2026-11-28T20:00:00.000Z';
   const ifLate = 'If something is still missing then, moves begin in the next window, at 2026-12-05 20:00 UTC.';
@@ -42,6 +49,26 @@ test('an old view might be out of date, but not the final view of a migration th
     /It might be out of date, because .* not answering\. Decisions are stored, and wait until it answers\.\n/,
   );
   expect(printed({ state: 'completed' }, false)).not.toContain('It might be out of date');
+});
+
+test('an old view of a terminated migration has only its age, because no decision is possible', () => {
+  const age = `This view is from ${localTime('2026-11-20T09:00:00.000Z')}.`;
+  expect(printed({ state: 'terminated' }, false)).toContain(`${age}\n`);
+  expect(shownLive({ state: 'terminated' }, { isCurrent: false })).toContain(`\n${age}`);
+  for (const shown of [
+    printed({ state: 'terminated' }, false),
+    shownLive({ state: 'terminated' }, { isCurrent: false }),
+  ])
+    expect(shown).not.toMatch(/out of date|Decisions are stored/);
+});
+
+test('watch says that an old view might be out of date, in lines that fit on a terminal', () => {
+  expect(shownLive({}, { isCurrent: false }).split('\n').slice(-3)).toEqual([
+    `This view is from ${localTime('2026-11-20T09:00:00.000Z')}.`,
+    'It might be out of date, because the migration is not answering.',
+    'Decisions are stored, and wait until it answers.',
+  ]);
+  expect(shownLive({ state: 'completed' }, { isCurrent: false })).not.toContain('This view is from');
 });
 
 test('a viewer, who cannot act, is told who acts', () => {

@@ -28,6 +28,14 @@ describeWithChromium("the connection of the portal's page", () => {
     expect(await page.getByText('It might be out of date').count()).toBe(0);
   });
 
+  test('says only how old the view of a terminated migration is, because no decision is possible', async () => {
+    const page = await signIn(current.browser, current);
+    current.portal.isCurrent = false;
+    current.portal.publish({ state: 'terminated', actions: [] });
+    await page.getByText(/^This page was last updated [^.]*\.$/).waitFor();
+    expect(await page.getByText('Decisions are stored').count()).toBe(0);
+  });
+
   test('says during a first load that the migration does not answer', async () => {
     const page = await signIn(current.browser, current);
     await page.route('**/api/migration', async (route) => {
