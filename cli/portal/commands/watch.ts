@@ -1,9 +1,11 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
+import { VIEWER_NOTICE } from '../../../portal/client/viewer';
 import { createInterruptibleSleep } from '../../shared/waiting';
-import type { CommandResult } from '../../terminal/output';
+import type { CommandResult, Output } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
+import type { Terminal } from '../../terminal/terminal';
 import { clockTime } from '../../terminal/times';
 import { validated, withPortal, type Connection, type PortalContext } from '../connection';
 import { countsText, inReadersZone, oldText, taskLabel } from '../summary';
@@ -71,12 +73,19 @@ interface Screen {
 }
 
 /** Redraws a block on a terminal; elsewhere prints a line when something has changed. */
-function openScreen({ output, terminal: { stdout } }: PortalContext, isViewer: boolean): Screen {
+export function openScreen(
+  { output, terminal: { stdout } }: { readonly output: Output; readonly terminal: Pick<Terminal, 'stdout'> },
+  isViewer: boolean,
+): Screen {
   if (!stdout.isTTY) {
     let last = '';
     return {
-      show: ({ view }, trouble) => {
-        const line = trouble ?? `${inReadersZone(view.headline)} Companies: ${countsText(view)}`;
+      show: (answer, trouble) => {
+        const { view } = answer;
+        const old = oldText(answer);
+        const age = old === null ? '' : `. ${old}`;
+        const line = trouble ?? `${inReadersZone(view.headline)} Companies: ${countsText(view)}${age}`;
+        if (last === '' && isViewer && !isOver(view.state)) output.line(VIEWER_NOTICE);
         if (line !== last) output.line(`${clockTime(new Date())} ${line}`);
         last = line;
       },
@@ -96,6 +105,7 @@ export function liveLines(answer: MigrationAnswer, trouble: string | null, isVie
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
     [inReadersZone(headline)],
+    ...(isViewer && !isOver(state) ? sentences(VIEWER_NOTICE).map((text) => [text]) : []),
     ...notices.map((notice) => [{ text: inReadersZone(notice), style: 'yellow' as const }]),
     ...(task === null ? [] : [[`${taskLabel(isViewer)} ${inReadersZone(task.what)}`]]),
     ...(task?.problems ?? []).map((problem) => [{ text: '  ✗', style: 'red' as const }, ` ${inReadersZone(problem)}`]),

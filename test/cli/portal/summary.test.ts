@@ -1,7 +1,7 @@
 /** Tests what `ferry --portal show` prints about the view of a migration. */
 import { PassThrough } from 'node:stream';
 import type { MigrationView } from '../../../portal/contract/migration-view';
-import { liveLines } from '../../../cli/portal/commands/watch';
+import { liveLines, openScreen } from '../../../cli/portal/commands/watch';
 import { textOf } from '../../../cli/terminal/styled-text';
 import { printView } from '../../../cli/portal/summary';
 import { Output } from '../../../cli/terminal/output';
@@ -78,6 +78,36 @@ test('a viewer, who cannot act, is told who acts', () => {
   const forViewer = printed({ next }, true, true);
   expect(forViewer).toContain('you cannot decide. In its texts, "you" means the client.\n');
   expect(forViewer).toContain('final, the client and support sign off');
+});
+
+/** Returns the lines that `watch` writes without a terminal, without their times. */
+function logged(answers: readonly (Partial<MigrationView> & { readonly isCurrent?: boolean })[], isViewer = false) {
+  const stdout = new PassThrough({ encoding: 'utf8' });
+  const terminal = { stdout, stderr: stdout, env: {} } as never;
+  const screen = openScreen({ output: new Output(terminal, false, false), terminal }, isViewer);
+  for (const { isCurrent = true, ...changes } of answers)
+    screen.show({ view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent }, null);
+  return String(stdout.read()).replace(/^\d\d:\d\d:\d\d /gm, '');
+}
+
+test('without a terminal, watch says once how old the view is, and writes a line once it is current again', () => {
+  const headline = 'Step 5 of 6.';
+  const old = { headline, isCurrent: false };
+  const lines = logged([{ headline }, old, old, { headline }]).trimEnd().split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toBe(
+    `${lines[0]}. This view is from ${localTime('2026-11-20T09:00:00.000Z')}. It might be out of date, because the migration is not answering. Decisions are stored, and wait until it answers.`,
+  );
+  expect(lines[2]).toBe(lines[0]);
+});
+
+test('watch tells a viewer once who "you" is, until the migration is over', () => {
+  const log = logged([{ headline: 'Step 4 of 6.' }, { headline: 'Step 5 of 6.' }], true);
+  expect(log.match(/In its texts, "you" means the client\.\n/g)).toHaveLength(1);
+  expect(logged([{}])).not.toContain('"you" means');
+  expect(logged([{ state: 'completed' }], true)).not.toContain('"you" means');
+  expect(shownLive({}, { isViewer: true })).toContain('cannot decide.\nIn its texts, "you" means the client.\n');
+  expect(shownLive({ state: 'completed' }, { isViewer: true })).not.toContain('"you" means');
 });
 
 test('watch lists the problems to solve below the task, and tells a viewer that the client must act', () => {
