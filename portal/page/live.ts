@@ -48,20 +48,21 @@ export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }:
   function connect(): EventSource {
     const events = new EventSource('/api/events');
     events.addEventListener('ended', () => void check());
-    events.onopen = () => {
-      liveAt = new Date();
-      showConnected();
-    };
+    events.onopen = showConnected;
     events.onerror = () => {
       showState('lost', connectingText(liveAt));
       tryAgainIfClosed();
     };
     events.addEventListener('migration', ({ data }) => {
-      liveAt = new Date();
       onMigration(JSON.parse(String(data)) as MigrationAnswer);
+      noteLive();
       showConnected();
     });
     return events;
+  }
+
+  function noteLive(): void {
+    if (!isOld()) liveAt = new Date();
   }
 
   function showConnected(): void {
@@ -81,7 +82,7 @@ export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }:
     checkedAt = Date.now();
     try {
       await onReturn();
-      if (source.readyState === EventSource.OPEN) liveAt = new Date();
+      if (source.readyState === EventSource.OPEN) noteLive();
       if (source.readyState === EventSource.CLOSED) source = connect();
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) return tryAgainIfClosed();

@@ -28,6 +28,20 @@ describeWithChromium("the connection of the portal's page", () => {
     expect(await page.getByText('It might be out of date').count()).toBe(0);
   });
 
+  test('does not say that old data was new when the connection was lost', async () => {
+    current.portal.isCurrent = false;
+    const page = await signIn(current.browser, current);
+    const live = page.locator('#live');
+    await live.getByText('Not up to date').waitFor();
+    const checked = page.waitForResponse('**/api/session');
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await (await checked).finished();
+    await page.evaluate(() => fetch('/api/companies'));
+    current.portal.dropStreams();
+    await live.getByText(/^Connecting…/).waitFor();
+    expect(await live.textContent()).toBe('Connecting…');
+  });
+
   test('says only how old the view of a terminated migration is, because no decision is possible', async () => {
     const page = await signIn(current.browser, current);
     current.portal.isCurrent = false;
