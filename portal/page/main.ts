@@ -52,7 +52,11 @@ async function open(): Promise<void> {
   try {
     const session = await retryWhileTemporary(readSession, showWaiting);
     const waiting = setTimeout(() => showWaiting('Waiting for the migration to answer…'), SLOW_AFTER_MS);
-    const answer = await retryWhileTemporary(readMigration, showWaiting).finally(() => clearTimeout(waiting));
+    const answer = await retryWhileTemporary(readMigration, (text) => {
+      // The text names the cause, which the timer must not replace.
+      clearTimeout(waiting);
+      showWaiting(text);
+    }).finally(() => clearTimeout(waiting));
     await showMigration(session, answer);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return showNoSession();

@@ -61,6 +61,23 @@ describeWithChromium("the connection of the portal's page", () => {
     expect(await page.getByText('Waiting for the migration').isVisible()).toBe(false);
   });
 
+  test('keeps the cause on the page while it repeats a first load that has failed', async () => {
+    const page = await signIn(current.browser, current);
+    let [reads, shown]: [number, string | null] = [0, null];
+    await page.route('**/api/migration', async (route) => {
+      reads += 1;
+      if (reads === 1) return route.abort();
+      // The page's timer was set earlier, so it ends before a timer of the same length.
+      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 2_000))`);
+      shown = await page.locator('#message').textContent();
+      return route.continue();
+    });
+    await page.reload();
+    await page.locator('#migration').waitFor();
+    expect(shown).toContain('Trying again…');
+    expect(takeErrors()).toEqual([expect.stringContaining('ERR_FAILED')]);
+  });
+
   test('says that the session has ended', async () => {
     current.portal.session = null;
     const { page } = await newPage(current.browser);
