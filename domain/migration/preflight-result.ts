@@ -107,19 +107,16 @@ export function withNames(preflight: Preflight, texts: PreflightTexts): Prefligh
   };
 }
 
-/** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */
+/** The problems that the preflight found. The list leaves out a missing manifest, which has a field of its own. */
 export interface DetailProblems {
   /** True if the migration was started without a manifest, and none has been supplied since. */
   readonly isManifestMissing: boolean;
   readonly problems: readonly string[];
-  /** The same problems without the names of other clients. */
-  readonly clientProblems: readonly string[];
 }
 
-export function detailProblems({ problems, clientProblems = problems, problemCodes }: Preflight): DetailProblems {
+export function detailProblems({ problems, problemCodes }: Preflight): DetailProblems {
   const missing = problemCodes.indexOf('no-companies');
-  const others = (all: readonly string[]) => all.filter((_, index) => index !== missing);
-  return { isManifestMissing: missing >= 0, problems: others(problems), clientProblems: others(clientProblems) };
+  return { isManifestMissing: missing >= 0, problems: problems.filter((_, index) => index !== missing) };
 }
 
 /** Matches the end of a sentence that stands for several findings of the same kind (domain/preflight/findings.ts). */

@@ -2,6 +2,7 @@
 import type { FindingCode } from '../companies/finding';
 import type { Preflight } from '../migration/preflight-result';
 import type { Role } from '../migration/steps';
+import type { Route } from '../../platforms/platforms';
 import type { Progress } from './progress';
 
 /** Problems with the account, its key, or other migrations. In the managed route, only support can solve them. */
@@ -22,6 +23,21 @@ function rolesForProblems({ problemCodes }: Preflight): readonly Role[] {
   const forSupport = problemCodes.filter(isOfSupport);
   const forClient = problemCodes.length > forSupport.length;
   return [...(forClient ? (['client'] as const) : []), ...(forSupport.length > 0 ? (['support'] as const) : [])];
+}
+
+/**
+ * Returns the problems of the details by the role that can solve them, without the names of other clients. In
+ * self-service, all of them are for the client. The lists leave out a missing manifest.
+ */
+export function problemsByRole(route: Route, preflight: Preflight): Readonly<Record<Role, readonly string[]>> {
+  const { problems, clientProblems = problems, problemCodes } = preflight;
+  const byRole: Record<Role, string[]> = { client: [], support: [] };
+  for (const [index, problem] of clientProblems.entries()) {
+    const code = problemCodes[index];
+    const isForSupport = route === 'managed' && code !== undefined && isOfSupport(code);
+    if (code !== 'no-companies') byRole[isForSupport ? 'support' : 'client'].push(problem);
+  }
+  return byRole;
 }
 
 /** Returns whether only support can solve a problem with this code. */

@@ -121,12 +121,19 @@ function taskText(progress: Progress, now: string): string[] {
   ];
 }
 
+const FOR_SUPPORT = '**What support has to do:**';
+
 function actionText(progress: Progress, now: string): string[] {
   const label =
-    progress.waitingFor.roles.includes('client') || isPausedByPerson(progress)
-      ? '**What to do:**'
-      : '**What support has to do:**';
-  const { what, problems } = taskOf(progress, now);
+    progress.waitingFor.roles.includes('client') || isPausedByPerson(progress) ? '**What to do:**' : FOR_SUPPORT;
+  const { what, problems, forSupport } = taskOf(progress, now);
+  return [
+    ...taskLines(label, what, problems),
+    ...(forSupport ? taskLines(FOR_SUPPORT, 'correct these details', forSupport) : []),
+  ];
+}
+
+function taskLines(label: string, what: string, problems: readonly string[]): string[] {
   if (problems.length === 0) return [`${label} ${untrustedText(what, MAX_TEXT_LENGTH)}`];
   const shown = withPlace(problems.slice(0, MAX_PROBLEMS), 'the portal lists all of them; without it, ask support');
   const lines = shown.map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);

@@ -11,6 +11,7 @@ import { firstOpenings, openingAfterStart } from '../../domain/progress/first-op
 import { forecastOf } from '../../domain/progress/forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
+import { problemsByRole } from '../../domain/progress/acting-roles';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
 
@@ -21,21 +22,27 @@ export interface Task {
   readonly what: string;
   /** The preflight's findings, without names of other clients, if the task is to correct details; otherwise empty. */
   readonly problems: readonly string[];
+  /** The findings that only support can solve, if the client has a task too; otherwise absent. */
+  readonly forSupport?: readonly string[];
 }
 
 /** @param now ISO 8601, UTC */
 export function taskOf(progress: Progress, now: string): Task {
-  const { step, state, pause, preflight } = progress;
+  const { route, step, state, pause, preflight } = progress;
   // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
   if (step !== 'supply-details' || state === 'paused' || preflight === null) return task(currentTask(progress, now));
-  const { isManifestMissing, clientProblems: problems } = detailProblems(preflight);
-  if (problems.length === 0) return task(isManifestMissing ? SUPPLY : currentTask(progress, now));
-  return { what: `${isManifestMissing ? `${SUPPLY}, and ` : ''}correct these details`, problems };
+  const { isManifestMissing } = detailProblems(preflight);
+  const { client, support } = problemsByRole(route, preflight);
+  if (client.length === 0 && !isManifestMissing)
+    return support.length === 0 ? task(currentTask(progress, now)) : { what: CORRECT, problems: support };
+  const parts = [...(isManifestMissing ? [SUPPLY] : []), ...(client.length > 0 ? [CORRECT] : [])];
+  return { what: parts.join(', and '), problems: client, ...(support.length > 0 && { forSupport: support }) };
 }
 
 const SUPPLY = 'supply the manifest, which lists the companies to move';
+const CORRECT = 'correct these details';
 
 const task = (what: string): Task => ({ what, problems: [] });
 

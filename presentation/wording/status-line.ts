@@ -11,7 +11,7 @@ import { endedInTemporalText, isOver } from '../../domain/migration/terminated';
 import { counted, momentText, sentence } from '../../domain/text/sentences';
 import { openingAfterStart } from '../../domain/progress/first-opening';
 import { detailProblems } from '../../domain/migration/preflight-result';
-import { isOfSupport } from '../../domain/progress/acting-roles';
+import { isOfSupport, problemsByRole } from '../../domain/progress/acting-roles';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 import { laterText, isPausedByPerson, meanwhileText, hasClientTask } from './client-task';
@@ -144,11 +144,12 @@ function detailsText({ route, preflight, reopened }: Progress, platform: string)
     isManifestMissing,
     problems: { length },
   } = detailProblems(preflight);
+  const { client } = problemsByRole(route, preflight);
   const isApplicationMissing = length === 1 && preflight.problemCodes.includes('application-missing');
   if (isManifestMissing && isApplicationMissing) return `Please supply the manifest and your ${platform} application.`;
   if (isApplicationMissing) return `Please supply your ${platform} application.`;
   if (isManifestMissing)
-    return `Please supply the manifest, which lists the companies to move${length > 0 ? `, and correct ${counted(length, 'other problem')}` : ''}.`;
+    return `Please supply the manifest, which lists the companies to move${client.length > 0 ? `, and correct ${counted(client.length, 'other problem')}` : ''}.`;
   if (length > 0 && route === 'managed' && !reopened?.asksForChanges && preflight.problemCodes.every(isOfSupport))
     return `The check of the details found ${counted(length, 'problem')}, which support has to resolve.`;
   if (length > 0) return `The check of the details found ${counted(length, 'problem')}. Please resolve what you can.`;

@@ -1,4 +1,6 @@
 /** Tests what the portal's view says that the client has to do, by when and why, and what follows. */
+import type { Route } from '../../../platforms/platforms';
+import type { FindingCode } from '../../../domain/companies/finding';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { MigrationViewSchema } from '../../../portal/contract/migration-view';
 import {
@@ -13,7 +15,7 @@ import {
   START_AT,
   stateAt,
 } from '../../support/migrations/migration-states';
-
+import { detailsAt } from '../temporal-ui/details-page';
 import { viewOf } from './views';
 
 test('tells the client what to do, why and by when', () => {
@@ -44,6 +46,37 @@ test('the task names the details to correct, in the words for the client', () =>
   expect(view.task).toMatchObject({ what: 'Correct these details:', problems: clientProblems });
   expect(MigrationViewSchema.parse(view)).toEqual(view);
   expect(viewOf(stateAt('schedule')).task).not.toHaveProperty('problems');
+});
+
+describe('with problems that only support can solve', () => {
+  const stateWith = (route: Route, ...problemCodes: readonly FindingCode[]) =>
+    stateAt('supply-details', { route, preflight: preflight({ problems: [...problemCodes], problemCodes }) });
+
+  test('the task lists only what the client can correct, and the details list everything', () => {
+    const state = stateWith('managed', 'no-room', 'application-missing');
+    const { task, details } = viewOf(state);
+    expect(task).toMatchObject({ what: 'Correct these details:', problems: ['application-missing'] });
+    expect(details.problems).toEqual(['no-room', 'application-missing']);
+    expect(detailsAt(state)).toContain(
+      '**What to do:** correct these details\n\n- application-missing\n\n' +
+        '**What support has to do:** correct these details\n\n- no-room\n',
+    );
+  });
+
+  test('the client is asked only for a missing manifest', () => {
+    const { task, headline } = viewOf(stateWith('managed', 'no-companies', 'no-room'));
+    expect(task?.what).toBe('Supply the manifest, which lists the companies to move.');
+    expect(task).not.toHaveProperty('problems');
+    expect(headline).toBe('Please supply the manifest, which lists the companies to move.');
+  });
+
+  test('support is told about its own problems, and in self-service the client has to solve all of them', () => {
+    expect(detailsAt(stateWith('managed', 'no-room'))).toContain(
+      '**What support has to do:** correct these details\n\n- no-room\n',
+    );
+    const { task } = viewOf(stateWith('self-service', 'no-room', 'application-missing'));
+    expect(task?.problems).toEqual(['no-room', 'application-missing']);
+  });
 });
 
 test('one missing credential does not hide the companies to confirm, and the task is said once', () => {
