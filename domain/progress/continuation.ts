@@ -13,8 +13,9 @@ export interface Continuation {
 }
 
 /**
- * Returns when moves continue if the forecast ends after the current or the first window; null if it ends in that
- * window, if moves can begin at any time, or if the moves of all remaining companies have begun, because they need no window.
+ * Returns when moves continue if the forecast ends in a later window than the current or the first one; null if it ends
+ * before the next window opens, because only syncs then last past the close. Also null if moves can begin at any time,
+ * or if the moves of all remaining companies have begun, because they need no window.
  *
  * @param now ISO 8601, UTC
  */
@@ -29,7 +30,7 @@ export function continuationOf(
   if (first === undefined) return null;
   if (Date.parse(first.opensAt) > Date.parse(from))
     return ends.latest > first.opensAt ? { closesAt: null, opensAt: first.opensAt } : null;
-  return second !== undefined && ends.latest > first.closesAt
+  return second !== undefined && ends.latest > second.opensAt
     ? { closesAt: first.closesAt, opensAt: second.opensAt }
     : null;
 }

@@ -25,6 +25,12 @@ test('an end after the close of the window says when it closes and when moves co
   );
 });
 
+test('an end after the close has no continuation if only syncs last past the close', () => {
+  const planned = forecast('2026-03-02T23:20:00.000Z', '2026-03-02T22:00:00.000Z');
+  expect(continuationOf(moving, planned, '2026-03-02T10:00:00.000Z')).toBeNull();
+  expect(continuationOf(moving, forecast('2026-03-02T23:20:00.000Z'), IN_WINDOW)).toBeNull();
+});
+
 test('before the moves begin, the first window counts', () => {
   const beginsAt = '2026-03-02T22:00:00.000Z';
   expect(continuationOf(moving, forecast(LATER, beginsAt), '2026-03-02T10:00:00.000Z')).toMatchObject({
