@@ -115,9 +115,9 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
   const { counts } = progress;
   const companies = countReadyOrMoving(counts);
   if (companies <= 0) return null;
-  // If all these companies are syncing, the windows do not matter, because syncing companies are verified outside the
+  // If the moves of all these companies have begun, the windows do not matter, because these moves end outside the
   // windows too.
-  const windows = counts.importing === 0 && companies === counts.syncing ? [] : progress.windows;
+  const windows = companies <= counts.importing + counts.syncing ? [] : progress.windows;
   const opensAt = nextMove(windows, now);
   const beginsAt =
     opensAt !== null && isAfter(opensAt, now) && counts.importing + counts.syncing === 0 ? opensAt : null;

@@ -111,6 +111,20 @@ test('the forecast says that other companies are open if some companies wait for
   expect(of(others, NOW, TEN_IN_TEN_MINUTES)).toMatchObject({ companies: 3, isComplete: false });
 });
 
+test('companies that are importing when the window closes are moved outside the windows too', () => {
+  const importing = {
+    ...MOVING,
+    limits: { ...DEFAULT_LIMITS, windows: [NIGHT] },
+    counts: counts({ total: 10, moved: 5, importing: 2, syncing: 3 }),
+  };
+  expect(of(importing, NOW, TEN_IN_TEN_MINUTES)).toMatchObject({
+    beginsAt: null,
+    ends: { latest: '2026-03-07T20:36:00.000Z' },
+  });
+  const others = { ...importing, counts: counts({ total: 10, moved: 5, importing: 2, waiting: 3 }) };
+  expect(of(others, NOW, TEN_IN_TEN_MINUTES)?.ends?.latest).toBe('2026-03-07T22:05:00.000Z');
+});
+
 test('companies that are only syncing are verified outside the windows too', () => {
   const syncing = {
     ...MOVING,
