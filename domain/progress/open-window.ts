@@ -3,17 +3,23 @@ import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
 
+type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'window' | 'openedWindow'>;
+
 /**
  * Returns the current window if it has been opened, if companies are moving, or if a batch run is in progress: the run
  * continues until the window closes. Null between two windows, if the Schedule was paused before it could open the
  * current window, if moves can begin at any time, and before step 6. Also null if the migration is not running.
+ *
+ * A run that outlasts its window claims no company in the next one, because claims use the stored window
+ * (`progress.window`) until another one is opened. So a run or a moving company does not count if the stored window
+ * closed before the current one.
  *
  * @param windows the current windows of the migration
  * @param isBatchRunning whether a batch run is in progress. Between two companies, the counts do not show it
  * @param now ISO 8601, UTC
  */
 export function openWindowOf(
-  { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
+  { state, step, counts, window: stored, openedWindow }: MovesInWindow,
   windows: readonly Window[],
   isBatchRunning: boolean,
   now: string,
@@ -21,8 +27,10 @@ export function openWindowOf(
   if (state !== 'running' || step !== 'complete-migration' || isAlwaysOpen(windows)) return null;
   const [window] = windowOccurrences(windows, now);
   if (window === undefined || window.opensAt > now) return null;
-  const isOpened = openedWindow?.opensAt === window.opensAt;
-  return isOpened || isBatchRunning || counts.importing + counts.syncing > 0 ? window : null;
+  if (openedWindow?.opensAt === window.opensAt) return window;
+  // Changed windows apply at once, so the stored window can differ from the current one and overlap it.
+  if (stored !== null && stored.closesAt <= window.opensAt) return null;
+  return isBatchRunning || counts.importing + counts.syncing > 0 ? window : null;
 }
 
 /**

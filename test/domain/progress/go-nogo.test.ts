@@ -62,6 +62,18 @@ test('paused windows are only a warning while a window is open, because moves co
   expect(noGos(facts({ ...given, now: '2026-03-10T05:00:00.000Z' }, { ...MOVING, openedWindow }))).toEqual(['window']);
 });
 
+test('paused windows are a no-go if a run has outlasted its window, because the next one is not opened', () => {
+  const given = { now: '2026-03-09T23:00:00.000Z', windowsPaused: 'paused by Sam: month end', isBatchRunning: true };
+  const closed = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2026-03-03T04:00:00.000Z' };
+  const syncing = { ...MOVING, counts: { ...MOVING.counts, waiting: 8, syncing: 1 }, openedWindow: closed };
+  expect(noGos(facts(given, { ...syncing, window: closed }))).toEqual(['window']);
+  // A run that has begun since, or whose windows were changed meanwhile, moves companies in the current window.
+  const current = { opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' };
+  expect(noGos(facts(given, { ...syncing, window: current }))).toEqual([]);
+  const overlapping = { opensAt: '2026-03-09T21:00:00.000Z', closesAt: '2026-03-09T22:30:00.000Z' };
+  expect(noGos(facts(given, { ...syncing, window: overlapping }))).toEqual([]);
+});
+
 test('paused windows that cover the whole week are only a warning once one was opened, because it never closes', () => {
   const wholeWeek = [{ days: [...WEEKDAYS], from: '00:00', to: '00:00', timeZone: 'UTC' }];
   const limits = { ...DEFAULT_LIMITS, windows: wholeWeek };
