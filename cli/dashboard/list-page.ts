@@ -3,7 +3,7 @@ import { rateText } from '../../domain/planning/throughput';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { continuationOf } from '../../domain/progress/continuation';
 import type { Forecast } from '../../domain/progress/forecast';
-import { liveForecastOf, recentRate } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate, withLiveCounts } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
@@ -190,9 +190,10 @@ const endOf = (row: DashboardRow, now: Date): string | null => rowForecast(row, 
 
 /** Says when the window closes before the end in the column, which has no room for it; empty if it does not. */
 function continuesOf(row: DashboardRow, now: Date): string {
+  const { progress, overview } = row;
   const forecast = rowForecast(row, now);
-  if (row.progress === null || forecast === null) return '';
-  return continuesText(continuationOf(row.progress, forecast, now.toISOString()), now);
+  if (progress === null || forecast === null) return '';
+  return continuesText(continuationOf(withLiveCounts(progress, overview), forecast, now.toISOString()), now);
 }
 
 function sentence(state: DashboardState, columns: number, now: Date): readonly StyledLine[] {

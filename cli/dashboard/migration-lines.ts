@@ -5,7 +5,7 @@ import { rateText } from '../../domain/planning/throughput';
 import type { Continuation } from '../../domain/progress/continuation';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import type { Forecast } from '../../domain/progress/forecast';
-import { liveForecastOf, recentRate } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate, withLiveCounts } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -70,6 +70,7 @@ export function companyLines(
   const words = clientStateWords(stageOf(state));
   const rate = recentRate(progress, overview ?? progress.throughput);
   const forecast = liveForecastOf(progress, overview, now.toISOString());
+  const continuation = forecast && continuationOf(withLiveCounts(progress, overview), forecast, now.toISOString());
   const hasEnded = isOver(state);
   const missing = hasEnded
     ? []
@@ -86,7 +87,7 @@ export function companyLines(
         ],
         ...(rate === null ? [] : [[`, ${rateText(rate)} a minute`]]),
         [endText(forecast, now)],
-        [forecast === null ? '' : continuesText(continuationOf(progress, forecast, now.toISOString()), now)],
+        [continuesText(continuation, now)],
       ],
       columns,
     ),

@@ -9,7 +9,7 @@ import { rateText } from '../../domain/planning/throughput';
 import type { Continuation } from '../../domain/progress/continuation';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import type { Forecast, LiveFigures } from '../../domain/progress/forecast';
-import { liveForecastOf, recentRate, remainingWork } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate, remainingWork, withLiveCounts } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import { printFirstOpening } from '../shared/start-times';
@@ -25,7 +25,7 @@ export function printEnd(output: Output, progress: Progress, live: LiveFigures |
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
   const forecast = liveForecastOf(progress, live, now.toISOString());
-  const continuation = forecast && continuationOf(progress, forecast, now.toISOString());
+  const continuation = forecast && continuationOf(withLiveCounts(progress, live), forecast, now.toISOString());
   const end = forecast?.ends ? endText(forecast, continuation, now) : null;
   const rate = recentRate(progress, live ?? throughput);
   if (forecast?.basis === 'throughput' && rate !== null) {

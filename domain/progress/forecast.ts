@@ -155,8 +155,15 @@ export function liveForecastOf(
   live: LiveFigures | null,
   now: string,
 ): Forecast | null {
-  if (live === null) return forecastOf(progress, progress.throughput, now);
-  return forecastOf({ ...progress, counts: { ...progress.counts, ...live.counts } }, live, now);
+  return forecastOf(withLiveCounts(progress, live), live ?? progress.throughput, now);
+}
+
+/** Returns the progress with the ledger's counts, from which `liveForecastOf` follows. */
+export function withLiveCounts<P extends Pick<Progress, 'counts'>>(
+  progress: P,
+  live: Pick<LiveFigures, 'counts'> | null,
+): P {
+  return live === null ? progress : { ...progress, counts: { ...progress.counts, ...live.counts } };
 }
 
 /**
