@@ -64,7 +64,9 @@ export const forecast = (
     ends: z
       .strictObject({ earliest: time, latest: time })
       .nullable()
-      .describe('when the moves end; null if the moves would take more than a year in the windows'),
+      .describe(
+        'when the moves end; null if the moves would take more than a year in the windows, or if they need a further window while the windows are paused',
+      ),
     basis: z.enum(['throughput', 'estimate']),
     staleMs: z
       .number()

@@ -10,21 +10,45 @@ import type { Continuation } from '../../domain/progress/continuation';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import type { Forecast, LiveFigures } from '../../domain/progress/forecast';
 import { liveForecastOf, recentRate, remainingWork, withLiveCounts } from '../../domain/progress/forecast';
+import { forecastWhilePaused } from '../../domain/progress/paused-forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import { printFirstOpening } from '../shared/start-times';
 import type { Output } from '../terminal/output';
 import { localTime, shortTime } from '../terminal/times';
 
+/** The findings from which the expected end follows. */
+export interface ForecastFindings {
+  /** The ledger's current figures. Null without a ledger. */
+  readonly live: LiveFigures | null;
+  /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
+  readonly windowsPaused: string | null;
+  /** Whether a batch run is in progress. False unless the windows are paused. */
+  readonly isBatchRunning: boolean;
+}
+
+/** Returns the forecast. While the windows are paused, it has no end that needs a further window. */
+export function shownForecast(
+  progress: Progress,
+  { live, windowsPaused, isBatchRunning }: ForecastFindings,
+  now: Date,
+): Forecast | null {
+  const at = now.toISOString();
+  const forecast = liveForecastOf(progress, live, at);
+  if (forecast === null || windowsPaused === null) return forecast;
+  return forecastWhilePaused(withLiveCounts(progress, live), forecast, isBatchRunning, at);
+}
+
 /** Prints the proposed start until step 6 or the end, how long the moves take, and when they are expected to end. */
-export function printEnd(output: Output, progress: Progress, live: LiveFigures | null, now: Date): void {
+export function printEnd(output: Output, progress: Progress, found: ForecastFindings, now: Date): void {
+  const { live } = found;
   const { proposal, throughput, estimate, step, state, counts, windows } = progress;
   if (proposal && step !== 'complete-migration' && !isOver(state)) {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
-  const forecast = liveForecastOf(progress, live, now.toISOString());
+  const forecast = shownForecast(progress, found, now);
   const continuation = forecast && continuationOf(withLiveCounts(progress, live), forecast, now.toISOString());
   const end = forecast?.ends ? endText(forecast, continuation, now) : null;
   const rate = recentRate(progress, live ?? throughput);

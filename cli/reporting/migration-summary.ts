@@ -8,7 +8,6 @@ import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
-import type { LiveFigures } from '../../domain/progress/forecast';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import { isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
 import type { Progress } from '../../domain/progress/progress';
@@ -23,6 +22,7 @@ import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
+import type { ForecastFindings } from './migration-end';
 import { printEnd, printLimits } from './migration-end';
 import { printSteps, stepRow } from './steps-table';
 import type { Output } from '../terminal/output';
@@ -36,19 +36,13 @@ export interface Deferred {
 }
 
 /** Facts about a migration that its progress does not contain. */
-export interface MigrationFindings {
+export interface MigrationFindings extends ForecastFindings {
   /** Null without a ledger. */
   readonly interrupted: Interrupted | null;
   /** The limits in effect. Null without a ledger. */
   readonly limits: MigrationLimits | null;
-  /** The ledger's current figures. Null without a ledger. */
-  readonly live: LiveFigures | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
-  /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
-  readonly windowsPaused: string | null;
-  /** Whether a batch run is in progress. False unless the windows are paused. */
-  readonly isBatchRunning: boolean;
   readonly ledgerBehind: boolean;
   /** The errors of activities and workflow tasks that Temporal retries. */
   readonly retriedErrors: readonly string[];
@@ -112,7 +106,7 @@ export function printMigration(
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, inFull);
-  printEnd(output, progress, found.live, now);
+  printEnd(output, progress, found, now);
   if (limits !== null) printLimits(output, progress, limits);
   // With windows, the screen has no room for the first company after its approval.
   const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;

@@ -33,7 +33,10 @@ export interface Forecast {
   readonly isComplete: boolean;
   /** When the next move begins. ISO 8601, UTC; null if companies are moving now. */
   readonly beginsAt: string | null;
-  /** Null if there are windows and the moves in them take more than a year. */
+  /**
+   * Null if there are windows and the moves in them take more than a year, or if the moves need a further window while
+   * the windows are paused.
+   */
   readonly ends: Ends | null;
   readonly basis: 'throughput' | 'estimate';
   /** The longest time for which a company's data can be out of date. Milliseconds; null if `ends` is null. */

@@ -4,7 +4,6 @@ import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { liveForecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
 import type { Database } from '../../../store';
 import {
@@ -22,6 +21,7 @@ import {
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { isBatchRunning, isLedgerBehind, readRetries, readProgress, readSchedulePause } from '../../../client';
+import { shownForecast } from '../../reporting/migration-end';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
 import { retryTexts } from '../../reporting/retries';
 import { printMigration } from '../../reporting/migration-summary';
@@ -193,7 +193,7 @@ function showResult(
     retriedErrors,
     retryTexts: _texts,
     applications,
-    live,
+    live: _live,
     chosenFirst: _,
     isBatchRunning: _run,
     ...shown
@@ -202,7 +202,7 @@ function showResult(
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },
       replacedApplications: applications?.replaced ?? null,
-      forecast: liveForecastOf(progress, live, now.toISOString()),
+      forecast: shownForecast(progress, findings, now),
       firstOpening: firstOpening(progress, now.toISOString()),
       meanwhile: meanwhileTask(progress),
     },

@@ -30,6 +30,7 @@ test('the page says when moves continue by the counts of the ledger', () => {
 
 test('show says when moves continue by the counts of the ledger', () => {
   const stdout = capturedStream(200);
-  printEnd(new Output({ stdout, stderr: stdout }, false), older, live, NOW);
+  const found = { live, windowsPaused: null, isBatchRunning: false };
+  printEnd(new Output({ stdout, stderr: stdout }, false), older, found, NOW);
   expect(stdout.text).toContain(CONTINUES);
 });

@@ -1,0 +1,26 @@
+/** The forecast while the Schedule is paused: its end must not need a window that nobody opens. */
+import { continuationOf } from './continuation';
+import type { Forecast } from './forecast';
+import { isOpenWithoutEnd, openWindowOf } from './open-window';
+import type { Progress } from './progress';
+
+/**
+ * Returns what is left of a forecast if no further window opens: everything if the moves end in the open window, or if
+ * all of them have begun. Without an end if they need a further window. Null if no move can begin now, because the end
+ * then depends on a person.
+ *
+ * @param isBatchRunning whether a batch run is in progress
+ * @param now ISO 8601, UTC
+ */
+export function forecastWhilePaused(
+  progress: Progress,
+  forecast: Forecast,
+  isBatchRunning: boolean,
+  now: string,
+): Forecast | null {
+  const { windows, counts } = progress;
+  if (forecast.companies <= counts.importing + counts.syncing) return forecast;
+  if (isOpenWithoutEnd(progress, windows, isBatchRunning)) return forecast;
+  if (openWindowOf(progress, windows, isBatchRunning, now) === null) return null;
+  return continuationOf(progress, forecast, now) === null ? forecast : { ...forecast, ends: null, staleMs: null };
+}

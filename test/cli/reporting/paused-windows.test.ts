@@ -1,0 +1,64 @@
+/** Tests what `ferry show` says while the Schedule is paused in Temporal. */
+import { printMigration } from '../../../cli/reporting/migration-summary';
+import { Output } from '../../../cli/terminal/output';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { Window } from '../../../domain/planning/windows';
+import { progressOf } from '../../../domain/progress/progress';
+import { counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
+import { capturedStream } from '../captured-terminal';
+
+/** 2 March 2026 is a Monday. */
+const NIGHTS: Window = { days: ['mon', 'wed'], from: '22:00', to: '23:00', timeZone: 'UTC' };
+const MONDAY = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2026-03-02T23:00:00.000Z' };
+const IN_WINDOW = '2026-03-02T22:10:00.000Z';
+const BEFORE_WINDOW = '2026-03-02T12:00:00.000Z';
+
+const MOVING = stateAt('complete-migration', {
+  limits: { ...DEFAULT_LIMITS, windows: [NIGHTS] },
+  window: MONDAY,
+  counts: counts({ total: 600, moved: 100, waiting: 500 }),
+  throughput: { moved: 60, withinMs: 600_000 },
+});
+const OPENED = { ...MOVING, openedWindow: MONDAY };
+
+function shown(state: MigrationState, now: string, windowsPaused: string | null = 'month end, Sam'): string {
+  const stdout = capturedStream(400);
+  printMigration(
+    new Output({ stdout, stderr: stdout }, false),
+    progressOf(migrationPlan(), state),
+    {
+      ...{ interrupted: null, limits: null, live: null, deferred: null, isBatchRunning: false, ledgerBehind: false },
+      ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
+      ...{ windowsPaused, retriedErrors: [], retryTexts: [], next: [] },
+    },
+    { inFull: false, now: new Date(now) },
+  );
+  return stdout.text;
+}
+
+test('an end that needs a further window is not shown, because no further window opens', () => {
+  expect(shown(OPENED, IN_WINDOW, null)).toMatch(/^Rate: 6 a minute, ends .*moves continue/m);
+  const paused = shown(OPENED, IN_WINDOW);
+  expect(paused).toContain('After that, no window opens');
+  expect(paused).toMatch(/^Rate: 6 a minute$/m);
+  expect(paused).not.toMatch(/moves continue|ends /);
+});
+
+test('an end in the open window is shown, because moves continue until it closes', () => {
+  const few = { ...OPENED, counts: counts({ total: 600, moved: 500, waiting: 100 }) };
+  expect(shown(few, IN_WINDOW)).toMatch(/^Rate: 6 a minute, ends about /m);
+});
+
+test.each([
+  ['between two windows', BEFORE_WINDOW],
+  ['in a window that was not opened', IN_WINDOW],
+])('no end is shown %s, because no move begins', (_, now) => {
+  expect(shown(MOVING, now, null)).toMatch(/ends about /);
+  expect(shown(MOVING, now)).not.toMatch(/ends /);
+});
+
+test('the end of moves that have begun is shown, because they need no window', () => {
+  const begun = { ...MOVING, counts: counts({ total: 600, moved: 580, importing: 5, syncing: 15 }) };
+  expect(shown(begun, '2026-03-02T23:10:00.000Z')).toMatch(/^Rate: 6 a minute, ends about /m);
+});
