@@ -16,7 +16,7 @@ import { signingText } from '../../domain/migration/approvers';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
 import { retriedText } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-for';
 import { counted } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
@@ -196,8 +196,8 @@ const number = (count: number): string => count.toLocaleString('en-US');
  * window, because it does not know yet that a person has paused the Schedule in Temporal.
  */
 function isForWindow(progress: Progress, isBatchRunning: boolean, now: Date): boolean {
-  const { state, step, outage, windows, counts } = progress;
-  if (state !== 'running' || step !== 'complete-migration' || outage !== null) return false;
+  const { windows, counts, waitingFor } = progress;
+  if (!isMoveOfRemaining(waitingFor)) return false;
   if (counts.importing + counts.syncing > 0) return false;
   if (isOpenWithoutEnd(progress, windows, isBatchRunning)) return false;
   return openWindowOf(progress, windows, isBatchRunning, now.toISOString()) === null;

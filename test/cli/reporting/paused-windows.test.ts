@@ -5,7 +5,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Window } from '../../../domain/planning/windows';
 import { progressOf } from '../../../domain/progress/progress';
-import { counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
+import { counts, decideAll, migrationPlan, proposeTime, stateAt } from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
 
 /** 2 March 2026 is a Monday. */
@@ -36,6 +36,21 @@ function shown(state: MigrationState, now: string, windowsPaused: string | null 
   );
   return stdout.text;
 }
+
+test('only the text that promises moves is left out between paused windows', () => {
+  const promise = 'The remaining companies are moved in the window';
+  expect(shown(MOVING, BEFORE_WINDOW, null)).toContain(promise);
+  const lines = shown(MOVING, BEFORE_WINDOW);
+  expect(lines).not.toContain(promise);
+  expect(lines).toContain('No window opens now');
+  const heldBack = { counts: counts({ total: 600, moved: 100, waiting: 500, heldBack: 500 }), changes: 1 };
+  expect(shown({ ...MOVING, ...heldBack }, BEFORE_WINDOW)).toContain('The changed details are being checked');
+  // The decision is refused, but not recorded yet.
+  const recording = decideAll(MOVING, proposeTime('support'));
+  expect(shown({ ...recording, route: 'self-service' }, BEFORE_WINDOW)).toContain(
+    'The latest decisions are being carried out',
+  );
+});
 
 test('an end that needs a further window is not shown, because no further window opens', () => {
   expect(shown(OPENED, IN_WINDOW, null)).toMatch(/^Rate: 6 a minute, ends .*moves continue/m);
