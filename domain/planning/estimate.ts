@@ -99,12 +99,15 @@ export function withoutEnds(estimate: Estimate | null): Estimate | null {
  * minutes and counts the hours until the rounded end. Null if the estimate has no ends.
  */
 export function approvedEnds({
-  ends,
-  staleHours,
-}: Pick<Estimate, 'ends' | 'staleHours'>): (NonNullable<Estimate['ends']> & { readonly staleHours: number }) | null {
+  startAt,
+  estimate: { volume, ends, staleHours },
+}: PlannedEstimate): (NonNullable<Estimate['ends']> & { readonly staleHours: number }) | null {
   if (ends === null || staleHours === null) return null;
   const [earliest, latest] = [toFullMinute(ends.earliest), toFullMinute(ends.latest)];
-  return { earliest, latest, staleHours: staleHours + hoursBetween(ends.latest, latest) };
+  // Earlier workers rounded the stored hours up. Data is not out of date before the first confirmation, or before the
+  // start if there was none.
+  const atMost = hoursBetween(volume.staleSince ?? startAt, latest);
+  return { earliest, latest, staleHours: Math.min(staleHours + hoursBetween(ends.latest, latest), atMost) };
 }
 
 /** A proposed start, and the estimate that was made for it. */

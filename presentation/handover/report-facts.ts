@@ -145,7 +145,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
   const { firstStartedAt, lastMovedAt, longestStaleHours, medianStaleHours } = figures;
   const at = (iso: string | null | undefined): string => (iso ? timeText(iso, year) : '');
   const expected = planned?.estimate;
-  const ends = expected ? approvedEnds(expected) : null;
+  const ends = planned ? approvedEnds(planned) : null;
   const took =
     firstStartedAt && lastMovedAt
       ? movingText(figures.movingMs, Date.parse(lastMovedAt) - Date.parse(firstStartedAt))
@@ -188,7 +188,7 @@ export function outOfDateText(head: ReportHead): string {
       [moved, ...replacedTexts(head), ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.'
     );
   }
-  const ends = planned ? approvedEnds(planned.estimate) : null;
+  const ends = planned ? approvedEnds(planned) : null;
   const expected = ends ? ` Expected: up to ${hoursText(ends.staleHours)}.` : '';
   const measured =
     longest === null || median === null ? '' : ` So far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;

@@ -101,13 +101,24 @@ test('hours of out-of-date data are counted from the freeze and not rounded', ()
 });
 
 test('the approved ends are rounded up to full minutes, and data is out of date until the rounded end', () => {
+  const made = estimated(volume(1, 0));
   const ends = { earliest: '2026-03-02T23:06:10.000Z', latest: '2026-03-02T23:10:20.000Z' };
-  expect(approvedEnds({ ends, staleHours: 10 / 60 })).toEqual({
+  expect(approvedEnds({ startAt: FROM, estimate: { ...made, ends, staleHours: 10 / 60 } })).toEqual({
     earliest: '2026-03-02T23:07:00.000Z',
     latest: '2026-03-02T23:11:00.000Z',
     staleHours: expect.closeTo(640 / 3_600, 9) as number,
   });
-  expect(approvedEnds({ ends: null, staleHours: null })).toBeNull();
+  expect(approvedEnds({ startAt: FROM, estimate: { ...made, ends: null, staleHours: null } })).toBeNull();
+});
+
+test('hours that an earlier worker stored rounded up are counted again from the start or the first confirmation', () => {
+  const made = estimated(volume(1, 0));
+  const ends = { earliest: '2026-03-02T20:10:00.000Z', latest: '2026-03-02T20:30:20.000Z' };
+  const stored = { startAt: FROM, estimate: { ...made, ends, staleHours: 0.6 } };
+  expect(approvedEnds(stored)?.staleHours).toBeCloseTo(31 / 60, 9);
+  const confirmed = volume(1, 0, { staleSince: '2026-03-02T19:00:00.000Z' });
+  const earlier = { startAt: FROM, estimate: { ...made, volume: confirmed, ends, staleHours: 1.6 } };
+  expect(approvedEnds(earlier)?.staleHours).toBeCloseTo(91 / 60, 9);
 });
 
 test('a migration without remaining companies takes no time', () => {

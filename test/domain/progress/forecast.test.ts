@@ -51,7 +51,7 @@ test('the report plans the ends and the hours that the forecast showed when both
   const ends = { earliest: '2026-03-07T20:06:10.000Z', latest: '2026-03-07T20:10:20.000Z' };
   const planned = estimateFor(10, { ends, staleHours: (10 * 60 + 20) / 3_600 });
   const shown = of(stateAt('update-application', { estimate: planned }), AT);
-  const approved = approvedEnds(planned);
+  const approved = approvedEnds({ startAt: START_AT, estimate: planned });
   expect(shown?.ends).toEqual({ earliest: approved?.earliest, latest: approved?.latest });
   expect([shown?.staleMs, (approved?.staleHours ?? 0) * HOUR_MS]).toEqual([660_000, expect.closeTo(660_000, 6)]);
 });
