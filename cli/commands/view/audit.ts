@@ -7,7 +7,7 @@ import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { RecordedStoppage } from '../../../domain/migration/stoppage';
 import { withEndInTemporal } from '../../../domain/migration/stoppage';
-import { roughDuration } from '../../../domain/text/sentences';
+import { duration, roughDuration } from '../../../domain/text/sentences';
 import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
@@ -124,9 +124,12 @@ function stoppageText({ kind, source, why }: RecordedStoppage): string {
 }
 
 function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {
-  const verb = kind === 'pause' ? 'paused' : 'waited';
-  if (endedAt === null) return kind === 'pause' ? 'still paused' : 'still waiting';
-  return `${verb} until ${localTime(endedAt)}, ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))} in all`;
+  const isPause = kind === 'pause';
+  if (endedAt === null) return isPause ? 'still paused' : 'still waiting';
+  const ms = Date.parse(endedAt) - Date.parse(beganAt);
+  // Only the beginning of an outage can be some seconds too early or too late.
+  const howLong = isPause ? duration(ms) : roughDuration(ms);
+  return `${isPause ? 'paused' : 'waited'} until ${localTime(endedAt)}, ${howLong} in all`;
 }
 
 interface ExportOptions {

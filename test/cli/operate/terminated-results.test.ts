@@ -64,6 +64,14 @@ describe('before a terminated migration is closed', () => {
       const ended = { kind: 'pause', endedAt: endedInTemporal.at };
       expect(stoppages).toMatchObject([ended]);
       expect((await runJson(orchestrator, 'audit', id)).json).toMatchObject({ stoppages: [ended] });
+      // The beginning of a pause is exact.
+      expect((await run('audit', id)).out).toMatch(/paused until .* UTC, [\d.]+ h in all/);
+      await db
+        .updateTable('stoppages')
+        .set({ kind: 'outage', source: 'service' })
+        .where('migration_id', '=', id)
+        .execute();
+      expect((await run('audit', id)).out).toMatch(/waited until .* UTC, about [\d.]+ h in all/);
     } finally {
       await db.deleteFrom('stoppages').where('migration_id', '=', id).execute();
     }
