@@ -1,9 +1,8 @@
 /** The progress of a migration: the answer to queries, and the source of every view. */
 import type { Counts } from '../companies/company-state';
 import type { ReviewedState } from '../decisions/guards';
-import { digestOf } from '../decisions/guards';
+import { digestOf, suppliersOf } from '../decisions/guards';
 import type { SigningRules } from '../migration/approvers';
-import { suppliersOf } from '../decisions/guards';
 import { signingRules } from '../migration/approvers';
 import type {
   Approval,

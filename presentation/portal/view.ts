@@ -15,7 +15,7 @@ import { replacedStaleText } from '../../domain/preflight/applications';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { counted, momentText, oneLine, sentence, toFullMinute } from '../../domain/text/sentences';
+import { counted, momentText, oneLine, sentence } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
 import { estimateBasisText, outOfDateText, switchOnText } from '../wording/client-page';
@@ -141,9 +141,8 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   const covers = isComplete ? '' : `for ${counted(companies, 'company')} that can be moved now, `;
   const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
   return {
-    // A view is sent to browsers only if it differs from the previous one. Without rounding, the end would change every
-    // second.
-    ...{ earliest: toFullMinute(ends.earliest), latest: toFullMinute(ends.latest), companies },
+    ...ends,
+    companies,
     basis: `${covers}${why}${continuationText(continuationOf(progress, forecast, now), momentText)}`,
   };
 }

@@ -4,7 +4,7 @@
  */
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
-import { confirmationText, nextWaveText } from '../../domain/progress/waiting-for';
+import { confirmationText } from '../../domain/progress/waiting-for';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
@@ -19,7 +19,7 @@ export function laterText(progress: Progress): string | null {
   if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
   // The client is asked to confirm these companies now.
   if (hasOverdueConfirmations(progress)) return null;
-  return `Later, turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials.`;
+  return `Later, ${confirmationText(counts)}.`;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   onlyDeferredLeft,
 } from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { nextWaveText } from '../../domain/progress/waiting-for';
+import { confirmationText } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
 import { firstOpening } from '../../domain/progress/first-opening';
@@ -118,9 +118,7 @@ function needsText(progress: Progress): string {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
   const needed = [
     ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
-    ...(unconfirmed > 0
-      ? [`turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`]
-      : []),
+    ...(unconfirmed > 0 ? [confirmationText(counts)] : []),
   ];
   if (needed.length > 0) return `Please ${needed.join('; then ')}.`;
   if (checking) return 'Your changes are being checked.';
