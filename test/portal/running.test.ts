@@ -20,7 +20,11 @@ test.each<[string, Partial<PortalOptions>, RegExp]>([
   ['on every address', { host: '0.0.0.0' }, /only on a loopback address such as 127.0.0.1, not on 0.0.0.0/],
   ['behind a proxy without a public URL', { host: '0.0.0.0', behindProxy: true }, /needs its public URL/],
   ['for a public URL without TLS', { publicUrl: 'http://portal.example' }, /must begin with https:/],
-  ['below a path of another site', { publicUrl: 'https://example.com/portal', behindProxy: true }, /its own host name/],
+  [
+    'below a path of another site',
+    { publicUrl: 'https://example.com/portal', behindProxy: true },
+    /must contain no path/,
+  ],
 ])('the portal does not serve HTTP %s', async (_, options, message) => {
   await expect(start(options)).rejects.toThrow(message);
 });

@@ -6,37 +6,37 @@ import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 
 const orchestrator = useOrchestratorWithWorker();
-let dock: TestMigration;
+let wharf: TestMigration;
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
 beforeAll(async () => {
-  dock = await startTestMigration(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
-  await dock.readyToMove();
-  await dock.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await dock.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
-  await updateRow(orchestrator.ferry.db, dock.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
+  wharf = await startTestMigration(orchestrator, 'wharf', ['sbx-ok-1.wharf', 'sbx-revoked.wharf', 'sbx-expired.wharf']);
+  await wharf.readyToMove();
+  await wharf.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await wharf.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await wharf.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
+  await updateRow(orchestrator.ferry.db, wharf.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
 });
 
 test('retry asks before it withdraws a sign-off, or needs --yes', async () => {
-  await dock.send('approve', { step: 'complete-migration', ...SUPPORT });
-  const { exitCode, err } = await run('retry', dock.id, '--all');
+  await wharf.send('approve', { step: 'complete-migration', ...SUPPORT });
+  const { exitCode, err } = await run('retry', wharf.id, '--all');
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
     err: 'ferry: this decision withdraws the sign-off of Sam (support); the handover must then be signed off again; nothing was sent; if you agree, run the command again with --yes\n',
   });
-  expect((await run('audit', dock.id)).out).not.toContain('retry');
+  expect((await run('audit', wharf.id)).out).not.toContain('retry');
 });
 
 test('retry --all leaves out a company that must reconnect, as retry refuses it by name', async () => {
-  const byName = await run('retry', dock.id, 'R-2');
+  const byName = await run('retry', wharf.id, 'R-2');
   expect(byName.err).toContain('retry does not apply to R-2 (must reconnect)');
-  const { out, err } = await run('retry', dock.id, '--all', '--yes');
+  const { out, err } = await run('retry', wharf.id, '--all', '--yes');
   expect(out).toMatch(/1 company will be tried again; .*; a retry does not help 1 company that must reconnect/);
   expect(err).toContain('this decision withdraws the sign-off of Sam (support)');
-  await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
-  await updateRow(orchestrator.ferry.db, dock.id, 3, { crossed_at: new Date(), link_url: 'https://link.example/3' });
-  const none = await run('retry', dock.id, '--all');
+  await wharf.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
+  await updateRow(orchestrator.ferry.db, wharf.id, 3, { crossed_at: new Date(), link_url: 'https://link.example/3' });
+  const none = await run('retry', wharf.id, '--all');
   expect(none.exitCode).toBe(1);
   expect(none.err).toContain('retry does not apply to R-2 (must reconnect), R-3 (must reconnect)');
 });
