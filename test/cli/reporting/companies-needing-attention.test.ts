@@ -108,7 +108,7 @@ test('the commands for companies that wait for their next try name more of them 
 test('a company whose application was replaced is listed with its link until its end customer has reconnected', async () => {
   const replaced = await startTestMigration(
     orchestrator,
-    'replaced',
+    'application-replaced',
     ['1', '2'].map((n) => `sbx-ok-1.app-${n}`),
     null,
     {

@@ -177,7 +177,7 @@ uiTest(
 );
 
 uiTest('the page of a Schedule shows when the next windows open', async () => {
-  const windowed = await startTestMigration(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
+  const windowed = await startTestMigration(ui.orchestrator, 'with-windows', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
   await windowed.readyToMove();
   await windowed.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await windowed.send('adjust', windowChange(closedWindows()));
