@@ -245,7 +245,9 @@ test('the list and the page say how many moved companies depend on a replaced ap
     decisions: [],
   };
   const list = stateOf([row('acme.xero', { progress: replaced })]);
-  expect(linesOf(list).join('\n')).toContain('acme.xero: 3 companies with a replaced application; client: sign off');
+  expect(linesOf(list).join('\n')).toContain(
+    'acme.xero: 3 companies with a replaced application; support and client: sign off',
+  );
   expect(linesOf({ ...list, isOpen: true, detail }).join('\n')).toMatch(
     /0 left out\n3 companies with a replaced application/,
   );
