@@ -156,16 +156,14 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   // The window can be hours away, so the text must be true before it opens too.
   if (state.window && !isAlwaysOpen(state.limits.windows) && counts.importing + counts.syncing === 0) {
     const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
-    return noOne(`${REMAINING} moved in the window from ${opens} to ${closes}`);
+    return noOne(`the remaining companies are moved in the window from ${opens} to ${closes}`);
   }
-  return noOne(`${REMAINING} being moved${windowText(state)}`);
+  return noOne(`the remaining companies are being moved${windowText(state)}`);
 }
-
-const REMAINING = 'the remaining companies are';
 
 /** Returns whether the work in progress is the move of the remaining companies, now or in the next window. */
 export const isMoveOfRemaining = ({ roles, what }: WaitingFor): boolean =>
-  roles.length === 0 && what.startsWith(REMAINING);
+  roles.length === 0 && what.startsWith('the remaining companies are');
 
 function signOffText(state: MigrationState): string {
   if (!isHandoverRejected(state)) return 'sign off the handover';
