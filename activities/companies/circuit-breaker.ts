@@ -29,8 +29,8 @@
  *
  * A slice can end before the series is long enough. It still reports an outage if the last company was deferred, no
  * company got through, and at least one result is not from a retry. If a verification has deferred only one company, it
- * probes the service before it reports an outage (`verifySlice` in verify-slice.ts). If the slice reports none, the next
- * slice continues the series, unless another slice has got a company through since (workflows/batch/importing.ts).
+ * probes the service before it reports an outage (`verifySlice` in verify-slice.ts). If the slice reports none, the
+ * next slice continues the series, unless another slice has got a company through since (workflows/batch/importing.ts).
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).

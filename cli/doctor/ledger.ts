@@ -1,6 +1,6 @@
 /**
- * Checks the open migrations: that the ledger was not restored to an older state, that their workflows have not ended in
- * Temporal, that no other workflow occupies a workflow id that they need, that their vaults can be opened, and that
+ * Checks the open migrations: that the ledger was not restored to an older state, that their workflows have not ended
+ * in Temporal, that no other workflow occupies a workflow id that they need, that their vaults can be opened, and that
  * workers have not given up on a portal request. Changes nothing.
  */
 import type { LedgerClient } from '../../client';

@@ -4,8 +4,8 @@ import { companyIdsIn, inSupportWords } from '../../domain/companies/call-words'
 import { readReferences } from '../../store';
 
 /**
- * Returns a text for each retry: the call that failed, its company, the reason and the time of the next attempt. Without
- * a ledger, companies have no names.
+ * Returns a text for each retry: the call that failed, its company, the reason and the time of the next attempt.
+ * Without a ledger, companies have no names.
  *
  * @param timeText formats a time in ISO 8601
  */

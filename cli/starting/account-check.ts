@@ -66,8 +66,8 @@ export async function checkAccount(
   file: string,
   manifest: Manifest,
 ): Promise<AccountCheck> {
-  // Only a migration that is about to start needs Temporal. `ferry check` must work without it, and ignores a profile of
-  // Temporal that cannot be read.
+  // Only a migration that is about to start needs Temporal. `ferry check` must work without it, and ignores a profile
+  // of Temporal that cannot be read.
   const config = loadConfig([], env, [
     'service',
     'databaseUrl',

@@ -87,7 +87,8 @@ const DELIVERY_MS = 20;
 const CTRL_C = '\x03';
 
 /**
- * Reads and discards what was typed so far. Uses raw mode, because otherwise a line without Enter stays in the terminal.
+ * Reads and discards what was typed so far. Uses raw mode, because otherwise a line without Enter stays in the
+ * terminal.
  *
  * @throws Unanswered after Ctrl-C, which is a key in raw mode
  */

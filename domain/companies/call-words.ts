@@ -33,7 +33,10 @@ export function companyIdsIn(text: string): readonly string[] {
 
 const COMPANY_ID = /\/companies\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\/|$)/i;
 
-/** What each call does, with `{company}` for its company. The path is relative to its company, if it has one. */
+/**
+ * The words for what each call does, with `{company}` for its company. The path is relative to its company, if it has
+ * one.
+ */
 const COMPANY_CALLS: readonly (readonly [method: string, path: RegExp, words: string])[] = [
   ['GET', /^$/, 'read {company}'],
   ['PUT', /^$/, 'update {company}'],

@@ -18,7 +18,9 @@ const OF_SUPPORT: readonly FindingCode[] = [
   'organization-open-elsewhere',
 ];
 
-/** Returns who can solve the problems of the details in the managed route; both roles if each can solve some of them. */
+/**
+ * Returns who can solve the problems of the details in the managed route; both roles if each can solve some of them.
+ */
 function rolesForProblems({ problemCodes }: Preflight): readonly Role[] {
   const forSupport = problemCodes.filter(isOfSupport);
   const forClient = problemCodes.length > forSupport.length;

@@ -1,4 +1,6 @@
-/** What people can do for some companies while the migration moves other companies, or waits for another person. */
+/**
+ * Names what people can do for some companies while the migration moves other companies, or waits for another person.
+ */
 import type { Counts } from '../companies/company-state';
 import type { Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
@@ -34,8 +36,8 @@ const OPEN: readonly string[] = ['running', 'waiting', 'paused'];
 
 /**
  * Returns whether companies of the first wave are not confirmed. Step 4 ends once all of them are confirmed, so after
- * step 4 they were added or corrected, and their turn to be confirmed has come. False if the migration already waits for
- * the client.
+ * step 4 they were added or corrected, and their turn to be confirmed has come. False if the migration already waits
+ * for the client.
  */
 export function hasOverdueConfirmations({
   route,

@@ -137,7 +137,9 @@ export const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 /** After this time, the connection is closed even if its client keeps its side open. */
 const CLOSE_AFTER_MS = 1_000;
 
-/** Returns the handler for invalid HTTP, for headers that are too long, and for requests that take too long to arrive. */
+/**
+ * Returns the handler for invalid HTTP, for headers that are too long, and for requests that take too long to arrive.
+ */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (failure: Error & { readonly code?: string }, socket: Socket) => {
     if (!socket.writable) {

@@ -189,8 +189,8 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
 }
 
 /**
- * Returns where the report is. A client whose decisions must be signed has the portal, or a key of its own. Other clients
- * can have a link to the portal with which they only look, which the workflow does not know.
+ * Returns where the report is. A client whose decisions must be signed has the portal, or a key of its own. Other
+ * clients can have a link to the portal with which they only look, which the workflow does not know.
  */
 function reportText({ route, migrationId, contact, signing }: Progress): string {
   const lists = 'It lists every company';

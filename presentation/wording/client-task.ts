@@ -32,8 +32,8 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 
 /**
  * Returns what the client can do while other companies are moving or wait for support, even while the migration is
- * paused; null if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should keep
- * syncing until it is their turn.
+ * paused; null if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should
+ * keep syncing until it is their turn.
  */
 export function meanwhileText(progress: Progress): string | null {
   const { state, step, counts, checking, waitingFor } = progress;

@@ -1,4 +1,6 @@
-/** The database statements of the live views, which other tests cannot see, and views that nobody has read for a while. */
+/**
+ * The database statements of the live views, which other tests cannot see, and views that nobody has read for a while.
+ */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { SignedIn } from '../../portal/server/api';

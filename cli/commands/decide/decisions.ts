@@ -234,8 +234,8 @@ function rejectCommand(migrationId: string, { reason, as, by }: RejectOptions): 
 }
 
 /**
- * Checks that the other company to try is not the rejected one. The workflow accepts this, because histories can contain
- * it.
+ * Checks that the other company to try is not the rejected one. The workflow accepts this, because histories can
+ * contain it.
  *
  * @throws CommandFailed with a complete command as advice
  */

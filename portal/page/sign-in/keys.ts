@@ -98,7 +98,7 @@ export const signerOf = ({ publicKey, privateKey }: StoredKey): Signer => ({
   sign: async (text) => toHex(new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, text))),
 });
 
-/** What to do about a browser that does not let the page use its database of keys. */
+/** Advice about a browser that does not let the page use its database of keys. */
 const ADVICE: Readonly<Record<'readonly' | 'readwrite', string>> = {
   readonly: 'this browser cannot read its stored keys. Allow this site to store data. Then open your link again',
   readwrite:
