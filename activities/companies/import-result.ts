@@ -17,6 +17,9 @@ export interface ImportResult {
   readonly isUnanswered?: true;
 }
 
+/** Marks a result that shows neither that calls get through nor that they do not. */
+export const unanswered = (result: ImportResult): ImportResult => ({ ...result, isUnanswered: true });
+
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
 

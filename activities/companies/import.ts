@@ -39,7 +39,7 @@ import {
   organizationOf,
 } from './service-refs';
 import type { ImportResult, End } from './import-result';
-import { backoffMs, linkProblemOf, deferral } from './import-result';
+import { backoffMs, linkProblemOf, deferral, unanswered } from './import-result';
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
 const CONNECTION_LOST =
@@ -101,10 +101,8 @@ export class CompanyImport {
   }
 
   private async afterError(call: Call, error: unknown): Promise<ImportResult> {
-    if (this.isCancelled(error))
-      return { ...this.ended({ to: 'waiting', retryInMs: 0, text: null }), isUnanswered: true };
-    if (error instanceof LeaseLost)
-      return { ...this.concluded({ action: 'read-connection' }, error.message), isUnanswered: true };
+    if (this.isCancelled(error)) return unanswered(this.ended({ to: 'waiting', retryInMs: 0, text: null }));
+    if (error instanceof LeaseLost) return unanswered(this.concluded({ action: 'read-connection' }, error.message));
     if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
     if (!(error instanceof CompanyDataError)) throw error;
     const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;
@@ -160,10 +158,9 @@ export class CompanyImport {
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight)
-      return {
-        ...this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost'),
-        isUnanswered: true,
-      };
+      return unanswered(
+        this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost'),
+      );
     // If the service has already accepted this body, it answers without using the token again. Another authorization
     // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
@@ -211,10 +208,7 @@ export class CompanyImport {
     }
     this.rememberCorrelationId(error.correlationId);
     if (isUnsentByThisTry && !this.atService.mayHaveSentCredential())
-      return {
-        ...this.ended({ to: 'waiting', retryInMs: backoffMs(this.company), text: COMPANY_GONE }),
-        isUnanswered: true,
-      };
+      return unanswered(this.ended({ to: 'waiting', retryInMs: backoffMs(this.company), text: COMPANY_GONE }));
     const { correlationId } = this.refs;
     this.refs = { isGone: true, crossed: true, ...(correlationId !== undefined && { correlationId }) };
     return this.failed('credential-unreadable', COMPANY_GONE);

@@ -69,3 +69,11 @@ export function choiceText(id: string, { company, reason, as }: Choice): string 
   const who = as === 'client' ? 'support chooses the company with' : 'to choose the company that moves first';
   return `${who}: ${chooseFirstCommand(id, company, reason)}`;
 }
+
+/** Says what to do instead of adding `--company` or `--next` to a rejection that is not of the first company. */
+export function insteadText(id: string, { next, ...choice }: Choice & { readonly next?: string }): string {
+  if (choice.company !== undefined) return choiceText(id, choice);
+  return next === 'abandon'
+    ? `to end the migration, run: ferry cancel ${id} --reason "why"`
+    : 'run the command again without --next';
+}

@@ -20,7 +20,7 @@ import {
   sendDecision,
 } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { choiceText } from '../../shared/first-company-commands';
+import { choiceText, insteadText } from '../../shared/first-company-commands';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addWindowOptions, windowsFrom } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
@@ -199,15 +199,8 @@ function assertNextFits(migrationId: string, step: Step, options: RejectOptions)
   if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
   throw new CommandFailed(
     `${given} belongs to a rejection of the first company, not of ${stepText(step)}`,
-    `nothing was decided; ${otherThanNext(migrationId, options)}`,
+    `nothing was decided; ${insteadText(migrationId, options)}`,
   );
-}
-
-function otherThanNext(migrationId: string, options: RejectOptions): string {
-  if (options.company !== undefined) return choiceText(migrationId, options);
-  return options.next === 'abandon'
-    ? `to end the migration, run: ferry cancel ${migrationId} --reason "why"`
-    : 'run the command again without --next';
 }
 
 /** Adds to a refused rejection how to choose the company that moves first, if no first company has been tried yet. */
