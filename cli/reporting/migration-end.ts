@@ -23,7 +23,7 @@ export interface ForecastFindings {
   readonly live: LiveFigures | null;
   /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
   readonly windowsPaused: string | null;
-  /** Whether a batch run is in progress. False unless the windows are paused. */
+  /** True if the windows are paused and a batch run is in progress. */
   readonly isBatchRunning: boolean;
 }
 

@@ -60,7 +60,7 @@ export interface GoNoGoFacts {
   readonly progress: Progress | null;
   /** Who paused the windows, and why; null if they are not paused or there are none. */
   readonly windowsPaused: string | null;
-  /** Whether a batch run is in progress. */
+  /** True if a batch run is in progress. */
   readonly isBatchRunning: boolean;
   /** Numbers of workers that are polling Temporal for tasks. */
   readonly workers: { readonly workflows: number; readonly activities: number };

@@ -202,10 +202,8 @@ test('the title of a dialog and its questions stay on a screen of 24 lines, howe
   await screen.waitFor(/dock\S+ +6\/6 both/);
 });
 
-test('r refuses a company that a retry cannot help, and says which sign-off a retry withdraws', async () => {
-  const { db } = orchestrator.ferry;
-  await updateRow(db, dock.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
-  await dock.send('approve', { step: 'complete-migration', ...SUPPORT });
+/** Opens the page of the migration, and asks to retry the selected company, R-2. */
+async function retrySelected(): Promise<ReturnType<typeof openDashboard>> {
   const screen = openDashboard();
   await select(screen, dock.id);
   screen.type(KEY.enter);
@@ -213,6 +211,14 @@ test('r refuses a company that a retry cannot help, and says which sign-off a re
   screen.type('r');
   await screen.waitFor('Which companies?');
   screen.type(KEY.enter);
+  return screen;
+}
+
+test('r refuses a company that a retry cannot help, and says which sign-off a retry withdraws', async () => {
+  const { db } = orchestrator.ferry;
+  await updateRow(db, dock.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
+  await dock.send('approve', { step: 'complete-migration', ...SUPPORT });
+  const screen = await retrySelected();
   await screen.waitFor('retry does not apply to R-2 (must reconnect)');
   await updateRow(db, dock.id, 2, { crossed_at: null });
   screen.type('r');
@@ -224,13 +230,7 @@ test('r refuses a company that a retry cannot help, and says which sign-off a re
 });
 
 test('r retries the selected exception', async () => {
-  const screen = openDashboard();
-  await select(screen, dock.id);
-  screen.type(KEY.enter);
-  await screen.waitFor(/▸ R-2/);
-  screen.type('r');
-  await screen.waitFor('Which companies?');
-  screen.type(KEY.enter);
+  const screen = await retrySelected();
   await decide(screen);
   await screen.waitFor(/✓ dock.quickbooks-online: .*1 company/);
 });

@@ -176,12 +176,3 @@ test('an end after the close of the window says when the window closes and when 
     /^at the current rate; the window closes \S+ \d\d:\d\d UTC, and moves continue \S+ \d\d:\d\d UTC$/,
   );
 });
-
-test('the client is asked to confirm companies that were added while others move', () => {
-  const added = { unconfirmed: 2, unconfirmedInFirstWave: 2, unconfirmedInNextWave: 2 };
-  const state = stateAt('complete-migration', { counts: counts({ total: 10, moved: 3, waiting: 7, ...added }) });
-  const { task, next, actions } = viewOf(state);
-  expect(task?.what).toBe('Please turn off syncing for 2 companies, confirm that it is off, and supply credentials.');
-  expect(next).not.toContain('Later');
-  expect(actions[0]).toMatchObject({ message: 'confirmSyncDisabled', isExpected: true });
-});
