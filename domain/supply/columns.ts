@@ -205,7 +205,7 @@ function reportMissing(
     code: 'missing-column',
     severity: 'error',
     ...{ file, line: headers[0]?.line ?? 1 },
-    message: `missing: ${missing.join(', ')}; found: ${names.map((name) => inQuotes(name)).join(', ')}`,
+    message: `missing columns: ${missing.join(', ')}; found: ${names.map((name) => inQuotes(name)).join(', ')}`,
     advice:
       others.length > 0
         ? `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if ${platform} is right, ${change}`

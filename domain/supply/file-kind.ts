@@ -55,7 +55,7 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     const command = beginning.endsWith('application') ? 'application --sealed' : 'credentials';
     return {
       ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
-      advice: `supply this file as it is, through support or with the command ${command} of ferry --portal, or choose the original file`,
+      advice: `choose the original file; to supply this sealed file, send it to support, or run: ferry --portal <link> ${command} <file>`,
     };
   }
   const kind = binaryKindOf(head);

@@ -52,7 +52,8 @@ class Tokenizer {
     }
     this.#rest = text.slice(at);
     const isIncomplete = this.#rest === '' || /^["\w+.-]/.test(this.#rest);
-    if (!isIncomplete || this.#rest.length > MAX_TOKEN) throw this.#notJson('invalid character');
+    if (!isIncomplete) throw this.#notJson('invalid character');
+    if (this.#rest.length > MAX_TOKEN) throw this.#notJson('a string is never closed, or a value is too long');
     return tokens;
   }
 

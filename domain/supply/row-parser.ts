@@ -138,7 +138,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
 
   const at = parseTime(text);
   if (at === null) {
-    const message = 'obtainedAt is not a time with a time zone';
+    const message = 'obtainedAt is not a valid time with a time zone';
     const advice = 'write the time like 2026-03-01T14:30:00Z or 2026-03-01T14:30:00+01:00';
     reader.error('obtainedAt', 'invalid-time', message, advice);
     return null;

@@ -73,7 +73,7 @@ test('a missing column that the platform requires is an error', async () => {
   expect(findings).toEqual([
     expect.objectContaining({
       code: 'missing-column',
-      message: 'missing: refreshToken, realmId; found: "reference", "accessToken"',
+      message: 'missing columns: refreshToken, realmId; found: "reference", "accessToken"',
     }),
   ]);
 });
