@@ -276,12 +276,9 @@ export function applicationConflicts(
       const clientMessage =
         `the application ${applicationName(conflict.supplied)} was supplied for ${migrationId}, ` +
         `but a different application is registered at the service`;
-      return [
-        {
-          ...finding('application-differs', message, 'supply the application that obtained the tokens'),
-          clientMessage,
-        },
-      ];
+      // In self-service, the client cannot supply an application.
+      const advice = `${isSelfService ? 'ask support to register' : 'supply'} the application that obtained the tokens`;
+      return [{ ...finding('application-differs', message, advice), clientMessage }];
     }
   }
 }

@@ -109,7 +109,7 @@ function accountFindings(
     findings.push(
       errorFinding(
         'no-room',
-        `the account has room for ${counted(room, 'company')}, not for ${toCreate} (limit ${companyLimit}, plan ${plan})`,
+        `the account has room for ${counted(room, 'company')}, not for ${toCreate.toLocaleString('en-US')} (limit ${companyLimit.toLocaleString('en-US')}, plan ${plan})`,
         'choose another plan, delete companies at the service that are no longer needed, or leave companies out of the migration',
       ),
     );
@@ -183,7 +183,7 @@ function applicationMissing(message: string, facts: PreflightFacts): PreflightFi
     return warningFinding(
       'application-missing',
       message,
-      `${applicationAdvice('the application that obtained the tokens', facts)}, because the platform can refuse them without it`,
+      `${applicationAdvice('the application that obtained the tokens', facts)}, because without this application the platform can refuse the tokens`,
     );
   }
   return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('that application', facts));
