@@ -25,7 +25,11 @@ export function companiesOutcomeText(text: string, changed: number, requested: n
   if (changed === 0) return noneChangedText(text, whyNone(requested));
   const all = counted(requested, 'company');
   const corrected = text.startsWith(`${all} `) ? counted(changed, 'company') + text.slice(all.length) : text;
-  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: the rest of the companies do not exist, or their state does not allow the decision`;
+  const others =
+    requested - changed === 1
+      ? 'the other company does not exist, or its state does not allow the decision'
+      : 'the other companies do not exist, or their state does not allow the decision';
+  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: ${others}`;
 }
 
 /** Says that no company was changed, and which approvals were withdrawn. */
@@ -53,11 +57,11 @@ export const ALL_TO_RECONNECT = 'all companies with a link to reconnect';
  * Returns the outcome of a supply of credentials, of which the ledger accepted another number than the decision says.
  */
 export function acceptedText(accepted: number, requested: number): string {
-  const others = accepted === 0 ? 'the credentials' : 'the others';
+  const missing = requested - accepted;
+  const others = counted(missing, accepted === 0 ? 'credential' : 'other credential');
+  const company = missing === 1 ? 'its company' : 'their companies';
   const why =
-    accepted < requested
-      ? `: ${others} did not arrive, or the state of their companies does not allow a new credential`
-      : '';
+    missing > 0 ? `: ${others} did not arrive, or the state of ${company} does not allow a new credential` : '';
   return `${counted(accepted, 'credential')} supplied, although the decision says ${requested}${why}`;
 }
 

@@ -61,7 +61,7 @@ describe('a decision', () => {
     const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
     expect(texts).toEqual([
       'done',
-      'done; applied to 1 of 3 companies: the rest of the companies do not exist, or their state does not allow the decision',
+      'done; applied to 1 of 3 companies: the other companies do not exist, or their state does not allow the decision',
     ]);
   });
 
@@ -106,7 +106,7 @@ describe('a decision', () => {
     await record(id, [{ kind: 'credentials-supplied', decisionId: 'c', companies: 5, ...sent }, true]);
     const [{ outcome } = { outcome: null }] = await readDecisions(rig.ledger.db, id);
     expect(outcome?.text).toBe(
-      '1 credential supplied, although the decision says 5: the others did not arrive, or the state of their companies does not allow a new credential',
+      '1 credential supplied, although the decision says 5: 4 other credentials did not arrive, or the state of their companies does not allow a new credential',
     );
   });
 

@@ -12,7 +12,7 @@ test.each([
   [
     1284,
     2000,
-    'skipped; applied to 1,284 of 2,000 companies: the rest of the companies do not exist, or their state does not allow the decision',
+    'skipped; applied to 1,284 of 2,000 companies: the other companies do not exist, or their state does not allow the decision',
     true,
   ],
 ])('an outcome that changed %i of %i companies says so if they differ', (changed, requested, text, partial) => {
@@ -21,9 +21,18 @@ test.each([
   expect(isPartial({ text })).toBe(partial);
 });
 
+test('an outcome names a single other company in the singular', () => {
+  expect(companiesOutcomeText('retried', 2, 3)).toBe(
+    'retried; applied to 2 of 3 companies: the other company does not exist, or its state does not allow the decision',
+  );
+  expect(acceptedText(2, 3)).toBe(
+    '2 credentials supplied, although the decision says 3: 1 other credential did not arrive, or the state of its company does not allow a new credential',
+  );
+});
+
 test('an outcome begins with the number of companies that were changed', () => {
   expect(companiesOutcomeText('4 companies will not be moved: 4 companies too late', 1, 4)).toBe(
-    '1 company will not be moved: 4 companies too late; applied to 1 of 4 companies: the rest of the companies do not exist, or their state does not allow the decision',
+    '1 company will not be moved: 4 companies too late; applied to 1 of 4 companies: the other companies do not exist, or their state does not allow the decision',
   );
 });
 
