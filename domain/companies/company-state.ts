@@ -92,7 +92,7 @@ export function clientStateText(state: CompanyState, failure: FailureKind | null
  */
 export function unreachedText(stage: MoveStage, tries: number): string | null {
   if (stage === 'open') return null;
-  return `the migration ${stage === 'ended' ? 'ended' : 'was stopped'} before its ${tries > 0 ? 'next try' : 'move'}`;
+  return `the migration ${stage === 'ended' ? 'ended' : 'was stopped'} before the company was ${tries > 0 ? 'tried again' : 'moved'}`;
 }
 
 /** Says why a company was not moved: `must reconnect: the authorization no longer works`. */

@@ -47,7 +47,7 @@ describe('before a terminated migration is closed', () => {
     const own = rows.filter(({ migrationId }) => migrationId === id);
     expect(own).toMatchObject([{ migrationId: id, total: 3, done: 2, failed: 1 }]);
     expect((await run('companies', id)).out).toMatch(
-      /R-2 .* interrupted\n.*R-3 .* not moved +the migration was stopped before its move\n/,
+      /R-2 .* interrupted\n.*R-3 .* not moved +the migration was stopped before the company was moved\n/,
     );
     expect((await run('companies', id, '--state', 'not-moved-yet')).out).toContain('0 companies');
   });

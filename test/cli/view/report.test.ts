@@ -84,7 +84,7 @@ test('the report of a cancelled migration lists the companies whose syncing can 
   expect(out).toContain('State: cancelled by Cleo (client); reason: we stay where we are');
   expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });
   expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
-  const why = 'the migration ended before its move';
+  const why = 'the migration ended before the company was moved';
   expect(rowOf('R-2')).toContain(`| not moved: ${why} | move the company in a new migration | yes |`);
   const listed = await ferry(['companies', migration.id], undefined, orchestrator.env);
   expect(listed.out).toMatch(new RegExp(`R-2 .*not moved +${why}`));

@@ -58,7 +58,7 @@ test.each<CompanyState>(['importing', 'syncing', 'moved', 'skipped', 'excluded']
 test('a company of a migration that has ended accepts no credential', () => {
   expect(companyOf({ ...ROW, hasEnded: true }, null).accepts).toEqual([]);
   expect(companyOf({ ...ROW, state: 'waiting', tries: 0, hasEnded: true }, null).problem).toBe(
-    'the migration ended before its move',
+    'the migration ended before the company was moved',
   );
 });
 

@@ -185,9 +185,9 @@ describe('a company in the report', () => {
   });
 
   test.each([
-    ['ended', 0, 'not moved: the migration ended before its move'],
-    ['ended', 1, 'not moved: the migration ended before its next try'],
-    ['terminated', 0, 'not moved: the migration was stopped before its move'],
+    ['ended', 0, 'not moved: the migration ended before the company was moved'],
+    ['ended', 1, 'not moved: the migration ended before the company was tried again'],
+    ['terminated', 0, 'not moved: the migration was stopped before the company was moved'],
   ] as const)(
     'that still waited when the migration was %s (tries: %d) says why it was not moved',
     (stage, tries, why) => {
