@@ -142,7 +142,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
  * reconciliation takes only seconds.
  */
 function reconciling(migrationId: string): SliceOutage {
-  const again = `if this takes more than a few minutes, reconcile it again with: ferry reconcile ${migrationId}`;
+  const again = `if this takes more than a few minutes, run: ferry reconcile ${migrationId}`;
   return { why: `the ledger is being reconciled; ${again}`, gotThrough: 0 };
 }
 

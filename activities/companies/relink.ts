@@ -62,7 +62,10 @@ export function relinkActivities({ db, service }: ActivityDeps) {
             // The next check tries this company again. It must not keep the other companies from being checked.
             waiting += 1;
             refused = error;
-            log.warn(`row ${row} could not be checked: ${error.message}`, { migrationId, row });
+            log.warn(`the company in row ${row} could not be checked for a reconnection: ${error.message}`, {
+              migrationId,
+              row,
+            });
             continue;
           }
           if (!isGone(error)) throw error;

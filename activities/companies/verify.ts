@@ -23,7 +23,7 @@ import {
   syncScheduleOf,
 } from './evidence';
 import { activeError, COMPANY_GONE, isCompanyGone, isGone, organizationOf } from './service-refs';
-import { counted } from '../../domain/text/sentences';
+import { hoursText } from '../../domain/text/sentences';
 
 export interface Verification {
   readonly service: CompanyDataClient;
@@ -249,8 +249,8 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
 
 function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): VerificationResult {
   if (due.syncingForMs > syncTimeoutMs) {
-    const hours = Math.round(syncTimeoutMs / 360_000) / 10;
-    return failed(due, 'sync-timed-out', `not complete after ${counted(hours, 'hour')}: ${running}`, []);
+    const timeout = hoursText(syncTimeoutMs / 3_600_000);
+    return failed(due, 'sync-timed-out', `not complete after ${timeout}: ${running}`, []);
   }
   return { outcome: checkLater(due), stop: null };
 }
