@@ -27,7 +27,7 @@ export async function stagedManifestRefusal(
   const problem = await contentProblem(tx, migrationId, decision);
   if (problem !== null) return problem;
   if (!(await lockUntouchedCompanies(tx, migrationId)))
-    return 'companies have already been moved, tried or left out, so the manifest cannot be replaced';
+    return 'companies have been moved, tried or left out, so support can now only amend the manifest';
   const rows = readStagedManifest(tx, migrationId, decision.decisionId);
   const taken = await findTakenOrganizations(tx, { id: migrationId, platformKey }, rows);
   if (taken.length === 0) return null;
@@ -58,7 +58,7 @@ async function contentProblem(tx: Database, migrationId: string, decision: Manif
   if (!isInOrder || companies !== decision.companies || digest.hex() !== decision.manifestDigest)
     return 'the manifest rows that arrived do not match the decision; supply the manifest again';
   return references.size < companies || organizations.size < companies
-    ? 'the manifest contains a reference or an organization more than once'
+    ? 'the manifest contains a reference or an organization more than once; correct the manifest, and supply it again'
     : null;
 }
 

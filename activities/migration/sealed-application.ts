@@ -19,7 +19,7 @@ import type { ActivityDeps } from '../deps';
 const SUPPLY_AGAIN = 'supply the application again';
 const CORRECT = 'correct the application, and supply it again';
 const CHECK_KEY =
-  'check COMPANY_DATA_API_KEY of the workers, which retry the registration whenever they check the details';
+  'check COMPANY_DATA_API_KEY of the workers, and the account of this key; the workers retry the registration whenever they check the details';
 
 /**
  * Opens the client secret that was sealed for the latest decision, sends it to the service, and deletes it. Does

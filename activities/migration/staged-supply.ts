@@ -31,11 +31,11 @@ export async function exchangeRefusal(
   if (kind === 'application-supplied')
     return (await readStagedApplicationDigest(tx, migrationId, decisionId)) === sealedDigest
       ? null
-      : `the encrypted client secret that arrived does not match this decision, so it is not used; supply the secret again, and ${TELL_SUPPORT}`;
+      : `the encrypted client secret did not arrive, or does not match this decision, so it is not used; supply the client secret again, and ${TELL_SUPPORT}`;
   const replaces = kind === 'replace-credential';
   return (await readStagedDigest(tx, migrationId, { decisionId, replaces })) === sealedDigest
     ? null
-    : `the encrypted credentials that arrived do not match this decision, so no credential is used; supply the credentials again, and ${TELL_SUPPORT}`;
+    : `the encrypted credentials did not all arrive, or do not match this decision, so no credential is used; supply the credentials again, and ${TELL_SUPPORT}`;
 }
 
 const REFERENCES_SHOWN = 5;

@@ -69,7 +69,7 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
 
 /** Creates a failure that is not retried, because a retry cannot turn the workflow into one of Tokenferry's. */
 function malformed(migrationId: string, what: string, cause?: unknown): ApplicationFailure {
-  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow, then run: ferry sweep --close`;
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow if it is still running, then run: ferry sweep --close`;
   return ApplicationFailure.create({
     message,
     type: 'MalformedHistory',

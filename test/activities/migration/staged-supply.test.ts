@@ -92,7 +92,9 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
     await change(given);
     const recorded = await record(id, decision);
     expect(recorded?.outcome.applied).toBe(false);
-    expect(recorded?.outcome.text).toMatch(/^the encrypted credentials that arrived do not match this decision/);
+    expect(recorded?.outcome.text).toMatch(
+      /^the encrypted credentials did not all arrive, or do not match this decision/,
+    );
     expect(await rowsWithCredential(db, id)).toEqual([]);
     expect(await staged(db, id)).toEqual([]);
     if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
@@ -173,7 +175,10 @@ describe('a client secret', () => {
     const { db } = rig.ledger;
     await stageApplication(db, id, 'd', { ...application, sealed: other });
     const refusal = {
-      outcome: { applied: false, text: expect.stringMatching(/^the encrypted client secret that arrived/) as string },
+      outcome: {
+        applied: false,
+        text: expect.stringMatching(/^the encrypted client secret did not arrive, or/) as string,
+      },
     };
     expect(await record(id, supplied)).toMatchObject(refusal);
     expect(await record(id, { ...supplied, decisionId: 'e' })).toMatchObject(refusal);

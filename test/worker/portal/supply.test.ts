@@ -97,7 +97,9 @@ test('if the portal replaces credentials after the signature, they are refused, 
   expect(await ask(guest, 'credentials', { ...body, credentials: [cleos] })).toMatchObject({ stored: 1 });
   expect(await ask(guest, 'credentials', { ...body, credentials: [box("the portal's")] })).toMatchObject({ stored: 1 });
   const signed = { decisionId, companies: 1, sealedDigest: credentialsDigest([hashed(cleos)]) };
-  const text = expect.stringMatching(/^the encrypted credentials that arrived do not match this decision/) as string;
+  const text = expect.stringMatching(
+    /^the encrypted credentials did not all arrive, or do not match this decision/,
+  ) as string;
   const answer = await ask(guest, 'decide', decision(migration, 'credentialsSupplied', signed));
   expect(answer).toMatchObject({ outcome: 'refused', text });
   const trail: unknown[] = [];
