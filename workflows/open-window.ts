@@ -27,7 +27,7 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
   return { opened: true, text: `open until ${momentText(occurrence.closesAt)}` };
 }
 
-const NO_WINDOWS = 'the migration has no more windows';
+const NO_WINDOWS = 'the migration has no windows any more, because it has ended or because moves can begin at any time';
 
 /** How early a Schedule can fire: the clocks of Temporal and Postgres differ, and the ledger uses Postgres's clock. */
 const MAX_EARLY_MS = 60_000;

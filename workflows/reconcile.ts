@@ -32,6 +32,9 @@ async function closeAgain(migrationId: string): Promise<void> {
     await closeLedger(migrationId);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('no decision in the ledger ends the migration; to close it, run: ferry sweep --close', { migrationId });
+    log.warn(
+      'the migration has ended in Temporal, but the ledger does not allow it to be closed; to close it, run: ferry sweep --close',
+      { migrationId },
+    );
   }
 }

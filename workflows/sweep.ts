@@ -35,7 +35,7 @@ export async function sweep(): Promise<SweepOutcome> {
  * Starts closing a migration. Does not wait until it is closed, because interrupted companies can still have leases.
  */
 async function startClosing(migrationId: string): Promise<void> {
-  log.warn('the migration was terminated in Temporal; closing it as cancelled', { migrationId });
+  log.warn('the migration was terminated or timed out in Temporal; closing it in the ledger', { migrationId });
   try {
     await startChild(closeTerminated, {
       workflowId: closeWorkflowIdOf(migrationId),

@@ -84,7 +84,7 @@ async function reclaimInterrupted(context: RunContext): Promise<boolean> {
     if (nextReclaimInMs === null) return false;
     const delayMs = nextDelayMs(nextReclaimInMs, claimed > 0);
     if (outage) await context.awaitRecovery(outage, nextReclaimInMs);
-    else if (await context.sleep(delayMs, 'Until the lease of an interrupted company ends')) return true;
+    else if (await context.sleep(delayMs, 'Until an interrupted company can be continued')) return true;
   }
   return false;
 }

@@ -37,7 +37,7 @@ export async function closeLedger(migrationId: string): ReturnType<Activities['c
   for (;;) {
     const { retryInMs } = await shortActivities.resolveInterrupted({ migrationId });
     if (retryInMs === null) return shortActivities.closeMigration({ migrationId });
-    await sleep(retryInMs, { summary: 'Until no request for an interrupted company can be in flight' });
+    await sleep(retryInMs, { summary: 'Until the service can be asked about an interrupted company' });
   }
 }
 

@@ -191,7 +191,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
   reject:
     'Reject a step: same fields as approve; for migrate-first-company also "next": same-company or another-company (with "company": reference), or abandon',
-  proposeTime: 'Propose when to start: {"startAt": ISO 8601, "role", "by"}',
+  proposeTime: 'Propose when to start: {"startAt": ISO 8601, "windows"?, "role", "by"}',
   chooseFirstCompany: 'Choose which company goes first: {"company": reference, "role": "support", "by"}',
   confirmSyncDisabled:
     'Confirm that the client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
@@ -199,7 +199,8 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   pause: 'Pause the migration, so that no more moves begin: {"role", "by", "reason"?}',
   resume: 'Continue after a pause: {"role", "by"}',
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
-  applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
+  applicationSupplied:
+    'Sent by ferry to name the application, which is then registered at the service: {"clientId", "environment"}',
   manifestSupplied: 'Sent by ferry after the rows of the manifest were stored: {"manifestDigest", "companies"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
   exclude: 'Leave out companies that have not been moved yet: {"companies": references, "reason", "role", "by"}',
