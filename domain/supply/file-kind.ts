@@ -30,7 +30,7 @@ export function unicodeEncodingOf(head: Uint8Array): UnicodeEncoding {
 }
 
 const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[] = [
-  { starts: 'd0cf11e0a1b11ae1', kind: 'an Excel workbook (.xls)' },
+  { starts: 'd0cf11e0a1b11ae1', kind: 'an Excel workbook (.xls) or another older Office file' },
   { starts: '25504446', kind: 'a PDF' },
   { starts: '1f8b', kind: 'a gzip archive' },
   { starts: '89504e47', kind: 'a picture' },
@@ -81,6 +81,7 @@ function binaryKindOf(head: Uint8Array): string | null {
 
 /** Returns the kind of a zip archive. The first entries of an archive show whether it is a workbook. */
 function kindOfZip(head: string): string {
+  if (head.includes('word/document.xml')) return 'a Word document (.docx)';
   if (head.includes('[Content_Types].xml') || head.includes('xl/')) return 'an Excel workbook (.xlsx)';
   if (head.includes('opendocument.spreadsheet')) return 'an OpenDocument spreadsheet (.ods)';
   return 'a zip archive';

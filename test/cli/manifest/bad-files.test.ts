@@ -17,6 +17,12 @@ const cases: FindingCase[] = [
     says: /\.xlsx/,
   },
   {
+    what: 'a .docx file',
+    content: Buffer.from('PK\x03\x04....[Content_Types].xml....word/document.xml'),
+    code: 'not-text',
+    says: /\.docx/,
+  },
+  {
     what: 'an .ods file',
     content: Buffer.from('PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
     code: 'not-text',
