@@ -1,4 +1,5 @@
 /** The activities for the first company, which is moved by the same code as all others, but with full evidence. */
+import { clientStateText, leftOutText, notMovedText } from '../../domain/companies/company-state';
 import { EVIDENCE_LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { OutageSource, StopReason } from '../../domain/companies/failures';
@@ -33,6 +34,13 @@ function endOf(imported: SliceEnd, checked: SliceEnd | null, company: LedgerComp
   const stop = imported.stop ?? checked?.stop ?? null;
   const stopNumbers = company && stop !== null && isIsolated(stop) ? `affected: company ${company.reference}` : null;
   return { stop, stopNumbers, outage: imported.outage ?? checked?.outage ?? null };
+}
+
+/** Returns why the company was not moved, for people. */
+function notMovedDetail({ state, failure, failureText, leftOutReason }: LedgerCompany): string {
+  return state === 'skipped' || state === 'excluded'
+    ? notMovedText('left-out', leftOutText(leftOutReason, failureText))
+    : (failureText ?? clientStateText(state, failure));
 }
 
 export function firstCompanyActivities(deps: ActivityDeps) {
@@ -84,12 +92,11 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'skipped':
         case 'excluded': {
           const { correlationId } = company;
-          const detail = company.failureText ?? company.state;
           const notMoved: Evidence = {
             code: 'moved',
             label: EVIDENCE_LABELS.moved,
             passed: false,
-            detail,
+            detail: notMovedDetail(company),
             ...(correlationId !== null && { correlationId }),
           };
           return {

@@ -5,7 +5,7 @@ import { failing } from '../../company-data-client/misbehaving-service';
 import { changeLimits } from '../../../store';
 import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
 import { loseAnswer } from '../../support/faults/http-proxy';
-import { chooseFirst, readRow } from '../../support/migrations/ledger';
+import { chooseFirst, readRow, updateRow } from '../../support/migrations/ledger';
 
 const rig = useImportRig();
 
@@ -32,6 +32,15 @@ test('only the requested company is moved, and its result is returned', async ()
   const { db } = rig.ledger;
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
   expect(states).toEqual(['waiting', 'moved', 'waiting']);
+});
+
+test('a company that was left out before its move ended is shown as left out, with the reason', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, 'c1');
+  await updateRow(rig.ledger.db, id, 1, { state: 'excluded', left_out_reason: 'sold' });
+  const step = await oneStep(id, 1);
+  const evidence = 'result' in step ? step.result.evidence : [];
+  expect(evidence.at(-1)).toMatchObject({ code: 'moved', passed: false, detail: 'left out: sold' });
 });
 
 test('a slow pace does not delay the first company', async () => {
