@@ -77,10 +77,10 @@ export class RowReader {
     }
     if (hasUnsafeCharacters(freeText ? text.replace(/[\n\t]/g, '') : text)) {
       const message = 'the value contains a line break, another control character, or a character that reorders text';
-      return this.#reject(field, 'control-character', message, 'remove it');
+      return this.#reject(field, 'control-character', message, 'remove this character');
     }
     if (secret && /\s/.test(text)) {
-      return this.#reject(field, 'invalid-credential', 'the value contains a space', 'copy it again without spaces');
+      return this.#reject(field, 'invalid-credential', 'the value contains a space', 'copy the value again without spaces');
     }
     const damage = spreadsheetDamage(text);
     if (damage !== null && !(freeText && damage === 'scientific-notation')) {
