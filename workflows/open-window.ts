@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
-import type { WindowOpening, WindowOccurrence } from '../domain/planning/windows';
+import { neverCloses, type WindowOpening, type WindowOccurrence } from '../domain/planning/windows';
 import { momentText } from '../domain/text/sentences';
 import { shortActivities } from './activity-proxies';
 import { assertIsScheduledFor } from './identity';
@@ -24,10 +24,16 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
     await shortActivities.deleteSchedule({ migrationId });
     return notOpened('the migration has ended, so its windows no longer open');
   }
-  return { opened: true, text: `open until ${momentText(occurrence.closesAt)}` };
+  return { opened: true, text: openText(occurrence) };
 }
 
 const NO_WINDOWS = 'the migration has no windows any more, because it has ended or because moves can begin at any time';
+
+function openText(occurrence: WindowOccurrence): string {
+  return neverCloses(occurrence)
+    ? 'the windows cover the whole week, so moves can begin at any time'
+    : `a window is open until ${momentText(occurrence.closesAt)}`;
+}
 
 /** How early a Schedule can fire: the clocks of Temporal and Postgres differ, and the ledger uses Postgres's clock. */
 const MAX_EARLY_MS = 60_000;

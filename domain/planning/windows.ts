@@ -119,6 +119,14 @@ export function isAlwaysOpen(windows: readonly Window[]): boolean {
   return windows.some(({ timeZone }) => coversWeek(windows.filter((window) => window.timeZone === timeZone)));
 }
 
+/**
+ * Returns whether an occurrence ends only because {@link windowOccurrences} looks no further ahead. Any gap in a week
+ * of the windows of one time zone closes an occurrence within about a week.
+ */
+export function neverCloses({ opensAt, closesAt }: WindowOccurrence): boolean {
+  return Date.parse(closesAt) - Date.parse(opensAt) > 2 * WEEK_MS;
+}
+
 function coversWeek(windows: readonly Window[]): boolean {
   const periods = windows.flatMap(({ days, from, to }) =>
     days.flatMap((day) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { Window } from '../../../domain/planning/windows';
-import { isAlwaysOpen, isWindow, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
+import { isAlwaysOpen, isWindow, neverCloses, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
 
 const EVERY_DAY = [...WEEKDAYS];
 const nights = (changes: Partial<Window> = {}): Window => ({
@@ -148,4 +148,13 @@ test.each([
   ['no windows', [], false],
 ])('windows that cover the whole week are always open: %s', (_, windows, expected) => {
   expect(isAlwaysOpen(windows)).toBe(expected);
+});
+
+test.each<[string, Partial<Window>, boolean]>([
+  ['the whole week', { from: '00:00', to: '00:00' }, true],
+  ['the whole week but an hour', { from: '06:00', to: '05:00' }, false],
+  ['six whole days', { days: WEEKDAYS.slice(0, 6), from: '00:00', to: '00:00' }, false],
+])('an occurrence closes unless the windows cover the whole week: %s', (_, changes, expected) => {
+  const occurrence = next(nights(changes), '2026-03-27T12:00:00Z');
+  expect(occurrence && neverCloses(occurrence)).toBe(expected);
 });
