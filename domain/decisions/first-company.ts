@@ -1,6 +1,6 @@
 /** The first company: its choice before the move, and its rejection or retry after the move. */
 import type { Companies, FirstCompanyChoice, StepDecision } from '../migration/decision';
-import type { MigrationState } from '../migration/migration-state';
+import type { FirstCompany, MigrationState } from '../migration/migration-state';
 import { isFirstCompanyRetry } from './preconditions';
 import type { Ruling } from './ruling';
 import { applied, refused, withoutApprovals } from './ruling';
@@ -13,6 +13,7 @@ const STEP = 'migrate-first-company';
  */
 export function chooseFirstCompany(state: MigrationState, { reference }: FirstCompanyChoice): Ruling {
   const { firstCompany } = state;
+  if (firstCompany?.reference === reference) return applied(withFirst(state, reference), againText(firstCompany));
   const instead = firstCompany
     ? ` instead of ${firstCompany.reference}, which was ${firstCompany.stage === 'failed' ? 'not moved' : 'moved'}`
     : '';
@@ -28,15 +29,17 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
     case 'same-company':
       if (afterwards.reference !== undefined && afterwards.reference !== firstCompany.reference)
         return refused(`the first company is ${firstCompany.reference}, not ${afterwards.reference}`);
-      return applied(
-        withFirst(state, firstCompany.reference),
-        firstCompany.stage === 'verified'
-          ? `${firstCompany.reference} will be checked again; it has moved, so no data is synced again for the checks`
-          : `${firstCompany.reference} will be tried again`,
-      );
+      return applied(withFirst(state, firstCompany.reference), againText(firstCompany));
     case 'another-company':
       return applied(withFirst(state, afterwards.reference), `${afterwards.reference} goes first`);
   }
+}
+
+/** Returns what happens if the first company goes first again. */
+function againText({ reference, stage }: FirstCompany): string {
+  return stage === 'verified'
+    ? `${reference} will be checked again; it has moved, so no data is synced again for the checks`
+    : `${reference} will be tried again`;
 }
 
 /**

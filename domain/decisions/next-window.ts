@@ -12,7 +12,7 @@ import type { Ruling } from './ruling';
  */
 export function withNextWindow(ruling: Ruling, decision: Decision, at: string): Ruling {
   const { state } = ruling;
-  if (state === null || !movesAgain(decision)) return ruling;
+  if (state === null || state.closed !== null || !movesAgain(decision)) return ruling;
   // In earlier steps, the moves also wait for approvals and the start.
   if (state.step !== 'migrate-first-company' && state.step !== 'complete-migration') return ruling;
   const opensAt = nextMove(state.limits.windows, at);

@@ -5,7 +5,14 @@ import type { Role } from '../../../domain/migration/steps';
 import type { Window } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
-import { counts, decideOne, firstCompany, stateAt, withoutRecord } from '../../support/migrations/migration-states';
+import {
+  counts,
+  decideOne,
+  firstCompany,
+  reject,
+  stateAt,
+  withoutRecord,
+} from '../../support/migrations/migration-states';
 
 describe('a replacement of a credential', () => {
   const replace = (...companies: readonly string[]): DecisionDraft => ({
@@ -91,5 +98,12 @@ describe('the answer to a decision', () => {
   test('does not mention the next window after other decisions', () => {
     const skip: DecisionDraft = { kind: 'skip', role: 'support', companies: ['acme-3'], reason: 'gone' };
     expect(texts(skip, [LATER_TODAY]).text).toBe('1 company will not be moved: gone');
+  });
+
+  test('does not mention the next window after the end of the migration', () => {
+    const state = stateAt('migrate-first-company', { firstCompany: firstCompany() });
+    const abandon = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
+    const { outcome } = decideOne({ ...state, limits: { ...state.limits, windows: [LATER_TODAY] } }, abandon);
+    expect(outcome).toMatchObject({ applied: true, text: 'the migration is abandoned' });
   });
 });

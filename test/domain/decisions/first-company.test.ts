@@ -99,6 +99,13 @@ describe('a choice of the first company', () => {
     expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-7' } });
   });
 
+  test('of the same company says that it goes first again', () => {
+    const first = firstCompany({ reference: 'acme-4', stage: 'failed' });
+    const { state, outcome } = decideOne(stateAt('migrate-first-company', { firstCompany: first }), choose('acme-4'));
+    expect(outcome.text).toBe('acme-4 will be tried again');
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-4' } });
+  });
+
   test.each<[string, MigrationState, Role, string]>([
     ['if the client sends it', stateAt('schedule'), 'client', 'only support can choose'],
     [
