@@ -41,9 +41,10 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
  * @param at ISO 8601, UTC
  */
 export function terminationRecord(decisionId: string, requestedBy: string | null, at: string): DecisionRecord {
-  const terminated = 'the migration was terminated in Temporal before it ended';
+  // The handover report shows the reason to the client. The workflow might have failed or timed out.
+  const stopped = 'the migration stopped running before it had ended';
   const reason =
-    requestedBy === null ? terminated : `${terminated}; closed at the request of ${requestedBy} (name not verified)`;
+    requestedBy === null ? stopped : `${stopped}; closed at the request of ${requestedBy} (name not verified)`;
   const decision: MigrationControl = { kind: 'cancel', decisionId, role: 'support', by: 'Tokenferry', reason };
   return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };
 }

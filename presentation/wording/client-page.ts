@@ -127,7 +127,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
     return `${AFTER_THE_END.yes}.${askFirst} Never switch syncing back on for ${AFTER_THE_END.never}. The handover report has the answer for each company.`;
   }
   if (state === 'terminated')
-    return 'ask the contact above first, because syncing of the companies that were moved must stay off.';
+    return 'ask your contact first, because syncing of the companies that were moved must stay off.';
   // The client can confirm before step 4, and an earlier step can open again.
   const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;
   if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing') && !isOff)

@@ -7,7 +7,7 @@
 import type { Counts } from '../../domain/companies/company-state';
 import { soonStartText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
-import { endedInTemporalText, isOver } from '../../domain/migration/terminated';
+import { isOver } from '../../domain/migration/terminated';
 import { counted, momentText, sentence } from '../../domain/text/sentences';
 import { openingAfterStart } from '../../domain/progress/first-opening';
 import { detailProblems } from '../../domain/migration/preflight-result';
@@ -92,8 +92,8 @@ function statusText(progress: Progress, platform: string, now: string): string {
 }
 
 function terminatedText({ endedInTemporal, counts }: Progress): string {
-  const how = endedInTemporalText(endedInTemporal ?? { status: 'terminated', at: null });
-  return `${sentence(how)}: ${movedText(counts)}. No other company moves.`;
+  const at = endedInTemporal?.at ?? null;
+  return `Stopped${at === null ? '' : ` at ${momentText(at)}`}: ${movedText(counts)}. No other company moves.`;
 }
 
 function afterCompletion({ mustReconnect }: Counts): string {

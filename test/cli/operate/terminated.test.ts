@@ -80,7 +80,7 @@ describe('before a terminated migration is closed', () => {
 
   test('the portal view offers no decision', async () => {
     const { state, headline, task, next, actions } = await portalView();
-    expect(headline).toMatch(/^Terminated in Temporal at .*: the company has moved\. No other company moves\.$/);
+    expect(headline).toMatch(/^Stopped at .*: the company has moved\. No other company moves\.$/);
     expect({ state, next, actions }).toEqual({ state: 'terminated', next: null, actions: [] });
     expect(task?.what).toMatch(/^Ask your contact/);
   });
