@@ -13,7 +13,7 @@ const STEP = 'migrate-first-company';
  */
 export function chooseFirstCompany(state: MigrationState, { reference }: FirstCompanyChoice): Ruling {
   const { firstCompany } = state;
-  if (firstCompany?.reference === reference) return applied(withFirst(state, reference), againText(firstCompany));
+  if (firstCompany?.reference === reference) return firstAgain(state, firstCompany);
   const instead = firstCompany
     ? ` instead of ${firstCompany.reference}, which was ${firstCompany.stage === 'failed' ? 'not moved' : 'moved'}`
     : '';
@@ -29,17 +29,20 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
     case 'same-company':
       if (afterwards.reference !== undefined && afterwards.reference !== firstCompany.reference)
         return refused(`the first company is ${firstCompany.reference}, not ${afterwards.reference}`);
-      return applied(withFirst(state, firstCompany.reference), againText(firstCompany));
+      return firstAgain(state, firstCompany);
     case 'another-company':
       return applied(withFirst(state, afterwards.reference), `${afterwards.reference} goes first`);
   }
 }
 
-/** Returns what happens if the first company goes first again. */
-function againText({ reference, stage }: FirstCompany): string {
-  return stage === 'verified'
-    ? `${reference} will be checked again; it has moved, so no data is synced again for the checks`
-    : `${reference} will be tried again`;
+/** Lets the first company go first again. */
+function firstAgain(state: MigrationState, { reference, stage }: FirstCompany): Ruling {
+  return applied(
+    withFirst(state, reference),
+    stage === 'verified'
+      ? `${reference} will be checked again; it has moved, so no data is synced again for the checks`
+      : `${reference} will be tried again`,
+  );
 }
 
 /**

@@ -228,7 +228,8 @@ function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
     : null;
 }
 
-const NO_EXCEPTIONS = 'there are no exceptions to decide on';
+const NO_EXCEPTIONS =
+  'no company has failed or has an unknown outcome; companies that are held back must be corrected or left out instead';
 
 function retryRefusal(companies: Companies, facts: DecisionFacts): string | null {
   const isOfFirst =
