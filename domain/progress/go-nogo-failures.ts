@@ -14,7 +14,8 @@ export function failureAnswers(facts: GoNoGoFacts): readonly Answer[] {
   const { limits, failures, progress } = facts;
   if (progress?.state === 'paused') return [];
   const { failed, tried } = failures;
-  const soFar = `${outOf(failed, tried, 'tried company')} could not be moved (${limitsText(limits)})`;
+  const accepted = acceptedBy(facts) > 0 ? ', apart from failures that a resume has accepted' : '';
+  const soFar = `${outOf(failed, tried, 'tried company')} could not be moved${accepted} (${limitsText(limits)})`;
   const certain = pausesAfter(facts);
   if (certain !== null) {
     const when =
@@ -24,6 +25,12 @@ export function failureAnswers(facts: GoNoGoFacts): readonly Answer[] {
   if (!exceedsTolerance(limits, { failed: failed + 1, tried: tried + 1 })) return [];
   const why = `the next company that cannot be moved pauses the migration: ${soFar}; ${remedy(facts)}`;
   return [{ check: CHECK, go: true, warning: true, why }];
+}
+
+/** Returns how many failures were accepted when the migration was resumed, by the latest count. */
+function acceptedBy({ failures, progress }: GoNoGoFacts): number {
+  const { failed = 0, outcomeUnknown = 0 } = progress?.counts ?? {};
+  return failed + outcomeUnknown - failures.failed;
 }
 
 /**
@@ -42,7 +49,9 @@ function pausesAfter({ limits, failures, progress }: GoNoGoFacts): number | null
 function limitsText({ toleratedFailures, toleratedShare }: MigrationLimits): string {
   const limits = [
     ...(toleratedFailures === null ? [] : [counted(toleratedFailures, 'company')]),
-    ...(toleratedShare === null ? [] : [`${percent(toleratedShare)} of at least ${MIN_TRIED_FOR_SHARE} companies`]),
+    ...(toleratedShare === null
+      ? []
+      : [`${percent(toleratedShare)} once ${MIN_TRIED_FOR_SHARE} companies have been tried`]),
   ];
   return `${limits.length === 1 ? 'limit' : 'limits'}: ${limits.join(', ')}`;
 }

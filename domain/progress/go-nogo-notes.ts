@@ -34,9 +34,12 @@ export function notes({ limits, failures, forecast }: GoNoGoFacts, window: Windo
 function endNotes(forecast: Forecast | null): readonly string[] {
   if (!forecast?.ends || forecast.staleMs === null) return [];
   const { companies, isComplete, ends, staleMs } = forecast;
-  const last = isComplete ? 'the last company' : `the last of ${counted(companies, 'company')} that can be moved now`;
+  const some =
+    companies === 1
+      ? 'the only company that is moving or can be moved'
+      : `the last of ${counted(companies, 'company')} that are moving or can be moved`;
   return [
-    `${last} is expected to be moved by ${momentText(ends.latest)} at the latest`,
+    `${isComplete ? 'the last company' : some} is expected to be moved by ${momentText(ends.latest)} at the latest`,
     `until then, the data of a company can be out of date for up to ${hoursText(staleMs / HOUR_MS)}`,
   ];
 }

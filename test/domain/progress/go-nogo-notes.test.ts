@@ -1,7 +1,8 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import { facts, FORECAST, noGos, warned, whyOf } from './go-nogo-sample';
+import { counts } from '../../support/migrations/migration-states';
+import { facts, FORECAST, MOVING, noGos, warned, whyOf } from './go-nogo-sample';
 
 test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
   expect(goNoGo(facts()).notes.slice(-2)).toEqual([
@@ -10,7 +11,10 @@ test('the notes give the end and the time without current data according to the 
   ]);
   const some = { ...FORECAST, companies: 4, isComplete: false };
   expect(goNoGo(facts({ forecast: some })).notes.at(-2)).toBe(
-    'the last of 4 companies that can be moved now is expected to be moved by 2026-03-10 03:00 UTC at the latest',
+    'the last of 4 companies that are moving or can be moved is expected to be moved by 2026-03-10 03:00 UTC at the latest',
+  );
+  expect(goNoGo(facts({ forecast: { ...some, companies: 1 } })).notes.at(-2)).toBe(
+    'the only company that is moving or can be moved is expected to be moved by 2026-03-10 03:00 UTC at the latest',
   );
   expect(goNoGo(facts({ forecast: null })).notes.join()).not.toContain('expected to be moved');
 });
@@ -45,7 +49,7 @@ test('a pause that the failures so far make certain is a no-go, with the numbers
   expect(noGos(given)).toEqual(['failures']);
   expect(whyOf(given, 'failures')).toBe(
     'the migration pauses itself as soon as a worker tries another company: 2 of 40 tried companies could not be moved ' +
-      '(limits: 1 company, 20% of at least 20 companies); to resolve the failures: ferry exceptions acme.quickbooks-online; ' +
+      '(limits: 1 company, 20% once 20 companies have been tried); to resolve the failures: ferry exceptions acme.quickbooks-online; ' +
       'to tolerate more failures: ferry adjust acme.quickbooks-online --tolerated-failures 3',
   );
 });
@@ -75,4 +79,12 @@ test('a limit that the next failure exceeds is a warning', () => {
   expect(warned(given)).toContain('failures');
   expect(whyOf(given, 'failures')).toContain('the next company that cannot be moved pauses the migration: 2 of 40');
   expect(warned(facts({ failures: { failed: 1, tried: 40 } }))).not.toContain('failures');
+});
+
+test('failures that were accepted when the migration was resumed are not counted, and the answer says so', () => {
+  const limits = { ...DEFAULT_LIMITS, toleratedFailures: 2 };
+  const state = { ...MOVING, counts: counts({ total: 10, moved: 2, failed: 3, waiting: 5 }) };
+  expect(whyOf(facts({ limits, failures: { failed: 2, tried: 5 } }, state), 'failures')).toContain(
+    '2 of 5 tried companies could not be moved, apart from failures that a resume has accepted (limits: 2 companies, ',
+  );
 });
