@@ -1,7 +1,8 @@
 /** The window in which the first moves of a migration can begin. */
 import type { FirstCompany, Proposal } from '../migration/migration-state';
 import type { Window, WindowOccurrence } from '../planning/windows';
-import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, nextMove, windowOccurrences } from '../planning/windows';
+import { momentText } from '../text/sentences';
 
 /** The facts of a migration's progress on which its first window depends. */
 export interface Planned {
@@ -59,6 +60,21 @@ export function farStartText({ proposal, firstCompany }: Planned, now: string): 
 }
 
 const DAY_MS = 86_400_000;
+
+const FIRST_MOVE = 'the first company will be moved ';
+
+/**
+ * Replaces the time in a text about the move of the first company if it has passed: the move then begins now or in the
+ * next window. Returns every other text as it is.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function withoutPastStart(text: string, windows: readonly Window[], now: string): string {
+  const opensAt = nextMove(windows, now);
+  if (!text.startsWith(`${FIRST_MOVE}at `) || opensAt === null) return text;
+  if (text > `${FIRST_MOVE}at ${momentText(now)}`) return text;
+  return `${FIRST_MOVE}${opensAt > now ? `at ${momentText(opensAt)}` : 'now'}`;
+}
 
 /** Returns the start, or the current time if the start has passed. Both ISO 8601, UTC. */
 export function earliestMove(startAt: string, now: string): string {

@@ -18,7 +18,7 @@ import type { WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
 import type { Planned } from './first-opening';
-import { openingAfterStart } from './first-opening';
+import { openingAfterStart, withoutPastStart } from './first-opening';
 
 export interface WaitingFor {
   /** Empty: no person has to act. */
@@ -266,8 +266,8 @@ function approveStartText({ startAt }: Proposal): string {
 }
 
 /**
- * Returns what people have to do, or the work in progress. Leaves out the time of a start or of the next attempt if it
- * has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the windows,
+ * Returns what people have to do, or the work in progress. Leaves out or replaces the time of a start or of the next
+ * attempt if it has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the windows,
  * because no move begins before that.
  *
  * @param now ISO 8601, UTC
@@ -277,7 +277,7 @@ export function currentTask(
   now: string,
 ): string {
   const { proposal, waitingFor, outage } = progress;
-  const { what } = waitingFor;
+  const what = withoutPastStart(waitingFor.what, progress.windows, now);
   if (outage !== null && what === onHoldText(outage))
     return onHoldText({ ...outage, why: inSupportWords(outage.why) }, now);
   if (proposal === null || what !== approveStartText(proposal)) return what;

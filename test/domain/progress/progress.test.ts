@@ -1,5 +1,6 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { Window } from '../../../domain/planning/windows';
 import { headline, progressOf } from '../../../domain/progress/progress';
 import { withActingRoles } from '../../../domain/progress/acting-roles';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
@@ -304,6 +305,15 @@ test('the time of the next attempt in an outage is left out once it has passed',
   expect(currentTask(progress, AT)).toBe(`${onHold} at 2026-03-02 10:00 UTC; ${cause}`);
   expect(currentTask(progress, LATER)).toBe(`${onHold}; ${cause}`);
   expect(currentTask({ ...progress, outage: null }, LATER)).toContain('retries automatically at');
+});
+
+test('a past time for the move of the first company is replaced by now or by the next window', () => {
+  const progress = progressOf(plan, stateAt('migrate-first-company'));
+  const first = 'the first company will be moved';
+  expect(currentTask(progress, AT)).toBe(`${first} at 2026-03-07 20:00 UTC`);
+  expect(currentTask(progress, '2026-03-07T20:00:30.000Z')).toBe(`${first} now`);
+  const windows: readonly Window[] = [{ days: ['sun'], from: '21:00', to: '23:00', timeZone: 'UTC' }];
+  expect(currentTask({ ...progress, windows }, '2026-03-08T09:00:00.000Z')).toBe(`${first} at 2026-03-08 21:00 UTC`);
 });
 
 test('an open step that was reopened is open since then, and a step whose result was rejected since its beginning', () => {
