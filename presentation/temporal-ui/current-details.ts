@@ -10,7 +10,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
 import { detailProblems, withPlace } from '../../domain/migration/preflight-result';
 import { momentText } from '../../domain/text/sentences';
-import { withActingRoles } from '../../domain/progress/acting-roles';
+import { isOfSupport, withActingRoles } from '../../domain/progress/acting-roles';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
@@ -154,9 +154,9 @@ function howText(progress: Progress): string {
   const manifest = isManifestMissing(progress)
     ? `open the portal with the link from support and choose the manifest there, or send ${who} the manifest without tokens`
     : null;
-  // A decision that must be signed can only be made with the client's own key.
+  // A decision that must be signed can only be made with the client's own key. The portal accepts data too.
   if (progress.signing.mustSign.includes('client'))
-    return `decide on the page of the portal, or with ferry and your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
+    return `use the portal, or ferry with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const isSecret = progress.step === 'supply-details';
   const file = isSecret ? 'secret.txt' : 'the file of credentials';
@@ -185,7 +185,7 @@ function exportText({ step, platformKey }: Progress): string {
 function needsSecret({ step, preflight, counts }: Progress): boolean {
   if (step !== 'supply-details')
     return counts.withoutCredential > 0 && stepNumber(step) > stepNumber('disable-syncing');
-  return preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false;
+  return preflight?.problemCodes.some((code) => code.startsWith('application-') && !isOfSupport(code)) ?? false;
 }
 
 /**

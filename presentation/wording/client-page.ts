@@ -3,6 +3,7 @@
  * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
 import { countOpen } from '../../domain/companies/company-state';
+import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
@@ -32,6 +33,9 @@ export function taskOf(progress: Progress, now: string): Task {
   // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
+  // The status line gives the reason in the client's words.
+  if (state === 'paused' && route === 'managed' && pause !== null && OF_OPERATORS.includes(pause.stopReason))
+    return task('solve the problem, and then resume the migration');
   if (step !== 'supply-details' || state === 'paused' || preflight === null) return task(currentTask(progress, now));
   const { isManifestMissing } = detailProblems(preflight);
   const { client, support } = problemsByRole(route, preflight);
@@ -40,6 +44,9 @@ export function taskOf(progress: Progress, now: string): Task {
   const parts = [...(isManifestMissing ? [SUPPLY] : []), ...(client.length > 0 ? [CORRECT] : [])];
   return { what: parts.join(', and '), problems: client, ...(support.length > 0 && { forSupport: support }) };
 }
+
+/** The automatic pauses whose texts name settings and commands that only the people who run the workers know. */
+const OF_OPERATORS: readonly (StopReason | null)[] = ['key-refused', 'ledger-behind'];
 
 const SUPPLY = 'supply the manifest, which lists the companies to move';
 const CORRECT = 'correct these details';

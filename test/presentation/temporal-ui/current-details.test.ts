@@ -24,7 +24,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['outcomes unknown', stateAt('complete-migration', { counts: counts({ total: 10, moved: 8, outcomeUnknown: 2 }) })],
   ['completed', stateAt('complete-migration', { closed: 'completed', counts: counts({ total: 10, moved: 10 }) })],
   ['abandoned', stateAt('migrate-first-company', { closed: 'abandoned' })],
-  ...(['key-refused', 'account-limit', 'application-refused', 'wrong-organization'] as const).map(
+  ...(['key-refused', 'account-limit', 'application-refused', 'wrong-organization', 'ledger-behind'] as const).map(
     (stop) =>
       [
         stop,
@@ -34,7 +34,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
 ];
 
 test.each(SITUATIONS)('the page contains no internal terms: %s', (_, state) => {
-  expect(detailsAt(state)).not.toMatch(/ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i);
+  expect(detailsAt(state)).not.toMatch(/ledger|slice|vault|crossing|digest|API_KEY|PendingAuth|undefined|null|NaN/i);
 });
 
 test('the page shows who has to act, the six steps, the companies, who to call and what must stay switched off', () => {
@@ -79,6 +79,12 @@ test('credentials are exported after the confirmation, and sealed with the migra
   expect(detailsAt(state)).toContain(
     '**How:** export the credentials after you have confirmed that syncing is off; encrypt the file of credentials with the command ferry seal and the migration key that support sends you',
   );
+});
+
+test('the page asks for no client secret if only support can solve the problem with the application', () => {
+  const problemCodes = ['duplicate-organization', 'application-of-another-migration'] as const;
+  const details = preflight({ problems: ['a', 'b'], problemCodes });
+  expect(detailsAt(stateAt('supply-details', { preflight: details }))).not.toContain('secret');
 });
 
 test('the page says which companies were not moved, and that a sign-off is final, before the client signs off', () => {
@@ -265,8 +271,6 @@ test('the page does not say that the data of companies with a replaced applicati
 test('a client that must sign its decisions is sent to the portal', () => {
   const added = { kind: 'add-approver', approver: { role: 'client', by: 'Cleo', publicKey: 'a'.repeat(64) } } as const;
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, approverChanges: [added] }));
-  expect(text).toContain(
-    '**How:** decide on the page of the portal, or with ferry and your signing key; for help, ask ',
-  );
+  expect(text).toContain('**How:** use the portal, or ferry with your signing key; for help, ask ');
   expect(text).not.toContain('record your decision');
 });
