@@ -153,7 +153,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company not ready',
     first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
-    'Please supply what acme-2 needs before it can move first, or ask support to choose another company.',
+    'Please confirm, supply or correct what acme-2 needs before it can move first, or ask support to choose another company.',
   ],
   [
     'no credential',
