@@ -55,7 +55,7 @@ export function createLedgerProof(): LedgerProof {
         ...(confirmed === proven
           ? []
           : [
-              `the ledger shows ${counted(confirmed, 'company')} as confirmed, but signed decisions confirm only ${proven}`,
+              `the ledger shows ${counted(confirmed, 'company')} as confirmed, but signed decisions confirm only ${proven.toLocaleString('en-US')}`,
             ]),
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []

@@ -241,7 +241,7 @@ export function reopenedText(
   if (!reopened) return null;
   const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
   const what = withdrawn
-    ? `Sign-off of ${withdrawn.join(' and ')} withdrawn`
+    ? `Sign-off of ${withdrawn.map(roleText).join(' and ')} withdrawn`
     : step === 'complete-migration'
       ? 'Handover rejected'
       : step === 'migrate-first-company'

@@ -49,7 +49,7 @@ test('a decision about companies says whose sign-off it withdraws, and the notic
   expect(outcome.text).toMatch(/^1 company will be tried again; this withdraws the sign-off of .+ \(client\)$/);
   expect(state.reopened).toMatchObject({ withdrawn: ['client'], reason: '1 company will be tried again (acme-3)' });
   expect(reopenedText({ reopened: state.reopened ?? null })).toMatch(
-    /^Sign-off of client withdrawn by .+ \(support\) at .+\(acme-3\)/,
+    /^Sign-off of the client withdrawn by .+ \(support\) at .+\(acme-3\)/,
   );
   expect(waitingForOf({ ...state, counts: counts({ total: 3, moved: 3 }) }).what).toBe('sign off the handover');
 });
