@@ -52,7 +52,10 @@ function rejectStep(state: MigrationState, decision: StepDecision): Ruling {
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
-      return applied(reopened(state, step), `${stepText(step)} is open again`);
+      return applied(
+        reopened(state, step),
+        state.step === step ? `${stepText(step)} is rejected, and stays open` : `${stepText(step)} is open again`,
+      );
   }
 }
 

@@ -44,8 +44,10 @@ describe('before the first credential is handed over', () => {
     expect(withStepEnded(agreed, 'schedule', AT).step).toBe('update-application');
   });
 
-  test('a rejection of the details starts another check', () => {
-    expect(decideAll(stateAt('supply-details'), reject('supply-details', 'support')).preflight).toBeNull();
+  test('a rejection of the details starts another check, and says that step 1 has not ended', () => {
+    const { state, outcome } = decideOne(stateAt('supply-details'), reject('supply-details', 'support'));
+    expect(state.preflight).toBeNull();
+    expect(outcome.text).toBe('step 1 (supply details) is rejected, and stays open');
   });
 
   test.each([
