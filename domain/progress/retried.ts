@@ -3,6 +3,7 @@ import { isOver } from '../migration/terminated';
 import { nextMove } from '../planning/windows';
 import { momentText, namedCompanies } from '../text/sentences';
 import type { Progress } from './progress';
+import { isForPausedWindows } from './waiting-for';
 
 /**
  * Says which companies will be tried again, and when: `1 company (M-047) will be tried again in the window from ...`.
@@ -12,13 +13,23 @@ import type { Progress } from './progress';
  * @returns null if there are none, or if the migration or its workflow has ended
  */
 export function retriedText(
-  { state, counts: { retried = 0, firstRetried }, windows }: Pick<Progress, 'state' | 'counts' | 'windows'>,
+  progress: Pick<Progress, 'state' | 'counts' | 'windows' | 'waitingFor' | 'outage'>,
   now: string,
   timeText: (iso: string) => string = momentText,
 ): string | null {
-  if (retried === 0 || isOver(state)) return null;
-  const when = state === 'paused' ? 'once the migration is resumed' : dueTryText(windows, now, timeText);
-  return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${when}`;
+  const { retried = 0, firstRetried } = progress.counts;
+  if (retried === 0 || isOver(progress.state)) return null;
+  return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${whenText(progress, now, timeText)}`;
+}
+
+function whenText(
+  { state, windows, waitingFor, outage }: Pick<Progress, 'state' | 'windows' | 'waitingFor' | 'outage'>,
+  now: string,
+  timeText: (iso: string) => string,
+): string {
+  if (state === 'paused') return 'once the migration is resumed';
+  if (isForPausedWindows(waitingFor)) return 'once the windows are resumed';
+  return outage === null ? dueTryText(windows, now, timeText) : 'once the outage is over';
 }
 
 /** Returns when a company that is due will be tried: now, or in the next window. */

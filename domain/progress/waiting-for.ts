@@ -165,6 +165,9 @@ function waitingInComplete(state: MigrationState): WaitingFor {
 export const isMoveOfRemaining = ({ roles, what }: WaitingFor): boolean =>
   roles.length === 0 && what.startsWith('the remaining companies are');
 
+/** Returns whether no move begins because the windows are paused. */
+export const isForPausedWindows = ({ what }: WaitingFor): boolean => what.startsWith('resume the windows: ');
+
 function signOffText(state: MigrationState): string {
   if (!isHandoverRejected(state)) return 'sign off the handover';
   return missingApprovals(state, 'complete-migration').length === STEP_RULES['complete-migration'].approvers.length

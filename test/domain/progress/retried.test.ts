@@ -1,0 +1,33 @@
+/** Tests when the views say that companies are tried again. */
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { Window } from '../../../domain/planning/windows';
+import { progressOf } from '../../../domain/progress/progress';
+import { retriedText } from '../../../domain/progress/retried';
+import { AT, counts, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
+
+const DAILY: Window = {
+  days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+  from: '08:00',
+  to: '12:00',
+  timeZone: 'UTC',
+};
+
+const retried = stateAt('complete-migration', {
+  counts: counts({ total: 10, waiting: 1, moved: 9, retried: 1, firstRetried: ['M-047'] }),
+  limits: { ...DEFAULT_LIMITS, windows: [DAILY] },
+});
+
+test.each<[string, Partial<MigrationState>, string]>([
+  ['in an open window', {}, 'now'],
+  ['in a pause', { pause: { reason: 'lunch', by: 'Sam', stopReason: null, at: AT } }, 'once the migration is resumed'],
+  [
+    'while the windows are paused',
+    { schedule: 'paused', window: { opensAt: AT, closesAt: LATER } },
+    'once the windows are resumed',
+  ],
+  ['in an outage', { outage: { why: 'no answer', since: AT, until: LATER } }, 'once the outage is over'],
+])('a company is tried again %s', (_, changes, when) => {
+  const progress = progressOf(migrationPlan(), { ...retried, ...changes });
+  expect(retriedText(progress, AT)).toBe(`1 company (M-047) will be tried again ${when}`);
+});
