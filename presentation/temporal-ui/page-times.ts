@@ -20,8 +20,8 @@ export function timesText(progress: Progress, now: string): string[] {
   const forecast = forecastOf(progress, progress.throughput, now);
   const work = remainingWork(progress);
   if (forecast?.ends) {
-    const { companies, beginsAt, ends, basis } = forecast;
-    const what = counted(companies, 'company');
+    const { beginsAt, ends, basis } = forecast;
+    const what = coveredText(forecast);
     const continues = continuationText(continuationOf(progress, forecast, now), momentText);
     const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
     if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`) + continues];
@@ -34,6 +34,13 @@ export function timesText(progress: Progress, now: string): string[] {
   const { companies, lowMs, highMs } = work;
   const what = `${counted(companies, 'company')}, ${estimateBasisText(estimate)}`;
   return [`**Estimated duration:** ${durationRange(lowMs, highMs)} (${what})`, ...startText(progress, now)];
+}
+
+/** Names the companies that a forecast covers. If others wait for people, the migration ends later. */
+function coveredText({ companies, isComplete }: Forecast): string {
+  const what = counted(companies, 'company');
+  if (isComplete) return what;
+  return `${what} that ${companies === 1 ? 'is' : 'are'} moving or can be moved`;
 }
 
 /** Returns when moves can begin; empty if they can begin at any time, or if no more moves will begin. */
