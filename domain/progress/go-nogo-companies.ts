@@ -6,7 +6,7 @@ import type { Progress } from './progress';
 type Facts = Pick<GoNoGoFacts, 'next' | 'progress' | 'chosenFirst'>;
 
 export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly Answer[] {
-  const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
+  const ofWave = waveText(next);
   // The companies that move next do not include companies that the preflight holds back.
   const exceptHeldBack = (progress?.counts.heldBack ?? 0) > 0 ? ' that is not held back' : '';
   const { unconfirmed } = next;
@@ -25,6 +25,12 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
     movableAnswer(next, progress, ofWave),
     ...(chosenFirst === null ? [] : [firstCompanyAnswer(chosenFirst)]),
   ];
+}
+
+/** Names the wave of the companies that move next. Companies without a wave move last. */
+function waveText({ wave, leftBehind }: NextCompanies): string {
+  if (wave !== null) return ` of wave ${wave}`;
+  return leftBehind > 0 ? ' without a wave' : '';
 }
 
 /** Checks that the chosen first company can be moved, because no other company moves before it. */

@@ -23,6 +23,13 @@ test('companies of earlier waves that cannot be moved are named, but do not hold
   expect(goNoGo(given).answers.find(({ check }) => check === 'companies')?.why).toBe(
     '9 companies of wave 2 can be moved, 1 company (C-7) of earlier waves cannot be moved yet',
   );
+  // Companies without a wave move last.
+  expect(whyOf(facts({ next: { ...next, wave: null } }), 'sync-disabled')).toBe(
+    'the client has confirmed that syncing is off for every company without a wave',
+  );
+  expect(whyOf(facts({ next: { ...facts().next, wave: null } }), 'sync-disabled')).toBe(
+    'the client has confirmed that syncing is off for every company',
+  );
 });
 
 test('companies without a usable credential are named', () => {
