@@ -27,7 +27,8 @@ export function timesText(progress: Progress, now: string): string[] {
     if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`) + continues];
     const end = endText(momentText(ends.earliest), momentText(ends.latest));
     const isKnown = progress.step !== 'schedule' && progress.proposal?.startAt === beginsAt;
-    const plan = `**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})${continues}`;
+    const begins = progress.step === 'complete-migration' ? 'continues' : 'starts';
+    const plan = `**Plan:** ${begins} at ${momentText(beginsAt)} and ${end} (${what}, ${why})${continues}`;
     return isKnown ? [plan] : [plan, ...startText(progress, now)];
   }
   if (!work || !estimate) return startText(progress, now);

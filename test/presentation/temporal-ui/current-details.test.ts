@@ -211,6 +211,14 @@ test('while companies move, the page says how much time remains, and when that w
   expect(detailsAt(onHold)).toContain('**Estimated duration:** 44 s to');
 });
 
+test('between two windows, the page says when the moves continue', () => {
+  const state = stateAt('complete-migration', { ...estimated, counts: counts({ total: 10, moved: 5, waiting: 5 }) });
+  const windows = [{ days: ['sun'], from: '22:00', to: '23:30', timeZone: 'UTC' }] as const;
+  expect(detailsAt({ ...state, limits: { ...state.limits, windows: [...windows] } })).toContain(
+    '**Plan:** continues at 2026-03-08 22:00 UTC and ends ',
+  );
+});
+
 test.each(SITUATIONS)('the page promises nothing for a time that has passed: %s', (_, state) => {
   const text = detailsAt(state, { now: '2027-01-01T00:00:00.000Z' });
   expect(text).toContain('\n\nWritten at 2027-01-01 00:00 UTC. ');
