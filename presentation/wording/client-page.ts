@@ -2,6 +2,7 @@
  * Texts that several pages for the client share: its page in the Temporal UI, the portal and the handover report. They
  * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
+import type { Counts } from '../../domain/companies/company-state';
 import { countOpen } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -98,7 +99,7 @@ export function openingText(progress: Progress, now: string): { readonly why: st
   const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
   return {
     why: proposal.startAt > now ? 'The start is outside the windows' : 'No window is open',
-    text: `moves begin at ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that time, its data is out of date until the company has moved${longest}.`,
+    text: `no move begins before ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that time, its data is out of date until the company has moved${longest}.`,
   };
 }
 
@@ -179,7 +180,7 @@ export function beforeSignOff(progress: Progress): string | null {
   const isSignOff = step === 'complete-migration' && state === 'waiting' && countOpen(counts) === 0;
   if (route !== 'managed' || !isSignOff || !waitingFor.roles.includes('client')) return null;
   const notMoved = counts.total - counts.moved;
-  const named = `${namedCompanies(notMoved, counts.firstNotMoved ?? [])} ${notMoved === 1 ? 'was' : 'were'} not moved.`;
+  const named = `${namedCompanies(notMoved, counts.firstNotMoved ?? [])} ${outcomeText(counts)}.`;
   const replaced = replacedNumberText(progress);
   return [
     'read the handover report. Create it in the portal, or ask support for it.',
@@ -187,6 +188,13 @@ export function beforeSignOff(progress: Progress): string | null {
     ...(replaced === null ? [] : [replaced]),
     'Once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
   ].join(' ');
+}
+
+/** Completes the number of companies that have not moved, at the end: `were not moved, or were left out`. */
+function outcomeText({ total, moved, failed }: Counts): string {
+  const were = total - moved === 1 ? 'was' : 'were';
+  if (failed === 0) return `${were} left out`;
+  return failed === total - moved ? `${were} not moved` : `${were} not moved, or ${were} left out`;
 }
 
 /**

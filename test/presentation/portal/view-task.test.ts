@@ -154,7 +154,7 @@ test('the task is due when the window closes, which no notice repeats', () => {
   );
   expect(text).toBe('sat 21:00-23:00 UTC');
   expect(notices).toEqual([
-    expect.stringMatching(/^The start is outside the windows: moves begin at 2026-03-07 21:00 UTC/),
+    expect.stringMatching(/^The start is outside the windows: no move begins before 2026-03-07 21:00 UTC/),
   ]);
 });
 

@@ -94,6 +94,10 @@ test('the page says which companies were not moved, and that a sign-off is final
     '**Before you sign off:** read the handover report. Create it in the portal, or ask support for it.',
   );
   expect(text).toContain('7 companies (C-1, C-2 and 5 more) were not moved.');
+  const leftOut = (changes: Partial<typeof notMoved>) =>
+    detailsAt(stateAt('complete-migration', { counts: { ...notMoved, ...changes } }));
+  expect(leftOut({ failed: 5, skipped: 2 })).toContain('5 more) were not moved, or were left out. The report says why');
+  expect(leftOut({ failed: 0, skipped: 7 })).toContain('7 companies (C-1, C-2 and 5 more) were left out.');
   expect(text).toContain('Once both sides have signed off, no more companies can be moved');
   const signed = decideAll(
     stateAt('complete-migration', { counts: notMoved }),
