@@ -63,7 +63,7 @@ export function completionText(progress: Progress, platform: string, now: string
   if (ready === 0 || (onlyDeferredLeft(counts) && lacksSupplies(progress))) {
     return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
   }
-  if (waitingFor.roles.length > 0) return `${moved}. The windows are paused, so no other company moves.`;
+  if (waitingFor.roles.length > 0) return `${moved}. The windows are paused, so no move begins.`;
   if (outage) {
     const others =
       counts.moved > 0 && counts.moved === counts.total - ready ? 'all others have moved' : movedText(counts);

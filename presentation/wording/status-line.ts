@@ -93,7 +93,9 @@ function statusText(progress: Progress, platform: string, now: string): string {
 
 function terminatedText({ endedInTemporal, counts }: Progress): string {
   const at = endedInTemporal?.at ?? null;
-  return `Stopped${at === null ? '' : ` at ${momentText(at)}`}: ${movedText(counts)}. No other company moves.`;
+  const moved =
+    counts.moved === 0 ? 'no company has moved, and none is moving' : `${movedText(counts)}. No other company moves`;
+  return `Stopped${at === null ? '' : ` at ${momentText(at)}`}: ${moved}.`;
 }
 
 function afterCompletion({ mustReconnect }: Counts): string {

@@ -222,7 +222,7 @@ export const MANAGED: readonly Row[] = [
   [
     'windows paused',
     step6({ total: 60, moved: 41, waiting: 19 }, { window, schedule: 'paused' }),
-    `41 of 60 companies have moved. The windows are paused, so no other company moves.${FREE}`,
+    `41 of 60 companies have moved. The windows are paused, so no move begins.${FREE}`,
   ],
   [
     'unconfirmed companies',
