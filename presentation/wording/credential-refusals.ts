@@ -27,7 +27,7 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
       return 'a company that was left out needs no credential';
     case 'waiting':
       return replaces
-        ? 'only companies that were tried need a replacement; use "Supply credentials" on the page, or the command credentials'
+        ? 'a company that is waiting to be moved needs no replacement; use "Supply credentials" on the page, or the command credentials'
         : CHANGED;
     case 'failed':
     case 'outcome-unknown':
