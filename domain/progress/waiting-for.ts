@@ -270,8 +270,8 @@ function approveStartText({ startAt }: Proposal): string {
 
 /**
  * Returns what people have to do, or the work in progress. Leaves out or replaces the time of a start or of the next
- * attempt if it has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the windows,
- * because no move begins before that.
+ * attempt if it has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the
+ * windows, because no move begins before that.
  *
  * @param now ISO 8601, UTC
  */
