@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createPayloadCodec } from '../../security';
 import type { ConfigPart } from './check-result';
 import type { CheckResult } from './check-result';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK } from './check-result';
 
 const ABOUT = 'codec server';
 const PROBE = 'sent by ferry doctor';
@@ -39,7 +39,7 @@ export async function checkCodecServer(
     return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
   const advice =
     configured === undefined
-      ? 'see logs/codec-server.log in the home folder (TOKENFERRY_HOME), or start everything again with: ferry up'
+      ? `see logs/codec-server.log in the home folder (TOKENFERRY_HOME); ${RESTART_STACK}`
       : 'start the codec server (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT';
   return check(ABOUT, advice, async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
@@ -54,11 +54,19 @@ export async function checkCodecServer(
       body: JSON.stringify({ payloads: [Payload.fromObject(encrypted).toJSON()] }),
       signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
     });
-    if (response.status === 401 || response.status === 403) {
+    if (response.status === 401) {
       return problem(
         ABOUT,
-        `the codec server answers ${response.status}: the token is missing or was refused`,
+        'the codec server answers 401: the token is missing or was refused',
         'set TEMPORAL_CODEC_AUTH to a valid token, in the form "Bearer TOKEN"',
+      );
+    }
+    // The codec server of this repository answers 403 for both reasons.
+    if (response.status === 403) {
+      return problem(
+        ABOUT,
+        `the codec server answers 403: the token gives no access to namespace ${namespace}, or the server requires the address 127.0.0.1`,
+        'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace, or correct TEMPORAL_CODEC_ENDPOINT',
       );
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));

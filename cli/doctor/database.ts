@@ -3,18 +3,20 @@ import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK, USE_STACK } from './check-result';
 
 const DATABASE = 'database';
 const SCHEMA = 'schema';
 
+/** @param isFromEnvironment false if the address is that of the running stack's database */
 export async function checkDatabase(
   databaseUrl: ConfigPart<'databaseUrl'>,
   clocks: ClockReading[],
+  isFromEnvironment: boolean,
 ): Promise<readonly CheckResult[]> {
   const schemaNotChecked = notChecked(SCHEMA, 'not checked, because the database is not configured or does not answer');
   if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
-  const advice = 'start Postgres, correct DATABASE_URL, or start everything with: ferry up';
+  const advice = isFromEnvironment ? `start Postgres, or correct DATABASE_URL; ${USE_STACK}` : RESTART_STACK;
   const found = await check(DATABASE, advice, async () => {
     const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });

@@ -23,14 +23,24 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
   const payloadKeys = readConfig(env, 'payloadKeys', 'payload key');
   const namespace = 'value' in temporal ? temporal.value.namespace : 'default';
   const clocks: ClockReading[] = [];
-  const database = checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks);
-  const service = checkService(readConfig(env, 'service', 'service', FOR_THE_SERVICE), clocks);
+  const stackCodecUrl = readStackCodecUrl(env);
+  const isStackUsed = stackCodecUrl !== undefined;
+  const database = checkDatabase(
+    readConfig(env, 'databaseUrl', 'database'),
+    clocks,
+    isFromEnvironment(env, 'DATABASE_URL'),
+  );
+  const service = checkService(
+    readConfig(env, 'service', 'service', FOR_THE_SERVICE),
+    clocks,
+    isFromEnvironment(env, 'COMPANY_DATA_URL'),
+  );
   const nowMs = Promise.all([database, service]).then(() => sharedTimeMs(clocks));
   const [temporalChecks, databaseChecks, serviceChecks, codecChecks] = await Promise.all([
-    checkTemporal(temporal, payloadKeys, nowMs),
+    checkTemporal(temporal, payloadKeys, nowMs, isStackUsed),
     database,
     service,
-    checkCodecServer(env, namespace, payloadKeys, readStackCodecUrl(env)),
+    checkCodecServer(env, namespace, payloadKeys, stackCodecUrl),
   ]);
   const isTemporalUp = temporalChecks.some(({ verdict }) => verdict === 'ok');
   const isReady = isTemporalUp && 'value' in payloadKeys && isSchemaCurrent(databaseChecks);
@@ -44,6 +54,11 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),
     checkClocks(clocks),
   ];
+}
+
+/** Returns whether the environment sets a variable, or the file that contains its value. */
+function isFromEnvironment(env: NodeJS.ProcessEnv, variable: string): boolean {
+  return Boolean(env[variable] || env[`${variable}_FILE`]);
 }
 
 /**

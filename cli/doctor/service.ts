@@ -3,24 +3,30 @@ import {
   AccessDenied,
   CompanyDataError,
   createCompanyDataClient,
+  DeferredUntil,
   ForeignResponse,
   KeyRefused,
+  LimitReached,
+  Throttled,
+  UnreadableResponse,
 } from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK, USE_STACK } from './check-result';
 
 const SERVICE = 'service';
 const KEY = 'API key';
 
+/** @param isFromEnvironment false if the address is that of the running stack's service */
 export async function checkService(
   service: ConfigPart<'service'>,
   clocks: ClockReading[],
+  isFromEnvironment: boolean,
 ): Promise<readonly CheckResult[]> {
   const keyNotChecked = notChecked(KEY, 'not checked, because the service is not configured or does not answer');
   if ('unusable' in service) return [service.unusable, keyNotChecked];
   const { url, apiKey } = service.value;
-  const advice = 'start the service, correct COMPANY_DATA_URL, or start everything with: ferry up';
+  const advice = isFromEnvironment ? `start the service, or correct COMPANY_DATA_URL; ${USE_STACK}` : RESTART_STACK;
   const answers = await check(SERVICE, advice, () => reach(url, clocks));
   if (answers.some(({ verdict }) => verdict === 'problem')) return [...answers, keyNotChecked];
   const client = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: 0 });
@@ -39,8 +45,8 @@ export async function checkService(
 }
 
 /**
- * Reports a problem with the API key only if the service has refused it. After any other failure, the key is still
- * unchecked.
+ * Reports a problem with the API key only if the service has refused it, or its account has expired. After any other
+ * failure, the key is still unchecked.
  */
 function accountProblem(url: string, error: unknown): CheckResult {
   const why = error instanceof CompanyDataError ? error.message : 'GET /account was not answered within 5 s';
@@ -51,13 +57,23 @@ function accountProblem(url: string, error: unknown): CheckResult {
       'correct COMPANY_DATA_API_KEY, or send the correlation id to the support team of the service',
     );
   }
+  if (error instanceof LimitReached)
+    return problem(KEY, why, 'renew the plan of the account, or set COMPANY_DATA_API_KEY to a key of another account');
+  const { host } = new URL(url);
+  if (error instanceof DeferredUntil || error instanceof Throttled) {
+    return problem(
+      SERVICE,
+      `${host} can be reached, but does not serve requests at the moment: ${why}`,
+      'COMPANY_DATA_API_KEY could not be checked; to check it later, run: ferry doctor',
+    );
+  }
   const advice =
-    error instanceof ForeignResponse
+    error instanceof ForeignResponse || error instanceof UnreadableResponse
       ? 'correct COMPANY_DATA_URL, or check the proxies in front of the service'
       : 'check that the service is healthy and can reach its database';
   return problem(
     SERVICE,
-    `${new URL(url).host} can be reached, but the API of the service does not work: ${why}`,
+    `${host} can be reached, but the API of the service does not work: ${why}`,
     `${advice}; COMPANY_DATA_API_KEY could not be checked`,
   );
 }

@@ -10,7 +10,7 @@ import type { CheckResult } from './check-result';
 import { addPayloadKeys } from '../shared/errors';
 import { checkWorker, recentMigrations, WORKER } from './worker';
 import { checkWorkerVersions, VERSIONS } from './worker-versions';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK, USE_STACK } from './check-result';
 
 const ABOUT = {
   server: 'Temporal',
@@ -23,10 +23,12 @@ const ABOUT = {
 const NO_TEMPORAL = 'not checked, because Temporal is not configured or does not answer';
 const NO_NAMESPACE = notChecked(ABOUT.namespace, NO_TEMPORAL);
 
+/** @param isStackUsed whether Temporal is that of the running stack */
 export async function checkTemporal(
   temporal: ConfigPart<'temporal'>,
   payloadKeys: ConfigPart<'payloadKeys'>,
   nowMs: Promise<number>,
+  isStackUsed: boolean,
 ): Promise<readonly CheckResult[]> {
   if ('unusable' in temporal) return [temporal.unusable, NO_NAMESPACE, ...checksSkipped(payloadKeys)];
   const { address, connectionOptions } = temporal.value;
@@ -34,8 +36,9 @@ export async function checkTemporal(
   try {
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
-    const advice =
-      'start Temporal, correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile), or start everything with: ferry up';
+    const advice = isStackUsed
+      ? RESTART_STACK
+      : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); ${USE_STACK}`;
     return [
       problem(ABOUT.server, `cannot connect to Temporal at ${address}`, advice),
       NO_NAMESPACE,
@@ -70,7 +73,8 @@ async function examineServer(
     const { serverVersion } = await workflowService.getSystemInfo({});
     return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
-  const advice = 'correct TEMPORAL_NAMESPACE, or create the namespace with: ferry setup';
+  const advice =
+    'correct TEMPORAL_NAMESPACE; correct the credentials if they give no access to this namespace; or create the namespace with: ferry setup';
   const found = await check(ABOUT.namespace, advice, async () => {
     await workflowService.describeNamespace({ namespace });
     return ok(ABOUT.namespace, namespace);
