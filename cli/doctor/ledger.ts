@@ -56,7 +56,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}; if requests of one person crash workers repeatedly, revoke that person's invitation; to see the id that ferry invite --revoke needs, run: ferry invite --list`,
+      `look for the id in the logs of the workers; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}. If requests of one person end workers repeatedly, revoke this person's invitation; to see the id that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];
 }

@@ -43,7 +43,13 @@ export async function checkVaults(
       if (error instanceof VaultClosed) continue;
       if (!KEY_PROBLEMS.some((type) => error instanceof type)) throw error;
       const why = error instanceof Error ? error.message : '';
-      problems.push(problem(VAULTS, `${id} cannot move companies, because its vault cannot be opened`, why));
+      problems.push(
+        problem(
+          VAULTS,
+          `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move companies`,
+          why,
+        ),
+      );
     }
   }
   if (problems.length > 0) return problems;

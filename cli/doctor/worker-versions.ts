@@ -47,7 +47,7 @@ export async function checkWorkerVersions(
   if (!isPolling(current)) {
     const advice = first
       ? `start a worker with build ${current.buildId}, or make the running build ${first.buildId} current with: ${makeCurrentCommand(first)}`
-      : `start a worker with build ${current.buildId}; decisions are kept until it runs`;
+      : `start a worker with build ${current.buildId}; decisions are kept until this worker runs`;
     return [problem(VERSIONS, `build ${current.buildId} is current, but no worker with that build is running`, advice)];
   }
   const pinned = await pinnedVersions(workflowService, namespace, current);

@@ -51,8 +51,8 @@ export async function checkWorker(
   const [first] = stuck;
   if (first) {
     const [id, why] = first;
-    const more = stuck.size > 1 ? `; it cannot continue ${counted(stuck.size - 1, 'other migration')} either` : '';
-    return problem(WORKER, `the worker cannot continue ${id}: ${why}${more}`, HOW_TO_CONTINUE);
+    const others = stuck.size > 1 ? ` and ${counted(stuck.size - 1, 'other migration')}; the reason for ${id}` : '';
+    return problem(WORKER, `the worker cannot continue ${id}${others}: ${why}`, HOW_TO_CONTINUE);
   }
   // Workers also answer for migrations that have ended.
   const askable = open.length > 0 ? open : idsOf(await recentMigrations(connection, namespace));

@@ -44,7 +44,7 @@ test('an open migration whose vault secret is missing is reported with what to d
     {
       check: 'vaults',
       verdict: 'problem',
-      finding: `${id} cannot move companies, because its vault cannot be opened`,
+      finding: `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move companies`,
       advice: expect.stringMatching(
         `the vault secret is not in .*; if you still have the secret's file, put it back.*"ferry vault renew ${id}"`,
       ) as unknown,
