@@ -79,7 +79,9 @@ export function findVaultSecretsFolder(
   try {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
   } catch (error) {
-    problems.push(`TOKENFERRY_VAULT_SECRETS cannot be read: ${fileProblem(error)}`);
+    problems.push(
+      `TOKENFERRY_VAULT_SECRETS cannot be read: ${fileProblem(error)}. Check the path and your permissions.`,
+    );
     return undefined;
   }
   problems.push(
@@ -107,7 +109,9 @@ export function readSigningKey(
   try {
     return parseSigningKey(new Secret(readSmallFile(file)));
   } catch (error) {
-    problems.push(`The signing key ${file} cannot be used: ${fileProblem(error)}`);
+    const advice =
+      error instanceof KeyInvalid ? '' : '. Check the path (TOKENFERRY_SIGNING_KEY_FILE) and your permissions.';
+    problems.push(`The signing key ${file} cannot be used: ${fileProblem(error)}${advice}`);
     return undefined;
   }
 }

@@ -89,8 +89,9 @@ function reasonOf(error: unknown, env: Readonly<Record<string, string>>): string
     return `${file}, line ${String(error.line)}: ${first}. Correct the file.`;
   const [, profile] = /^Profile '(.*)' not found/.exec(first) ?? [];
   if (profile === undefined) return first.startsWith('Validation error') ? `${file}: ${first}` : first;
-  const problem = existsSync(file) ? `${file} has no profile ${profile}` : `there is no file ${file}`;
-  return `${problem}. Correct TEMPORAL_PROFILE, or add [profile.${profile}] to the file.`;
+  return existsSync(file)
+    ? `${file} has no profile ${profile}. Correct TEMPORAL_PROFILE, or add [profile.${profile}] to the file.`
+    : `there is no file ${file}. Unset TEMPORAL_PROFILE, or create the file with a section [profile.${profile}].`;
 }
 
 /** Returns the file from which Temporal's tools read profiles; undefined if the home folder is unknown. */
