@@ -14,7 +14,7 @@ const publishedPorts = z.object({ clientUi: port.optional(), portal: port.option
 export type PublishedPorts = Readonly<z.infer<typeof publishedPorts>>;
 
 const NAMES = {
-  clientUi: "The client's page",
+  clientUi: 'The Temporal UI for clients',
   portal: 'The portal',
   service: 'The Company Data Service',
 } as const satisfies Record<keyof PublishedPorts, string>;
@@ -51,7 +51,7 @@ export function keepPublishedPorts(
     now[part] = used;
     if (earlier !== undefined && earlier !== used)
       moved.push(
-        `${NAMES[part]} has moved to ${url}, because port ${earlier} is in use; links that were sent before no longer work.`,
+        `${NAMES[part]} now has the address ${url}, because port ${earlier} is in use. Links with the old port no longer work; send new links.`,
       );
   }
   writePrivately(fileIn(dataFolder), JSON.stringify(now));

@@ -35,7 +35,7 @@ export function clusterFolder(options: {
   }
   if (!canEnter(user, dataFolder) && ephemeral) {
     throw new PostgresUnavailable(
-      `Postgres would run as user ${user.name}, who cannot enter ${tmpdir()}. Set TMPDIR=/tmp to use another temporary folder.`,
+      `Postgres would run as user ${user.name}, who cannot enter ${tmpdir()}. Set TMPDIR to a temporary folder that this user can enter, for example TMPDIR=/tmp.`,
     );
   }
   const folder = canEnter(user, dataFolder) ? inside : path.join(ROOT_DATA_FOLDER, `postgres-${shortHash(dataFolder)}`);

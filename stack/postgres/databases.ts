@@ -62,7 +62,7 @@ function embeddedText(dataFolder: string, reason: string): string {
 }
 
 function externalText(url: string, reason: string): string {
-  return `Postgres at ${withoutPassword(url)} (DATABASE_URL) cannot be used: ${reason}. Make sure that Postgres accepts connections there, or unset DATABASE_URL to use an embedded Postgres.`;
+  return `Postgres at ${withoutPassword(url)} (DATABASE_URL) cannot be used: ${reason}. Start this Postgres, correct DATABASE_URL, or unset DATABASE_URL to use an embedded Postgres.`;
 }
 
 async function createDatabases(url: string, names: readonly string[]): Promise<void> {

@@ -46,7 +46,9 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
     const ended = hasAnswered && (await waitForEnd(download, DOWNLOAD_TIMEOUT_MS));
     const reason = ended
       ? tailOf(path.join(folder, 'download.log'), 1)
-      : 'the download did not start or finish in time';
+      : hasAnswered
+        ? `the file was not complete after ${DOWNLOAD_TIMEOUT_MS / 60_000} minutes`
+        : `no data arrived within ${DOWNLOAD_START_TIMEOUT_MS / 1_000} seconds`;
     const downloaded = readdirSync(folder).find(
       (name) => name.startsWith('temporal-') && !name.endsWith('.downloading'),
     );

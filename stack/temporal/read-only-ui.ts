@@ -169,7 +169,7 @@ async function redirect({ uiUrl, namespace }: Upstream, migrationId: string, res
     return sendText(
       response,
       404,
-      `Temporal has no migration ${migrationId}. It deletes migrations some time after their end.`,
+      `Temporal has no migration ${migrationId}. Temporal deletes a migration some time after its end. If you need its result, ask support for the handover report.`,
     );
   if (runId === undefined) throw new Error(`Temporal did not describe ${migrationId}: status ${answered.status}`);
   response.writeHead(302, { location: `${workflow}/${runId}/user-metadata`, 'cache-control': 'no-store' });

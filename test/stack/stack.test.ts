@@ -129,7 +129,7 @@ test('startStack reports an unreachable Postgres without its password and says w
     databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/db',
   });
   await expect(start).rejects.toThrow(
-    /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Make sure that Postgres accepts connections there, or unset DATABASE_URL/,
+    /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Start this Postgres, correct DATABASE_URL, or unset DATABASE_URL/,
   );
 });
 
@@ -187,7 +187,7 @@ test('a stack keeps the ports of the pages to which links were sent, and says if
     const third = await start({ dataFolder, ephemeral: true, ports, warn });
     expect(third.config.clientUi.url).not.toBe(first.config.clientUi.url);
     expect(warnings).toEqual([
-      `The client's page has moved to ${third.config.clientUi.url}, because port ${port} is in use; links that were sent before no longer work.`,
+      `The Temporal UI for clients now has the address ${third.config.clientUi.url}, because port ${port} is in use. Links with the old port no longer work; send new links.`,
     ]);
   } finally {
     taken.close();
