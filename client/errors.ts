@@ -133,7 +133,8 @@ export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot reach Temporal';
   // A worker that has just stopped is asked for some seconds longer, although another worker could answer.
-  if (error instanceof NoWorker) return 'no worker answers';
+  if (error instanceof NoWorker)
+    return error instanceof WorkflowTaskFailing ? 'the worker cannot continue' : 'no worker answers';
   return isAnswer(error) ? error.message : 'cannot reach the database';
 }
 

@@ -153,6 +153,7 @@ test.each<[string, Error]>([
   ['cannot reach Temporal', new ServiceError('Failed to query', { cause: grpc })],
   ['cannot reach the database', new Error('Connection terminated unexpectedly')],
   ['no worker answers', new NoWorker(M)],
+  ['the worker cannot continue', new WorkflowTaskFailing(M)],
   ['there is no migration acme.xero', new NoSuchMigration(M)],
   ['workflow not found for ID: acme.xero', new WorkflowNotFoundError('workflow not found for ID: acme.xero', M, '')],
   ['acme.xero cannot be read on this machine: payload key abcd is missing', new PayloadKeyMissing(M, 'abcd')],
