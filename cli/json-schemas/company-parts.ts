@@ -149,7 +149,7 @@ export const fields = {
   relinkingSince: time
     .nullable()
     .describe(
-      'since when the migration has been checking whether the end customer has reconnected; null if it does not check this now',
+      'since when the migration has been checking whether the end customer has reconnected; null if the migration does not check this now',
     ),
   replacedApplication: z
     .boolean()

@@ -179,7 +179,7 @@ export const reopened = (
 ).meta({
   id: 'Reopened',
   description:
-    'who reopened a step or rejected its result, and why; kept until the step or the migration has ended, in step 6 until the sign-off by the role that rejected the handover or by every role in `withdrawn`',
+    'who reopened a step or rejected its result, and why. Kept until the step or the migration has ended. In step 6, kept until the role that rejected the handover, or every role in `withdrawn`, has signed off',
 });
 
 export const endedBy = (

@@ -11,7 +11,9 @@ const figures = z.strictObject({
   crossingUnknown: count.describe(
     'companies whose credential might have been handed over to the service; it is unknown whether it was used',
   ),
-  movable: count.describe('companies that can still be moved while the migration is open'),
+  movable: count.describe(
+    'companies whose credential was not handed over to the service, and that can still be moved while the migration is open',
+  ),
   mustReconnect: count,
   mustReconnectNotCrossed: count.describe(
     'the part of `mustReconnect` whose credential was not handed over to the service',
@@ -44,7 +46,9 @@ const figures = z.strictObject({
     .describe(
       'the median of the times for which the data of moved companies was out of date, in hours; null if no company has moved',
     ),
-  credentialsLeft: count.describe('credentials in the vault that have not been deleted yet'),
+  credentialsLeft: count.describe(
+    'sealed credentials that have not been deleted yet: in the vault, or supplied and not in the vault yet',
+  ),
 });
 
 const stoppage = {

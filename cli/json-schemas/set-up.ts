@@ -78,8 +78,8 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry service start',
     {
       url: z.string(),
-      administratorKey: z.string().optional().describe('printed only once, for a new database'),
-      clientKey: z.string().optional(),
+      administratorKey: z.string().optional().describe('only for a new embedded database, and printed only once'),
+      clientKey: z.string().optional().describe('as `administratorKey`'),
     },
   ],
   'ferry.service-key/1': ['ferry service keys create, rotate', { id: z.string(), key: z.string() }],

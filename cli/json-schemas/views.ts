@@ -163,7 +163,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })
         .nullable()
-        .describe('null if no database is configured'),
+        .describe(
+          'companies whose move was interrupted, and until when a credential can still be in flight to the service; null if no database is configured',
+        ),
       deferred: z
         .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
         .nullable()
