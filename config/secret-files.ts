@@ -39,7 +39,7 @@ export function readSecretFiles(
 function readInto(target: Record<string, string>, name: string, file: string): string | null {
   try {
     const content = readSmallFile(file).trim();
-    if (content === '') return 'is empty.';
+    if (content === '') return 'names an empty file. Write the secret into this file.';
     target[name] = content;
     return null;
   } catch (error) {

@@ -48,7 +48,7 @@ export class SealBroken extends Error {
 
   constructor(options?: ErrorOptions) {
     super(
-      'The sealed credential cannot be opened: it was altered, sealed with another key, or copied from another row, or it is not a credential.',
+      'The sealed credential cannot be opened, because it was altered, was sealed with another key or for another company, or is not a credential.',
       options,
     );
   }

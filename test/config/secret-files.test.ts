@@ -21,7 +21,7 @@ test.each([
     { DATABASE_URL_FILE: '/missing' },
     /^DATABASE_URL_FILE cannot be read: ENOENT.*'\. Check the path and your permissions\.$/,
   ],
-  ['an empty file', { DATABASE_URL_FILE: '/dev/null' }, /^DATABASE_URL_FILE is empty\.$/],
+  ['an empty file', { DATABASE_URL_FILE: '/dev/null' }, /^DATABASE_URL_FILE names an empty file\./],
   [
     'a variable in addition to the file',
     { DATABASE_URL_FILE: '/missing', DATABASE_URL: 'postgres://a@b/c' },

@@ -32,7 +32,8 @@ function* withEachByteAltered(bytes: Uint8Array): Generator<Buffer> {
 
 describe('a sealed credential', () => {
   const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
-  const SEAL_BROKEN_MESSAGE = /cannot be opened: it was altered, sealed with another key, or copied from another row/;
+  const SEAL_BROKEN_MESSAGE =
+    /cannot be opened, because it was altered, was sealed with another key or for another company/;
 
   test('is not sent if a byte was altered, and fails only its own company', async () => {
     const { id } = await rig.migration(GOOD);

@@ -8,7 +8,7 @@ export const ConnectionSchema = z
     sourceId: z.uuid(),
     sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
     platformName: z.string(),
-    linkUrl: z.url().describe('The page where the end customer authorizes the connection. It does not expire.'),
+    linkUrl: z.url().describe('The page where the end customer authorizes the connection. The link does not expire.'),
     status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
     created: z.iso.datetime(),
     lastSync: z.iso.datetime().optional(),
