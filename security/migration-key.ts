@@ -105,7 +105,7 @@ export const isMigrationKey = (text: string): boolean => text.trim().startsWith(
 export function parseMigrationKey(text: string): MigrationKey {
   const word = text.replace(/\s/g, '');
   if (!isMigrationKey(word))
-    throw new MigrationKeyInvalid(`A migration key begins with ${PREFIX}, but this text does not`);
+    throw new MigrationKeyInvalid(`A migration key begins with "${PREFIX}", but this text does not`);
   const parsed = content.safeParse(jsonOf(Buffer.from(word.slice(PREFIX.length), 'base64url').toString('utf8')));
   if (!parsed.success) throw new MigrationKeyInvalid('The migration key is incomplete or was altered');
   const { migration, platform, publicKey, signedBy, signature } = parsed.data;

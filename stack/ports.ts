@@ -35,7 +35,9 @@ export async function reservePort(first: number): Promise<ReservedPort> {
     if (take(lock)) return { port, release: () => removeOwners(lock, [String(process.pid)]) };
   }
   throw new NoFreePort(
-    first === 0 ? 'No port is free.' : `No port from ${first} to ${first + PORTS_TO_TRY - 1} is free.`,
+    first === 0
+      ? 'No port is free.'
+      : `No port from ${first} to ${first + PORTS_TO_TRY - 1} is free. Stop a program that uses one of these ports.`,
   );
 }
 

@@ -104,5 +104,6 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
       `reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; then close these migrations with: ferry sweep --close; docs/backup.md describes both under "Restoring Temporal"`,
     );
+  if (open.length === 0) return ok(LEDGER, 'no migration is open');
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }

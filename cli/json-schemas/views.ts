@@ -109,8 +109,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           step: z.string(),
           waitingFor: z.string(),
           total: count,
-          done: count,
-          failed: count,
+          done: count.describe('companies with a final outcome; all companies once the migration has ended'),
+          failed: count.describe(
+            'companies that must reconnect or were not moved; companies that were left out are not counted',
+          ),
           startedAt: time,
           missingKey: z
             .string()
