@@ -1,4 +1,4 @@
-/** Tests what `ferry doctor` reports about servers that answer, but refuse the request or are not the expected server. */
+/** Tests what `ferry doctor` reports about a server that refuses a request, does not answer, or is another server. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { checkCodecServer } from '../../../cli/doctor/codec-server';
