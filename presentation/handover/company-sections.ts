@@ -151,7 +151,9 @@ const LEFT_OUT: Section = {
       company.reference,
       company.name,
       // A company that was tried can also be excluded, after a retry for example.
-      company.state === 'skipped' || company.tries > 0 ? 'after an attempt to move it' : 'before its move',
+      company.state === 'skipped' || company.tries > 0
+        ? 'after an attempt to move it'
+        : 'before any attempt to move it',
     ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', failureOf(company)],
     isLeftOutAtService(company) ? LEFT_OUT_AT_SERVICE : switchOn(company, stage),

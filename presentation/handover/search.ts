@@ -14,24 +14,30 @@ export const PAGE_SCRIPT = `
   const readTables = () =>
     [...document.querySelectorAll('table.companies')].map((table) => ({
       section: table.closest('section'),
-      rows: [...table.tBodies[0].rows].map((row) => ({ row, text: searchable(row.cells[0].textContent) })),
+      rows: [...table.tBodies[0].rows].map((row) => {
+        const company = row.cells[0].textContent;
+        return { row, company, text: searchable(company) };
+      }),
     }));
   const filter = () => {
     tables ??= readTables();
     const words = searchable(field.value).split(/\\s+/).filter((word) => word !== '');
-    let companies = 0;
+    // A company can be in several sections.
+    const companies = new Set();
     for (const { section, rows } of tables) {
       let shown = 0;
-      for (const { row, text } of rows) {
+      for (const { row, company, text } of rows) {
         const isShown = words.every((word) => text.includes(word));
-        if (isShown) shown += 1;
+        if (isShown) {
+          shown += 1;
+          companies.add(company);
+        }
         if (row.hidden === isShown) row.hidden = !isShown;
       }
       section.hidden = shown === 0;
-      companies += shown;
     }
     found.textContent = words.length === 0 ? '' :
-      companies === 1 ? '1 company found' : companies.toLocaleString('en-US') + ' companies found';
+      companies.size === 1 ? '1 company found' : companies.size.toLocaleString('en-US') + ' companies found';
   };
   field.addEventListener('input', () => {
     clearTimeout(timer);

@@ -32,6 +32,6 @@ function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: s
   // The recorded beginning can be some seconds too early or too late, because calls are repeated before an outage is
   // recognised.
   const waited =
-    endedAt === null ? 'Moving waits' : `Moving waited ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))}`;
+    endedAt === null ? 'Moves wait' : `Moves waited ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))}`;
   return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;
 }

@@ -60,7 +60,7 @@ test('the report of a completed migration lists every company once, with its out
   const time = String.raw`\d\d? [A-Z][a-z]{2}(?: \d{4})? \d\d:\d\d`;
   expect(rowOf('R-1')).toMatch(new RegExp(String.raw`\| [\d,]+ \| ${time} \| 24 h \| ${time} \|$`));
   expect(rowOf('R-3')).toContain('the connection is in place');
-  expect(rowOf('R-4')).toContain('| before its move | Cleo | sold last week |');
+  expect(rowOf('R-4')).toContain('| before any attempt to move it | Cleo | sold last week |');
   expect(rowOf('R-5')).toContain('| after an attempt to move it | Sam | closed its books |');
   const linkUrl = companies.find(({ reference }) => reference === 'R-2')?.linkUrl ?? '';
   expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);

@@ -121,7 +121,7 @@ describe('a company in the report', () => {
   test('that was left out is shown with the person who decided it and the reason', () => {
     const leftOut = { leftOutBy: 'Sam', leftOutReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded', tries: 0 }, false)).toEqual({
-      'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |',
+      'Left out': '| C-1 | Bramble \\| Finch Interiors | before any attempt to move it | Sam | sold |  | yes |',
     });
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded', tries: 1 }, false)['Left out']).toContain(
       '| after an attempt to move it | Sam |',

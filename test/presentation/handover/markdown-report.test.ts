@@ -173,7 +173,7 @@ test('lists when no company moved, and why, in words for the client', () => {
   expect(reportDecisions(HEAD)).not.toContain('nobody had paused');
   const text = reportDecisions({ ...HEAD, stoppages });
   expect(text).toContain(
-    '| 20 Nov 23:00 | 20 Nov 23:01 | Moving waited about 2 min, because no call got through to the Company Data Service |',
+    '| 20 Nov 23:00 | 20 Nov 23:01 | Moves waited about 2 min, because no call got through to the Company Data Service |',
   );
   expect(text).toContain(
     '| 20 Nov 23:30 | not over yet | The migration paused automatically: the Company Data Service refuses access |',
