@@ -120,7 +120,7 @@ export function renderProgress({
         ),
       start &&
         fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
-      isMoving && fact('Companies move', windows ?? 'at any time'),
+      isMoving && fact('Companies move', windows ?? (start === null ? 'at any time' : 'at any time after the start')),
     ),
   ];
 }

@@ -143,7 +143,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
           el('span', { class: `chip ${state}` }, stateLabel(state, app.view().state)),
           movedAt !== null && el('span', { class: 'hint' }, shortTime(movedAt)),
           wave !== null && el('span', { class: 'hint' }, `wave ${wave}`),
-          movedAt === null && confirmedAt !== null && el('span', { class: 'hint' }, 'syncing confirmed off'),
+          movedAt === null && confirmedAt !== null && el('span', { class: 'hint' }, 'confirmed: syncing is off'),
         ),
         problem !== null && el('p', { class: 'why' }, sentence(inReadersZone(problem))),
         linkUrl !== null &&

@@ -13,12 +13,18 @@ import { inReadersZone } from '../elements/times';
  */
 const MOST = 100;
 
+/** Uses the words of the three states, because the facts of the sign-off count each state separately. */
+function titleOf(companies: number): string {
+  const were = companies === 1 ? 'was' : 'were';
+  return `${counted(companies, 'company')} that must reconnect, ${were} not moved or ${were} left out`;
+}
+
 export async function notMovedList({ counts }: Pick<MigrationView, 'counts'>): Promise<readonly Child[]> {
   try {
     const { companies, more } = await readNotMoved(eachCompany, counts, MOST);
     if (companies.length === 0) return [];
     return [
-      el('h3', { id: 'not-moved-title' }, `${counted(companies.length + more, 'company')} not moved`),
+      el('h3', { id: 'not-moved-title' }, titleOf(companies.length + more)),
       el(
         'ul',
         { class: 'findings', tabindex: 0, 'aria-labelledby': 'not-moved-title' },

@@ -133,11 +133,11 @@ export function openDialog(options: DecisionDialog): void {
    */
   function outdated({ text }: RequestAnswer): void {
     const hasReason = reasonInput.value.trim() !== '';
-    const copy = hasReason ? ' You can copy your reason.' : '';
+    const copy = hasReason ? ' If you still need your reason, copy it first.' : '';
     reasonInput.disabled = false;
     reasonInput.readOnly = true;
     replaceForm(
-      el('p', { class: 'problem', role: 'alert' }, `${sentence(text)} Close this, and open it again.${copy}`),
+      el('p', { class: 'problem', role: 'alert' }, `${sentence(text)} Close this dialog, and open it again.${copy}`),
       ...(hasReason ? [reasonField] : []),
     );
   }

@@ -56,7 +56,7 @@ export function openManifest(app: App, action: Action): void {
       ),
     ],
     send: async (reason, { say, progress }) => {
-      if (checked === null) throw new FormProblem('choose a file without errors');
+      if (checked === null) throw new FormProblem('choose a file that passes the check');
       return supplyManifest(checked.rows, reason === undefined ? {} : { reason }, {
         submit: (path, body) => submit(path, body, say),
         decide: (decision) => decide(app, decision, say),
@@ -103,5 +103,5 @@ function wavesText({ rows }: CheckedManifest): string {
     .sort(([one], [other]) => (one ?? Infinity) - (other ?? Infinity))
     .map(([wave, size]) => `${wave === null ? 'without a wave' : `wave ${wave}`}: ${size.toLocaleString('en-US')}`);
   const shown = texts.slice(0, 10).join(', ');
-  return ` (${shown}${texts.length > 10 ? `, and ${texts.length - 10} more waves` : ''})`;
+  return ` (${shown}${texts.length > 10 ? `, and ${counted(texts.length - 10, 'more wave')}` : ''})`;
 }

@@ -75,7 +75,7 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
   return { ...source, text, finding: { ...notUtf8, line, message, advice }, isWindows1252: true };
 }
 
-export const READ_AS_WINDOWS_1252 = 'Read it as Windows-1252 (Excel)';
+export const READ_AS_WINDOWS_1252 = 'Read the file as Windows-1252 (Excel)';
 
 /** Returns null if the bytes are not in this encoding. */
 function decoded(bytes: Uint8Array, encoding: string): string | null {

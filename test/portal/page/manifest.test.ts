@@ -69,7 +69,7 @@ describeWithChromium("the manifest in the portal's page", () => {
       await page.getByText('The file has 3 errors. Nothing was sent.').waitFor();
       expect(await axeViolations(page)).toEqual([]);
       await send(page);
-      await page.getByText('Choose a file without errors.').waitFor();
+      await page.getByText('Choose a file that passes the check.').waitFor();
       expect(parts()).toEqual([]);
 
       await choose(page, 'right.csv', `${HEADER}\nC-1,Acme,9130000000000001,5,1\nC-2,Bolt,9130000000000002,2,2\n`);
@@ -162,8 +162,8 @@ describeWithChromium("the manifest in the portal's page", () => {
     await findings.getByText('Error, line 3: This file is not UTF-8; it looks like Windows-1252').waitFor();
     expect(await dialog.textContent()).not.toContain('The page has read the file');
     await send(page);
-    await page.getByText('Choose a file without errors.').waitFor();
-    await dialog.getByLabel('Read it as Windows-1252 (Excel)').check();
+    await page.getByText('Choose a file that passes the check.').waitFor();
+    await dialog.getByLabel('Read the file as Windows-1252 (Excel)').check();
     await page.getByText('✓ 13 companies on QuickBooks Online').waitFor();
     await dialog.getByText('Line 3: Café 0', { exact: true }).waitFor();
     await dialog.getByText('and 2 more', { exact: true }).waitFor();
@@ -179,7 +179,7 @@ describeWithChromium("the manifest in the portal's page", () => {
 
   test('the choice of an encoding is offered only for a file that is not Unicode, and not kept for the next file', async () => {
     const page = await open();
-    const choice = page.getByLabel('Read it as Windows-1252 (Excel)');
+    const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
     const row = 'C-1,Café,9130,1,1';
     await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row}\n`, 'latin1'));
     await choice.check();

@@ -74,7 +74,7 @@ describeWithChromium("the portal's page", () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Your reason').fill('We stay where we are');
     await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
-    await dialog.getByText('Close this, and open it again.').waitFor();
+    await dialog.getByText('Close this dialog, and open it again.').waitFor();
     expect(await dialog.textContent()).not.toContain('This cannot be undone.');
     expect(await dialog.getByRole('button').allTextContents()).toEqual(['Close']);
     await dialog.getByRole('button', { name: 'Close' }).click();

@@ -110,7 +110,9 @@ describeWithChromium("reading the portal's page", () => {
     const page = await open();
     await page.getByRole('button', { name: SIGN_OFF.title }).dblclick();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('heading', { name: '4 companies not moved' }).waitFor();
+    await dialog
+      .getByRole('heading', { name: '4 companies that must reconnect, were not moved or were left out' })
+      .waitFor();
     expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
       '56 of 60 companies moved',
       'Oak Street Dental (K-0003): must reconnect: the platform no longer accepts its credential',
@@ -139,8 +141,13 @@ describeWithChromium("reading the portal's page", () => {
     await page.getByRole('button', { name: SIGN_OFF.title }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`Warning: ${warning}.`).waitFor();
-    await dialog.getByRole('heading', { name: '130 companies not moved' }).waitFor();
-    const named = await dialog.getByLabel('130 companies not moved').getByRole('listitem').allTextContents();
+    await dialog
+      .getByRole('heading', { name: '130 companies that must reconnect, were not moved or were left out' })
+      .waitFor();
+    const named = await dialog
+      .getByLabel('130 companies that must reconnect, were not moved or were left out')
+      .getByRole('listitem')
+      .allTextContents();
     expect([named.length, named[99], named[100]]).toEqual([
       101,
       expect.stringMatching(/\(K-100\): left out: closed its books$/),

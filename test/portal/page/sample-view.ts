@@ -57,7 +57,7 @@ const OTHERS = [
       'Each credential must have been obtained after you confirmed that syncing is off for its company.',
     ],
     consequence:
-      "The file is encrypted on your device before it is sent. Only the provider's servers that move the companies can decrypt it.",
+      "Each credential is encrypted on your device before it is sent. Only the provider's servers that move the companies can decrypt it.",
     isExpected: true,
   }),
   action({
@@ -76,7 +76,7 @@ const OTHERS = [
   action({
     message: 'exclude',
     title: 'Leave companies out',
-    facts: ['41 companies not moved yet'],
+    facts: ['41 companies can be left out'],
     consequence: 'The companies that you name will not be moved, and cannot be added to this migration again.',
     isIrreversible: true,
     reason: 'required',
@@ -87,7 +87,7 @@ const OTHERS = [
     title: 'Cancel the migration',
     facts: ['14 of 60 companies moved so far. A company that has moved stays moved'],
     consequence:
-      'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
+      'No more moves begin. Moves that have begun will finish. All supplied credentials are destroyed, and a cancelled migration cannot be resumed.',
     isIrreversible: true,
     reason: 'required',
   }),

@@ -194,7 +194,7 @@ describeWithChromium("supplying in the portal's page", () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('This file is not UTF-8; it looks like Windows-1252 (Excel\'s "CSV").').waitFor();
     expect(await dialog.textContent()).not.toMatch(/MARKER|The page has read the file/);
-    await dialog.getByLabel('Read it as Windows-1252 (Excel)').check();
+    await dialog.getByLabel('Read the file as Windows-1252 (Excel)').check();
     await dialog.getByText('✓ 1 credential can be sent.').waitFor();
     await dialog.getByText('Line 2: Kä-1').waitFor();
     await send(page);
