@@ -72,7 +72,7 @@ export function supplies(
           ? ['Each credential must have been obtained after you confirmed that syncing is off for its company.']
           : []),
       ],
-      consequence: `The file ${ENCRYPTED}`,
+      consequence: `Each credential ${ENCRYPTED}`,
       // The credential of the first company is refused before its confirmation.
       isExpected: withoutCredential > 0 && isMoving && unconfirmedFirst === null,
     },
@@ -121,11 +121,12 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
   const stuck = failed + outcomeUnknown;
   const again = deferred + retried;
   const isExpected = isSelfService && stuck > 0 && isWaitingForClient(progress) && state !== 'paused';
-  const facts = [`${counted(stuck, 'company')} not moved or with an unknown outcome`];
-  const withAgain = [
-    ...(stuck > 0 || again === 0 ? facts : []),
-    ...(again === 0 ? [] : [`${counted(again, 'company')} waiting for another try`]),
+  const facts = (mustReconnectText: string): string[] => [
+    ...fact(failed - mustReconnect, 'not moved'),
+    ...fact(outcomeUnknown, 'with an unknown outcome'),
+    ...fact(mustReconnect, mustReconnectText),
   ];
+  const withAgain = [...facts('must reconnect'), ...fact(again, 'waiting for another try')];
   const isHeldBackTask = heldBack > 0 && !checking && state !== 'paused';
   return [
     {
@@ -134,7 +135,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       applies: waiting > 0,
       title: 'Leave companies out',
       facts: [
-        `${counted(waiting, 'company')} not moved yet`,
+        `${counted(waiting, 'company')} can be left out`,
         ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
       ],
       consequence: `The companies that you name will not be moved, and cannot be added to this migration again.${endText(progress)}`,
@@ -150,14 +151,9 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       title: isBeforeMoving ? 'Have the details checked again' : 'Try companies again',
       facts: isBeforeMoving
         ? []
-        : [
-            ...facts,
-            ...(mustReconnect === 0
-              ? []
-              : [
-                  `${counted(mustReconnect, 'company')} must reconnect. A retry does not help after the service has accepted the credential`,
-                ]),
-          ],
+        : facts(
+            'must reconnect. A retry leaves a company as it is if the company has a link to reconnect and the service has accepted its credential',
+          ),
       consequence: isBeforeMoving
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
         : 'The companies are tried again. A company whose credential was accepted is only synced and checked.',
@@ -181,7 +177,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       title: 'Replace credentials',
       facts: withAgain,
       ...withdrawalWarnings(progress),
-      consequence: `The file ${ENCRYPTED} The companies are tried again with the new credentials.`,
+      consequence: `Each credential ${ENCRYPTED} The companies are tried again with the new credentials.`,
       isExpected,
       reason: 'optional',
     },
@@ -197,6 +193,11 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       reason: 'required',
     },
   ];
+}
+
+/** Returns how many companies have a problem; empty if none has. */
+function fact(companies: number, what: string): readonly string[] {
+  return companies === 0 ? [] : [`${counted(companies, 'company')} ${what}`];
 }
 
 /** Warns that the decision withdraws sign-offs, which were given for another outcome. */

@@ -46,7 +46,7 @@ export function noticesOf(
     ...(retried === null ? [] : [`${retried}.`]),
     // The headline says that the details are checked for the first time.
     ...(progress.checking && progress.preflight !== null && !isOver(progress.state)
-      ? ['Your changed details are being checked.']
+      ? ['The details are being checked again.']
       : []),
   ];
 }

@@ -1,5 +1,6 @@
 /** Decisions about steps, and about the migration as a whole. */
 import { countOpen } from '../../domain/companies/company-state';
+import type { Pause } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import { farStartText } from '../../domain/progress/first-opening';
@@ -13,6 +14,7 @@ import { pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText, reconnectionsText } from '../wording/client-page';
+import { stopText } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
 import { isWaitingForClient } from './candidate';
@@ -84,7 +86,7 @@ function startFacts(progress: Progress, now: string): string[] {
   const continues = forecast ? continuationText(continuationOf(progress, forecast, now), momentText) : '';
   return [
     `Start: ${when}, proposed by ${oneLine(by, 200)} (${role})`,
-    `Moves can begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
+    `Moves can begin ${windows.length === 0 ? 'at any time after the start' : `only ${windowsText(windows)}`}`,
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(ends ? [`Expected end: ${spanText(momentText(ends.earliest), momentText(ends.latest))}${continues}`] : []),
@@ -141,7 +143,7 @@ export function proposal(progress: Progress, now: string): Candidate {
     facts: startFacts(progress, now),
     consequence: isReopening
       ? 'Step 2 opens again. You and support then approve the new start, and repeat the later steps where necessary.'
-      : 'You and support then approve this time. Approvals of an earlier proposal no longer count.',
+      : `You and support then approve this start.${proposed === null ? '' : ' Approvals of the earlier proposal no longer count.'}`,
     isExpected: step === 'schedule' && proposed === null && state !== 'paused',
     reason: 'optional',
   };
@@ -201,14 +203,13 @@ export function rejections(
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
       title: 'Withdraw the confirmation that syncing is off',
       facts: [`${counted(counts.waiting - counts.heldBack - counts.unconfirmed, 'company')} confirmed`],
-      consequence: `All confirmations that syncing is off are withdrawn. No company moves before you have confirmed again that it is off.${isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
+      consequence: `All confirmations that syncing is off are withdrawn. No company moves before you have confirmed again that its syncing is off.${isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
     }),
   ];
 }
 
 export function controls(progress: Progress): readonly Candidate[] {
   const { counts, route } = progress;
-  const who = route === 'managed' ? 'You or support can lift this pause.' : 'You can lift this pause.';
   return [
     resumption(progress),
     {
@@ -216,8 +217,9 @@ export function controls(progress: Progress): readonly Candidate[] {
       draft: { kind: 'pause' },
       applies: !pausesIn(progress).some(({ role }) => role === 'client'),
       title: 'Pause the migration',
-      facts: pausesIn(progress).map((pause) => `Already paused ${pauseText(pause)}`),
-      consequence: `No other company begins to move while the migration is paused. ${who} Moves that have begun will finish.`,
+      facts: pausesIn(progress).map((pause) => `Already paused ${pauseFact(progress, pause)}`),
+      consequence:
+        'No company begins to move while the migration is paused. Moves that have begun will finish. You or support can lift this pause.',
       reason: 'required',
     },
     {
@@ -240,7 +242,7 @@ export function controls(progress: Progress): readonly Candidate[] {
           ? []
           : [`${outOf(counts.moved, counts.total, 'company')} moved so far. A company that has moved stays moved`],
       consequence:
-        'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
+        'No more moves begin. Moves that have begun will finish. All supplied credentials are destroyed, and a cancelled migration cannot be resumed.',
       isIrreversible: true,
       reason: 'required',
     },
@@ -256,6 +258,16 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
   return [`Now: ${hours}, ${pace}`];
 }
 
+/**
+ * Returns who paused, since when and why. Only support can solve the problem of an automatic pause in the managed
+ * route, so the text then leaves out what to do about it.
+ */
+function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): string {
+  if (pause.stopReason === null || route === 'self-service') return pauseText(pause);
+  const platform = findPlatform(platformKey)?.name ?? platformKey;
+  return `automatically since ${momentText(pause.at)}: ${stopText(pause.stopReason, platform, counts)}`;
+}
+
 function resumption(progress: Progress): Candidate {
   const { route, state, pause } = progress;
   const pauses = pausesIn(progress);
@@ -269,7 +281,7 @@ function resumption(progress: Progress): Candidate {
     draft: { kind: 'resume' },
     applies: pauses.length > 0,
     title: isLifted ? 'Resume the migration' : 'Lift the pause',
-    facts: pauses.map((each) => `Paused ${pauseText(each)}`),
+    facts: pauses.map((each) => `Paused ${pauseFact(progress, each)}`),
     ...(overrides === null ? {} : { overrides }),
     consequence: [
       ...(overrides === null ? [] : [`${overrides}.`]),

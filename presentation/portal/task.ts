@@ -17,6 +17,8 @@ export interface TaskFacts {
   readonly unconfirmedFirst: string | null;
   /** The reference that was chosen to move first, if no company of the manifest has it; otherwise null. */
   readonly unknownFirst: string | null;
+  /** The chosen first company, if it was left out; otherwise null or absent. */
+  readonly leftOutFirst?: string | null;
 }
 
 /** Maximum length, in characters, of a text that people or the service wrote. */
@@ -48,32 +50,42 @@ export function taskView(progress: Progress, facts: TaskFacts, now: string): Mig
 }
 
 /** Returns the task if the chosen first company cannot move yet; null otherwise. */
-function taskForFirst(
-  { step, firstCompany, requestedFirst }: Progress,
-  { unconfirmedFirst, unknownFirst }: TaskFacts,
-): Task | null {
+function taskForFirst({ step, firstCompany, requestedFirst }: Progress, facts: TaskFacts): Task | null {
   if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return null;
   const task = (what: string): Task => ({ what, problems: [] });
   const { reference } = requestedFirst;
-  if (unknownFirst !== null)
-    return task(`ask support to choose another company to move first, because ${unknownFirst} is not in the manifest`);
+  const impossible = impossibleFirst(facts);
+  if (impossible !== null)
+    return task(
+      `ask support to choose another company to move first, because ${impossible.reference} ${impossible.why}`,
+    );
   const orElse = 'Instead, you can ask support to choose another company';
   return task(
-    unconfirmedFirst === null
+    facts.unconfirmedFirst === null
       ? `supply what ${reference} still needs, because this company moves first. "Companies" shows what is missing. ${orElse}`
       : `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. ${orElse}`,
   );
 }
 
-/** Returns the headline if the chosen first company is not in the manifest; null otherwise. */
-export function unknownFirstText({ unknownFirst }: Pick<TaskFacts, 'unknownFirst'>): string | null {
-  return unknownFirst === null
-    ? null
-    : `${unknownFirst} was chosen to move first, but is not in the manifest. Please ask support to choose another company.`;
+/** Returns the chosen first company, and why it can never move; null if it can. */
+function impossibleFirst({
+  unknownFirst,
+  leftOutFirst = null,
+}: TaskFacts): { readonly reference: string; readonly why: string } | null {
+  if (unknownFirst !== null) return { reference: unknownFirst, why: 'is not in the manifest' };
+  return leftOutFirst === null ? null : { reference: leftOutFirst, why: 'was left out' };
+}
+
+/** Returns the headline if the chosen first company can never move; null otherwise. */
+export function impossibleFirstText(facts: TaskFacts): string | null {
+  const impossible = impossibleFirst(facts);
+  if (impossible === null) return null;
+  const { reference, why } = impossible;
+  return `${reference} was chosen to move first, but ${why}. Please ask support to choose another company.`;
 }
 
 const TASK_AFTER_TERMINATION: MigrationView['task'] = {
-  what: 'Ask your contact what happens next. Until then, do not switch any syncing back on.',
+  what: 'Ask your contact what happens next. Until you have an answer, do not switch any syncing back on.',
   why: 'Support has to close the migration. Syncing of the companies that were moved must stay off in your own application.',
   ...{ since: null, by: null },
 };
@@ -92,7 +104,8 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
 /** Returns why the client's task matters. */
 function whyText({ route, step, state, counts, reopened }: Progress): string {
   if (state === 'paused') return 'No move begins while the migration is paused.';
-  if (reopened?.asksForChanges && reopened.reason !== null) return `The reason: ${text(reopened.reason)}`;
+  if (reopened?.asksForChanges && reopened.reason !== null)
+    return text(`${reopened.by} (${reopened.role}) has asked for a change: ${reopened.reason}`);
   switch (step) {
     case 'supply-details':
       return route === 'self-service'
@@ -101,7 +114,7 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
     case 'schedule':
       return 'Nothing moves before you and support have agreed on a start.';
     case 'update-application':
-      return 'Your customers can reconnect later only if your application has this callback URL.';
+      return 'End customers can reconnect later only if your application has this callback URL.';
     case 'disable-syncing':
       return 'If your own application keeps syncing a company, its credential can stop working before the company is moved.';
     case 'migrate-first-company':
@@ -138,7 +151,10 @@ export function nextText(progress: Progress): string {
     case 'disable-syncing':
       return 'Once syncing is off, you supply the credentials, and one company moves first.';
     case 'migrate-first-company':
-      return 'Once support has approved the first company, the other companies move.';
+      // No other company is left to move if all others were left out.
+      return counts.total - counts.excluded <= 1
+        ? 'Once support has approved the first company, you and support sign off the handover.'
+        : 'Once support has approved the first company, the other companies move.';
     case 'complete-migration':
       if (later !== null) return later;
       return countOpen(counts) > 0

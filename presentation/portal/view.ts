@@ -26,7 +26,7 @@ import { actionsOf } from './actions';
 import { ownApplication } from './candidate';
 import { noticesOf } from './notices';
 import type { TaskFacts } from './task';
-import { nextText, taskView, text, unknownFirstText } from './task';
+import { impossibleFirstText, nextText, taskView, text } from './task';
 
 /** Maximum length of a name, in characters. */
 const MAX_NAME_LENGTH = 200;
@@ -59,7 +59,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     contact: text(contact),
     route,
     state,
-    headline: text(unknownFirstText(facts) ?? headlineText(progress, name, now)),
+    headline: text(impossibleFirstText(facts) ?? headlineText(progress, name, now)),
     task,
     next: isOpen ? nextText(progress) : null,
     notices: noticesOf(progress, { applications: facts.applications, task }, now).map(text),

@@ -84,7 +84,10 @@ const isHandover = ({ step, state, counts }: Progress): boolean =>
 
 const NO_FIRST_FACTS: TaskFacts = { unconfirmedFirst: null, unknownFirst: null };
 
-/** Reads why the requested first company is not ready: its confirmation is missing, or it is not in the manifest. */
+/**
+ * Reads why the requested first company is not ready: its confirmation is missing, it was left out, or it is not in the
+ * manifest.
+ */
 async function readFirstFacts(
   db: Database,
   { migrationId, state, step, firstCompany, requestedFirst }: Progress,
@@ -93,10 +96,14 @@ async function readFirstFacts(
   const { reference } = requestedFirst;
   const shown = oneLine(reference, 100);
   const company = await findCompany(db, migrationId, { reference });
-  // While the migration is paused, the headline says why.
+  // While the migration is paused, the headline says why, not that another company must be chosen.
   if (!company) return { unconfirmedFirst: null, unknownFirst: state === 'paused' ? null : shown };
   const isUnconfirmed = company.state === 'waiting' && company.heldBack === null && company.confirmedAt === null;
-  return { unconfirmedFirst: isUnconfirmed ? shown : null, unknownFirst: null };
+  const isLeftOut = company.state === 'excluded' || company.state === 'skipped';
+  return {
+    ...{ unconfirmedFirst: isUnconfirmed ? shown : null, unknownFirst: null },
+    leftOutFirst: isLeftOut && state !== 'paused' ? shown : null,
+  };
 }
 
 async function readKey(db: Database, migrationId: string): Promise<string | null> {

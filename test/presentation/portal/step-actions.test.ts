@@ -1,4 +1,5 @@
 /** Tests what the portal tells the client before the client approves a step. */
+import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
@@ -128,5 +129,18 @@ test('the approval of the start names one expected end if both ends are in the s
   expect(endsAt(end)).toContain('Expected end: about 2026-03-07 20:08 UTC');
   expect(endsAt('2026-03-07T20:12:00.000Z')).toContain(
     'Expected end: between 2026-03-07 20:08 UTC and 2026-03-07 20:12 UTC',
+  );
+});
+
+test('a decision about a pause says why the migration paused itself, without instructions for support', () => {
+  const bySupport = { reason: 'a public holiday', by: 'Sam', role: 'support', stopReason: null, at: AT } as const;
+  const itself = { reason: stopReasonText('key-refused'), by: null, stopReason: 'key-refused', at: AT } as const;
+  const actions = actionsAt(last({ total: 9, moved: 4, waiting: 5 }, { pause: itself, pausesByPeople: [bySupport] }));
+  expect(actions.find(({ message }) => message === 'resume')?.facts).toEqual([
+    'Paused automatically since 2026-03-02 09:00 UTC: the Company Data Service refuses access',
+    'Paused by Sam (support) since 2026-03-02 09:00 UTC: a public holiday',
+  ]);
+  expect(actions.find(({ message }) => message === 'pause')?.facts[0]).toBe(
+    'Already paused automatically since 2026-03-02 09:00 UTC: the Company Data Service refuses access',
   );
 });

@@ -107,7 +107,16 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   );
 });
 
-test('the client asks for another first company if the chosen one is not in the manifest', () => {
+test('other companies follow the first company only if there are any', () => {
+  const nextOf = (total: number, excluded = 0): string | null =>
+    viewOf(stateAt('migrate-first-company', { counts: counts({ total, excluded, waiting: total - excluded }) })).next;
+  expect(nextOf(9)).toBe('Once support has approved the first company, the other companies move.');
+  expect([nextOf(1), nextOf(3, 2)]).toEqual(
+    Array(2).fill('Once support has approved the first company, you and support sign off the handover.'),
+  );
+});
+
+test('the client asks for another first company if the chosen one is not in the manifest or was left out', () => {
   const state = stateAt('migrate-first-company', {
     requestedFirst: { reference: 'acme-99', notReady: true },
     counts: counts({ total: 9, waiting: 9, withoutCredential: 4 }),
@@ -116,6 +125,10 @@ test('the client asks for another first company if the chosen one is not in the 
     headline:
       'acme-99 was chosen to move first, but is not in the manifest. Please ask support to choose another company.',
     task: { what: 'Ask support to choose another company to move first, because acme-99 is not in the manifest.' },
+  });
+  expect(viewOf(state, { leftOutFirst: 'acme-99' })).toMatchObject({
+    headline: 'acme-99 was chosen to move first, but was left out. Please ask support to choose another company.',
+    task: { what: 'Ask support to choose another company to move first, because acme-99 was left out.' },
   });
 });
 
@@ -136,7 +149,7 @@ test('changes that support has asked for are the task of the client, with the re
   const { task, actions } = viewOf(state);
   expect(task).toMatchObject({
     what: 'Change the supplied details as support has asked, or ask support to accept them as they are.',
-    why: 'The reason: register the production application',
+    why: 'Sam (support) has asked for a change: register the production application',
   });
   expect(actions.filter(({ isExpected }) => isExpected).map(({ message }) => message)).toEqual([
     'manifestSupplied',
