@@ -269,7 +269,7 @@ function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): stri
 }
 
 function resumption(progress: Progress): Candidate {
-  const { route, state, pause } = progress;
+  const { route, state, pause, windows } = progress;
   const pauses = pausesIn(progress);
   const isLifted = liftedPauses({ route }, 'client', pauses).length === pauses.length;
   // Anyone at the client can lift the client's pause. Lifting support's pause overrides a decision of the other side.
@@ -286,7 +286,7 @@ function resumption(progress: Progress): Candidate {
     consequence: [
       ...(overrides === null ? [] : [`${overrides}.`]),
       isLifted
-        ? 'The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need.'
+        ? `The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need${windows.length === 0 ? '' : ' and a window is open'}.`
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
     ].join(' '),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),

@@ -36,7 +36,7 @@ export async function checkKey(text: string, migrationId: string, provider: stri
   const fingerprint = fingerprintOf(fromHex(signedBy));
   if (plain(fingerprint) !== plain(provider))
     throw new KeyRefused(
-      `The encryption key was signed by ${fingerprint}, but your invitation names the provider ${provider}. Nothing was sent. Tell your contact by phone.`,
+      `The encryption key was signed by the provider with the fingerprint ${fingerprint}, but your invitation names the provider with the fingerprint ${provider}. Nothing was sent. Tell your contact by phone.`,
     );
   const facts = utf8(JSON.stringify(['tokenferry migration key 1', migration, platform, publicKey]));
   const verifier = await crypto.subtle.importKey('raw', fromHex(signedBy), 'Ed25519', false, ['verify']);

@@ -3,6 +3,7 @@ import { withAutomaticPause } from '../../../domain/decisions/pauses';
 import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
 import { digestOfPauses, isPaused, pausesOf, pausesOfOthers } from '../../../domain/migration/pauses';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { isReviewChanged } from '../../../domain/migration/review-changed';
 import { pausedTexts, progressOf } from '../../../domain/progress/progress';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { actionsOf } from '../../../presentation/portal/actions';
@@ -72,6 +73,7 @@ test('a resume is refused if the pauses in effect are not those that it names', 
   const seen = digestOfPauses(pausesOf(stopped(MOVING)));
   const { outcome } = decideOne(decideAll(stopped(MOVING), pause('client')), resume('support', seen));
   expect(outcome.text).toBe('the pauses have changed since you reviewed them; review them again before you resume');
+  expect(isReviewChanged(outcome)).toBe(true);
   expect(decideOne(stopped(MOVING), resume('support', seen)).outcome.applied).toBe(true);
 });
 
