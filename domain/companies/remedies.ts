@@ -144,7 +144,7 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
     case 'retry':
       return route === 'self-service' ? 'try it again' : 'nothing now; support decides whether to try it again';
     case 'relink':
-      return 'send its owner the link to reconnect';
+      return 'send its end customer the link to reconnect';
     case 'replace-credential':
       return 'export a new credential, and supply it as a replacement';
     case 'credentials':

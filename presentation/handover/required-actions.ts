@@ -27,7 +27,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Send the link to each company that must reconnect',
       companies: figures.mustReconnect,
-      text: `its owner opens the link and authorizes us again. ${reconnections}.`,
+      text: `its end customer opens the link and authorizes us again. ${reconnections}.`,
       section: 'must-reconnect',
     },
     {

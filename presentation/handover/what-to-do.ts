@@ -28,7 +28,7 @@ export function whatToDo(
     case 'credential-unreadable':
       return 'correct the problem, then move the company in a new migration';
     case 'reauthorization-required':
-      return company.linkUrl === null ? 'ask support for a link' : 'send its owner the link to reconnect';
+      return company.linkUrl === null ? 'ask support for a link' : 'send its end customer the link to reconnect';
     case null:
       if (company.state === 'waiting') return 'move the company in a new migration';
       return 'ask support, because its credential may have been sent to us, but the move was not verified';

@@ -112,6 +112,7 @@ function manifest({ route, step, state, counts, preflight, reopened }: Progress)
 }
 
 const COMPANIES = ['any'] as const;
+const WAITING = 'waiting for another try';
 
 export function exceptions(progress: Progress, { canSeal }: ActionFacts): readonly Candidate[] {
   const { route, step, counts, checking, state } = progress;
@@ -126,7 +127,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     ...fact(outcomeUnknown, 'with an unknown outcome'),
     ...fact(mustReconnect, mustReconnectText),
   ];
-  const withAgain = [...facts('must reconnect'), ...fact(again, 'waiting for another try')];
+  const withAgain = [...facts('must reconnect'), ...fact(again, WAITING)];
   const isHeldBackTask = heldBack > 0 && !checking && state !== 'paused';
   return [
     {
@@ -151,9 +152,12 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       title: isBeforeMoving ? 'Have the details checked again' : 'Try companies again',
       facts: isBeforeMoving
         ? []
-        : facts(
-            'must reconnect. A retry leaves a company as it is if the company has a link to reconnect and the service has accepted its credential',
-          ),
+        : [
+            ...facts(
+              'must reconnect. A retry leaves a company as it is if the company has a link to reconnect and the service has accepted its credential',
+            ),
+            ...fact(deferred, WAITING),
+          ],
       consequence: isBeforeMoving
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
         : 'The companies are tried again. A company whose credential was accepted is only synced and checked.',

@@ -36,7 +36,7 @@ describe('the head of the report', () => {
       '| data of moved companies out of date |  | at most 6 minutes, median 3 minutes |',
     ],
     [{ closedAt: '2027-01-01T00:05:00.000Z' }, '| migration closed |  | 1 Jan 2027 00:05 |'],
-    [{}, '- **Send the link to each company that must reconnect** (1): its owner'],
+    [{}, '- **Send the link to each company that must reconnect** (1): its end customer'],
     [{ ending: 'completed' }, '- **Delete your copies of the credentials**: exports'],
     [{}, '| duration |  | 2.5 h |'],
     [
