@@ -1,6 +1,6 @@
 /** Opens the clients that a command needs, and closes them when its work is finished. */
 import type { CompanyDataClient } from '../../company-data-client';
-import { CompanyDataError, createCompanyDataClient } from '../../company-data-client';
+import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignResponse } from '../../company-data-client';
 import type { Config } from '../../config';
 import { loadConfig } from '../../config';
 import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
@@ -182,6 +182,8 @@ const RETRY_BUDGET_MS = 3_000;
  * Runs work with a client of the configured Company Data Service.
  *
  * @throws CommandFailed if the service refuses a request or does not answer
+ * @throws DeferredUntil if the service limits requests
+ * @throws ForeignResponse if something other than the service answers
  */
 export async function withService<Result>(
   env: NodeJS.ProcessEnv,
@@ -191,7 +193,9 @@ export async function withService<Result>(
   try {
     return await withServiceAt(config, work);
   } catch (error) {
-    if (!(error instanceof CompanyDataError)) throw error;
+    // `withAdvice` has better advice for a rate limit, and for an answer that is not from the service.
+    const hasOwnAdvice = error instanceof DeferredUntil || error instanceof ForeignResponse;
+    if (!(error instanceof CompanyDataError) || hasOwnAdvice) throw error;
     throw new CommandFailed(
       error.message,
       `check the service at ${config.url} and COMPANY_DATA_API_KEY with: ferry doctor`,
