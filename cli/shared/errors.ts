@@ -143,13 +143,7 @@ export function withAdvice(error: unknown): unknown {
     return failed(error.message, 'find out who has write access to the Temporal namespace');
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
-  if (error instanceof MigrationClosed)
-    return failed(
-      error.message,
-      error.ending === 'terminated'
-        ? 'to close the migration, run: ferry sweep --close'
-        : `to see the outcome of the migration, run: ferry report ${error.migrationId}`,
-    );
+  if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));
   if (error instanceof VaultClosed) {
     return failed(
       error.message,
@@ -175,6 +169,13 @@ export function withAdvice(error: unknown): unknown {
   }
   const advice = SYSTEM_ADVICE[codeOf(error)];
   return advice === undefined ? error : failed(error.message, advice);
+}
+
+function adviceAfterEnd({ migrationId, ending }: MigrationClosed): string {
+  if (ending === 'terminated') return 'to close the migration, run: ferry sweep --close';
+  // The ending is unknown without the ledger, which `ferry report` needs.
+  if (ending === 'closed') return `to see the outcome of the migration, run: ferry show ${migrationId}`;
+  return `to see the outcome of the migration, run: ferry report ${migrationId}`;
 }
 
 /** Advice by error code of the operating system. */

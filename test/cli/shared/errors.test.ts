@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { withService } from '../../../cli/shared/clients';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
 import { inParallel } from '../../../cli/shared/waiting';
 import {
@@ -79,6 +80,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
   [new WorkflowHadNoEffect('the workflow has ended'), /has ended/, /only your workers/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
+  [new MigrationClosed(M, 'closed'), /acme\.xero is closed/, /ferry show acme\.xero$/],
   [new AmendedMigrationEnded(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove every such row/],
   [new StagingFull('too much supplied data is waiting for a decision'), /too much supplied data/, /smaller file/],
@@ -165,6 +167,17 @@ test('the line of a display fits 80 columns if no worker answers', () => {
   const line = `last read at 12:00:00; ${connectionErrorText(new NoWorker(M))}; retrying automatically`;
   expect(line.length).toBeLessThan(80);
 });
+
+const WITH_OWN_ADVICE = FAILURES.map(([error]) => error).filter(({ name }) =>
+  ['DeferredUntil', 'ForeignResponse'].includes(name),
+);
+test.each(WITH_OWN_ADVICE.map((error) => [error.name, error] as const))(
+  'a command that calls the service keeps the advice for %s',
+  async (_, error) => {
+    const env = { COMPANY_DATA_URL: 'http://127.0.0.1:1', COMPANY_DATA_API_KEY: 'key' };
+    await expect(withService(env, () => Promise.reject(error))).rejects.toBe(error);
+  },
+);
 
 test('withAdvice returns a programming error unchanged', () => {
   const mistake = new TypeError('x is not a function');
