@@ -31,10 +31,12 @@ export function firstAgain(id: string, { reference, failure }: FirstCompany): re
 /** Suggests another first company, or listing the companies to choose from. */
 export function anotherFirst(
   { migrationId: id }: Progress,
-  { firstCandidate }: SuggestedCompanies,
+  { firstCandidate, firstUnconfirmed }: SuggestedCompanies,
 ): readonly NextCommand[] {
   if (firstCandidate === null) {
-    const does = 'lists the companies to choose from; none of them is ready to go first';
+    // Without the ledger, it is not known whether a company is ready.
+    const isRead = firstUnconfirmed !== null;
+    const does = `lists the companies to choose from${isRead ? '; none of them is ready to go first' : ''}`;
     return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
   }
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];

@@ -4,6 +4,7 @@ import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { typedTime } from '../../../cli/terminal/times';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
+import type { SuggestedCompanies } from '../../../store';
 import { AT, counts, decideAll, firstCompany, reject, stateAt } from '../../support/migrations/migration-states';
 import { assertValid } from '../captured-terminal';
 import { commandOf } from '../parse-command';
@@ -91,6 +92,19 @@ test.each([
       does: 'lets acme-2 go first instead',
     },
   ]);
+});
+
+test('without the ledger, no command claims that no company is ready to go first', () => {
+  const state = stateAt('migrate-first-company', {
+    counts: counts({ total: 9, waiting: 8, failed: 1 }),
+    firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }),
+  });
+  const listing = (companies: SuggestedCompanies) =>
+    nextCommands(progressOf(plan, state), companies, NOW).find(({ command }) => command.startsWith('ferry companies'));
+  expect(listing(NO_COMPANIES)?.does).toBe('lists the companies to choose from');
+  expect(listing({ ...NO_COMPANIES, firstUnconfirmed: false })?.does).toBe(
+    'lists the companies to choose from; none of them is ready to go first',
+  );
 });
 
 test.each(['managed', 'self-service'] as const)(
