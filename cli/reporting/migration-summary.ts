@@ -168,11 +168,15 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   if (counts.total === 0) output.line('Companies: none yet');
   else output.line(`Companies: ${number(counts.moved)} of ${number(counts.total)} moved${others.join('')}`);
 
+  // Once no company moves any more, companies that are held back or have an unknown outcome count as not moved.
+  const { heldBack, outcomeUnknown } = counts;
+  const ofUnknownOutcome =
+    isOver(state) && outcomeUnknown > 0 ? ` (${number(outcomeUnknown)} of them with an unknown outcome)` : '';
   const exceptions = listed([
     [byState['must-reconnect'], words['must-reconnect']],
-    [byState['not-moved'], words['not-moved']],
-    [counts.heldBack, isOver(state) ? 'held back' : 'held back until corrected or left out'],
-    [counts.outcomeUnknown, 'whose outcome is unknown'],
+    [byState['not-moved'], words['not-moved'] + ofUnknownOutcome],
+    [isOver(state) ? 0 : heldBack, 'held back until corrected or left out'],
+    [isOver(state) ? 0 : outcomeUnknown, 'with an unknown outcome'],
   ]);
   const command = isOver(state) ? 'report' : 'exceptions';
   if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);

@@ -233,19 +233,19 @@ test('companies that need a decision are on a line with the command that lists t
 test('no view says that companies of a migration that has ended are moving', () => {
   const ended = stateAt('complete-migration', {
     closed: 'cancelled',
-    counts: counts({ total: 10, moved: 8, syncing: 1, waiting: 1 }),
+    counts: counts({ total: 11, moved: 8, syncing: 1, waiting: 1, heldBack: 1, outcomeUnknown: 1 }),
   });
   expect(shown(ended, 80)).toEqual(
     expect.arrayContaining([
-      'Companies: 8 of 10 moved, 1 still being checked',
-      '  1 not moved: ferry report acme.quickbooks-online',
+      'Companies: 8 of 11 moved, 1 still being checked',
+      '  2 not moved (1 of them with an unknown outcome): ferry report acme.quickbooks-online',
     ]),
   );
   const progress = progressOf(migrationPlan(), ended);
   const block = companyLines({ progress, overview: null }, new Date(AT)).map((line) => line.map(textOf).join(''));
-  expect(block.join('\n')).toMatch(/1 still being checked, .*1 not moved,/);
+  expect(block.join('\n')).toMatch(/1 still being checked, .*2 not moved,/);
   expect(currentDetails(progress, { now: AT })).toContain('- still being checked: 1');
-  expect(countsText(migrationView(progress, FACTS, AT))).toBe('8 of 10 moved, 1 still being checked, 1 not moved');
+  expect(countsText(migrationView(progress, FACTS, AT))).toBe('8 of 11 moved, 1 still being checked, 2 not moved');
 });
 
 test('the rate and the expected end replace the estimate once companies are being moved', () => {
