@@ -6,6 +6,7 @@ import { clientStateText } from '../../domain/companies/company-state';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { nextMove } from '../../domain/planning/windows';
+import { earliestMove } from '../../domain/progress/first-opening';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Database } from '../../store';
@@ -13,16 +14,18 @@ import { readCompanies } from '../../store';
 import { localTime } from '../terminal/times';
 import { referenceList } from './results';
 
-const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined) => string>>> = {
-  schedule: (progress) => {
+const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined, now: string) => string>>> = {
+  schedule: (progress, now) => {
     const startAt = progress?.proposal?.startAt;
-    // The first move begins in a window, which can open after the agreed start.
-    const notBefore = startAt ? `, but not before ${localTime(nextMove(progress.windows, startAt) ?? startAt)}` : '';
+    // The first move begins in a window, which can open after the agreed start. A start that has passed delays nothing.
+    const earliest = startAt && earliestMove(startAt, now);
+    const from = earliest && (nextMove(progress.windows, earliest) ?? earliest);
+    const notBefore = from && from > now ? `, but not before ${localTime(from)}` : '';
     return `once steps 2 to 4 have ended${notBefore}, the first company will be moved. This approval can be withdrawn until that move begins, but a move cannot be undone`;
   },
   'migrate-first-company': (progress) => {
     const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';
-    const next = progress?.counts.waiting === 0 ? 'step 6 begins' : `the remaining ${companies} will be moved`;
+    const next = progress?.counts.waiting === 0 ? 'step 6 begins' : `the moves of the remaining ${companies} can begin`;
     return `this cannot be undone: ${next}, and a company that has moved stays moved`;
   },
   'complete-migration': () =>
@@ -30,8 +33,8 @@ const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined) 
 };
 
 /** Returns what follows from approving a step, and whether it can be undone; null if nothing moves or ends. */
-export function approvalConsequence(step: Step, progress: Progress | undefined): string | null {
-  return APPROVALS[step]?.(progress) ?? null;
+export function approvalConsequence(step: Step, progress: Progress | undefined, now = new Date()): string | null {
+  return APPROVALS[step]?.(progress, now.toISOString()) ?? null;
 }
 
 /** Returns the number of companies that are being moved. */

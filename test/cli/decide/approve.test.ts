@@ -143,7 +143,7 @@ test.each([
     args: ['approve', ID, 'schedule'],
     lost: /once steps 2 to 4 have ended, the first company will be moved\. This approval can be withdrawn until that move/,
   },
-  { args: ['approve', ID, 'migrate-first-company'], lost: /the remaining 25 companies will be moved/ },
+  { args: ['approve', ID, 'migrate-first-company'], lost: /the moves of the remaining 25 companies can begin/ },
   {
     args: ['cancel', ID, '--reason', 'a script said so'],
     lost: /no company has moved, none will be moved, and all supplied credentials will be destroyed/,

@@ -1,8 +1,10 @@
 /** The consequences that commands and the dashboard show before they ask for confirmation. */
 import { approvalConsequence, endingConsequence } from '../../../cli/shared/consequences';
 import { localTime } from '../../../cli/terminal/times';
+import type { Progress } from '../../../domain/progress/progress';
 import { progressOf } from '../../../domain/progress/progress';
 import {
+  AT,
   counts,
   decideAll,
   migrationPlan,
@@ -11,13 +13,17 @@ import {
   stateAt,
 } from '../../support/migrations/migration-states';
 
-test('the approval of a start says when the first window after it opens', () => {
+test('the approval of a start says when the first window after it opens, unless the moves can begin now', () => {
   const progress = progressOf(migrationPlan(), decideAll(stateAt('schedule'), proposeTime('support')));
-  expect(approvalConsequence('schedule', progress)).toContain(`not before ${localTime(START_AT)}, the first company`);
+  const consequence = (changes: Partial<Progress>, now = AT) =>
+    approvalConsequence('schedule', { ...progress, ...changes }, new Date(now));
+  expect(consequence({})).toContain(`not before ${localTime(START_AT)}, the first company`);
   const sunday = { days: ['sun'], from: '06:00', to: '08:00', timeZone: 'UTC' } as const;
-  expect(approvalConsequence('schedule', { ...progress, windows: [sunday] })).toContain(
-    `not before ${localTime('2026-03-08T06:00:00.000Z')}, the first company`,
-  );
+  const opening = `not before ${localTime('2026-03-08T06:00:00.000Z')}, the first company`;
+  expect(consequence({ windows: [sunday] })).toContain(opening);
+  const afterStart = '2026-03-07T21:00:00.000Z';
+  expect(consequence({}, afterStart)).toMatch(/^once steps 2 to 4 have ended, the first company/);
+  expect(consequence({ windows: [sunday] }, afterStart)).toContain(opening);
 });
 
 test('the end of a migration mentions moved companies only if some have moved or are moving', () => {
