@@ -38,7 +38,10 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
-  /** The effect of the decision, as a clause that says whether it can be undone; absent or null if there is none. */
+  /**
+   * The effect of the decision, as a clause that says whether it can be undone, or a warning about the decision; absent
+   * or null if there is none.
+   */
   readonly consequence?: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
@@ -77,7 +80,7 @@ export function openDialogs(
       if (error instanceof Unanswered) return NO_DECISION;
       const advised = withAdvice(error);
       if (!(advised instanceof CommandFailed)) throw advised;
-      return { outcome: 'failed', text: `${advised.message}; ${advised.advice}` };
+      return { outcome: 'failed', text: `${advised.message.replace(/\.$/, '')}; ${advised.advice}` };
     }
   };
 }
@@ -112,9 +115,17 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
     case 'approve':
     case 'reject': {
       const progress = await readProgressIfAnswered(ferry, migrationId);
+      if (progress?.route === 'self-service' || listedStep === 'self-service')
+        throw new CommandFailed(
+          `there is no step to ${request.kind}, because a self-service migration needs no approvals`,
+          `to see what the migration is waiting for, run: ferry show ${migrationId}`,
+        );
       const step = progress?.step ?? listedStep;
       if (!isStep(step))
-        throw new CommandFailed(`there is no step to ${request.kind}`, 'self-service migrations need no approvals');
+        throw new CommandFailed(
+          `no worker is answering for ${migrationId}, so the current step is unknown`,
+          'start a worker, or start everything with: ferry up',
+        );
       return request.kind === 'approve'
         ? draftApproval(context, progress, step, request)
         : draftRejection(context, progress, step, request);
@@ -153,7 +164,8 @@ async function draftResume(
   const people = pauses.filter(({ stopReason }) => stopReason === null).map(pauserText);
   const also = people.length === 0 ? '' : ` and lift the pause of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
-  return { message: 'resume', question: `Resume ${migrationId}${also}?`, fields, reason: 'optional' };
+  const consequence = progress ? null : 'no worker is answering, so it is unknown who has paused the migration';
+  return { message: 'resume', question: `Resume ${migrationId}${also}?`, consequence, fields, reason: 'optional' };
 }
 
 const pauseDraft = (migrationId: string): Draft => ({
@@ -166,7 +178,10 @@ function subjectOf(migrationId: string, progress: Progress | undefined): string 
   return progress ? `${migrationId}, ${counted(progress.counts.total, 'company')}` : migrationId;
 }
 
-/** Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest. */
+/**
+ * Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest, and the
+ * question says so.
+ */
 async function draftApproval(
   context: DialogContext,
   progress: Progress | undefined,
@@ -177,7 +192,7 @@ async function draftApproval(
   if (review) printReview(context.terminal, review, migrationId);
   return {
     message: 'approve',
-    question: `${subjectOf(migrationId, progress)}: approve ${step}?`,
+    question: `${subjectOf(migrationId, progress)}: approve ${step}${review ? '' : ' without a review'}?`,
     consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',
