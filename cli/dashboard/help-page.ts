@@ -5,7 +5,7 @@ const HELP = [
   ['Navigating', ''],
   ['↑ ↓  k j', 'select a migration, or an exception on its page'],
   ['PgUp PgDn Home End', 'select in larger steps'],
-  ['Enter →', 'open the selected migration; there: read it in full'],
+  ['Enter →', 'open the migration; on its page: read texts in full'],
   ['Esc ←', 'go back'],
   ['', ''],
   ['Deciding: you enter role, name and reason, then confirm; Esc cancels', ''],
@@ -15,11 +15,11 @@ const HELP = [
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waiting for', 'who must act, and for how long; "on hold" means an outage'],
-  ['Moved', 'number of moved companies, and of all companies'],
+  ['Waiting for', 'who must act, and for how long; "on hold": an outage'],
+  ['Moved', 'companies that have moved, out of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end; below the list: a window that closes earlier'],
-  ['Exc.', 'not moved, deferred, held back or of unknown outcome'],
+  ['Ends', 'expected end; below the list: when the window closes'],
+  ['Exc.', 'exceptions: number of companies with problems'],
 ] as const;
 
 const KEY_WIDTH = 20;

@@ -75,7 +75,7 @@ export function companyLines(
   const missing = hasEnded
     ? []
     : ([
-        [counts.unconfirmed, 'unconfirmed'],
+        [counts.unconfirmed, 'without confirmation'],
         [counts.withoutCredential, 'without a usable credential'],
       ] as const);
   return [
