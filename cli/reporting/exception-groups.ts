@@ -68,7 +68,7 @@ function titleOf(
     return failureText(failure) + (linkUrl === null ? ' (no link to reconnect)' : retry);
   }
   if (failure !== null)
-    return failureText(failure) + (deferred && state === 'waiting' ? ' (it is tried again automatically)' : '');
+    return failureText(failure) + (deferred && state === 'waiting' ? ' (retried automatically)' : '');
   if (deferred) return 'deferred by the service or the platform; retried automatically';
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
   if (heldBack !== null) return 'held back by the preflight';

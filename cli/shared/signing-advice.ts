@@ -31,7 +31,7 @@ interface Refusal {
 
 /** Returns what support does if the portal does not offer a decision now, with the command; null if it can offer it. */
 async function stepOfSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
-  if (message === 'manifestAmended') return `does it with: ferry amend ${migrationId} companies.csv`;
+  if (message === 'manifestAmended') return `makes the decision with: ferry amend ${migrationId} companies.csv`;
   const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
   if (!migration) return null;
   // The portal offers another application only in step 1, and while the migration is paused because of it.
@@ -41,7 +41,7 @@ async function stepOfSupport(db: Database, migrationId: string, message: Decisio
     return `first opens step 1 again with: ferry reject ${migrationId} supply-details --reason "why"`;
   }
   const application = (await readApplications(db, migration)).supplied;
-  return `does it with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;
+  return `makes the decision with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;
 }
 
 /**
