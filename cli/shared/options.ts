@@ -28,7 +28,7 @@ function parseChoice(text: string, choices: readonly string[]): string {
 export function integerOption(flags: string, description: string, least = 0): Option {
   return new Option(flags, description).argParser((text) => {
     if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`Expected a whole number${least === 0 ? '' : ` of at least ${least}`}.`);
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to 999,999,999.`);
   });
 }
 

@@ -92,7 +92,7 @@ test('CSV has a header, and formulas are escaped', async () => {
 test.each([
   [['--state', 'not-movd'], "option '--state <state>' argument 'not-movd' is invalid. Did you mean not-moved?"],
   [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. Choose one of: refused, "],
-  [['--page', '0'], 'Expected a whole number of at least 1.'],
+  [['--page', '0'], 'Expected a whole number from 1 to 999,999,999.'],
 ])('companies with %j is a usage error', async (options, message) => {
   const { exitCode, err } = await ferry(['companies', ID, ...options], undefined, orchestrator.env);
   expect(exitCode).toBe(2);
