@@ -46,7 +46,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'exclude',
     message: 'exclude',
-    description: 'Leave out companies that have not been moved yet; this cannot be undone',
+    description: 'Leave out companies that are waiting to be moved; this cannot be undone',
     needsReason: true,
     final: { question: 'Leave out', fate: 'will not be moved and cannot be added to this migration again' },
   },
