@@ -170,8 +170,10 @@ export function printLacking(
     `      supply credentials${migration.rotating ? ' that the client exported after its confirmation' : ''}`,
   );
   if (references.length > 0) {
-    output.line(`  ${clientCommand(remedyCommand('exclude', migration, references), portal)}`);
-    output.line(`      ${remedyText('exclude')}`);
+    const command = clientCommand(remedyCommand('exclude', migration, references), portal);
+    const others = otherReferencesText(command, references);
+    output.line(`  ${command}`);
+    output.line(`      ${remedyText('exclude')}${others === null ? '' : `; ${others}`}`);
   }
   output.line();
 }

@@ -117,7 +117,7 @@ const FILE_EXAMPLE = '--file references.txt';
 
 /**
  * Returns the first references as words of a command; an example of `--file` if a reference would be taken for an
- * option. {@link otherReferencesText} says how many references the command lacks.
+ * option. {@link otherReferencesText} says which references are missing.
  */
 export function referenceArguments(references: readonly string[]): string {
   const first = references.slice(0, MAX_REFERENCES_IN_A_COMMAND);
@@ -125,11 +125,11 @@ export function referenceArguments(references: readonly string[]): string {
 }
 
 /**
- * Says how many companies a command with {@link referenceArguments} lacks.
+ * Says how many companies a command with {@link referenceArguments} lacks, or what its file must contain.
  * Says of a command with `--all` that it is not only for these companies.
  *
  * @param companies number of companies that the command is for
- * @returns null if the command names exactly these companies, or a file
+ * @returns null if the command names exactly these companies, or none
  */
 export function otherReferencesText(
   command: string,
@@ -139,9 +139,10 @@ export function otherReferencesText(
   if (command.split(' ').includes('--all')) return '--all also includes companies with other problems';
   const others = companies - MAX_REFERENCES_IN_A_COMMAND;
   const words = referenceArguments(references);
-  const namesCompanies = words !== FILE_EXAMPLE && command.includes(words);
-  return others > 0 && namesCompanies
-    ? `the command names only the first ${MAX_REFERENCES_IN_A_COMMAND} companies: add the references of the other ${others}`
+  if (!command.includes(words)) return null;
+  if (words === FILE_EXAMPLE) return 'put the references of these companies into the file, one per line';
+  return others > 0
+    ? `the command names only the first ${MAX_REFERENCES_IN_A_COMMAND} companies: add the ${others === 1 ? 'reference of the other company' : `references of the other ${others}`}`
     : null;
 }
 

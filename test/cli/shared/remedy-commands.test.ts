@@ -70,7 +70,7 @@ test('a suggested application has the environment of the platform, or else of a 
 
 test.each<[Remedy, references: number, companies: number, string | null]>([
   ['skip', 50, 50, null],
-  ['skip', 51, 51, 'the command names only the first 50 companies: add the references of the other 1'],
+  ['skip', 51, 51, 'the command names only the first 50 companies: add the reference of the other company'],
   // `ferry exceptions` knows only the first references of a large group: here, 51 of 80.
   ['exclude', 51, 80, 'the command names only the first 50 companies: add the references of the other 30'],
   ['retry', 51, 80, '--all also includes companies with other problems'],
@@ -85,8 +85,10 @@ test.each<[Remedy, references: number, companies: number, string | null]>([
   },
 );
 
-test('a command with a file of references lacks none', () => {
+test('a command with a file of references says what the file must contain', () => {
   const migration = { ...TARGET, route: 'managed', suppliedBy: 'Mia' } as const;
   const known = Array.from({ length: 60 }, (_, index) => `-${index}`);
-  expect(otherReferencesText(remedyCommand('skip', migration, known), known)).toBeNull();
+  expect(otherReferencesText(remedyCommand('skip', migration, known), known)).toBe(
+    'put the references of these companies into the file, one per line',
+  );
 });
