@@ -207,14 +207,16 @@ function isForWindow(progress: Progress, isBatchRunning: boolean, now: Date): bo
   return openWindowOf(progress, windows, isBatchRunning, now.toISOString()) === null;
 }
 
-/** Says that the windows are paused, and how to stop moves, because moves continue in a window that is already open. */
+/** Says that the windows are paused; if a window is open, also how to stop its moves, because they continue. */
 function windowsPausedText(progress: Progress, why: string, isBatchRunning: boolean, now: Date): string {
   const { migrationId, state, windows } = progress;
   if (isOpenWithoutEnd(progress, windows, isBatchRunning))
     return `No further window opens (${why}), but moves continue, because the open window covers the whole week. To stop moves now: ferry pause ${migrationId}`;
-  const open = openWindowOf(progress, windows, isBatchRunning, now.toISOString());
-  // In a paused migration, no moves begin in an open window either.
-  const stop = state === 'paused' ? '' : `. To stop moves in a window that is already open: ferry pause ${migrationId}`;
+  const at = now.toISOString();
+  const open = openWindowOf(progress, windows, isBatchRunning, at);
+  // Moves can begin in an open window while the migration waits for a person, but not while it is paused.
+  const canMove = state !== 'paused' && openWindowOf({ ...progress, state: 'running' }, windows, isBatchRunning, at);
+  const stop = canMove ? `. To stop moves in the open window: ferry pause ${migrationId}` : '';
   const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;
   return `${until ?? 'No'} window opens${open ? '' : ' now'} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
 }

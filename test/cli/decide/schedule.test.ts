@@ -95,7 +95,7 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
     `month end; no window opens automatically until you run: ferry schedule resume ${migration.id}`,
   );
   expect((await run('show', migration.id)).out).toContain(
-    `No window opens now (paused by Sam: month end). To open windows again: ferry schedule resume ${migration.id}. `,
+    `No window opens now (paused by Sam: month end). To open windows again: ferry schedule resume ${migration.id}\n`,
   );
   expect((await runJson(orchestrator, 'show', migration.id)).json['next']).toContainEqual({
     ...{ who: 'support', command: `ferry schedule resume ${migration.id}` },
