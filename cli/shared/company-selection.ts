@@ -53,21 +53,21 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'retry',
     message: 'retry',
-    description: 'Retry companies that were not moved, were deferred, or have an unknown outcome',
-    all: 'all companies that were not moved, were deferred, or have an unknown outcome, except companies that must reconnect and that a retry cannot help',
+    description: 'Retry companies that must reconnect, were not moved, were deferred, or have an unknown outcome',
+    all: 'all companies that were not moved, were deferred, or have an unknown outcome, and the companies that must reconnect if a retry can help them',
   },
   {
     name: 'relink',
     message: 'relink',
     description:
       'Have the migration check companies as soon as their end customers have reconnected with their links; the command does not wait for this',
-    all: 'all companies that were not moved, or have an unknown outcome, and have a link to reconnect',
+    all: 'all companies that must reconnect, were not moved, or have an unknown outcome, if they have a link to reconnect',
   },
   {
     name: 'skip',
     message: 'skip',
     description:
-      'Give up on companies that were not moved, are waiting for another try, or have an unknown outcome; this cannot be undone',
+      'Give up on companies that must reconnect, were not moved, wait for another try, or have an unknown outcome; this cannot be undone',
     needsReason: true,
     final: { question: 'Give up on', fate: 'will not be tried again, not even if an end customer reconnects' },
   },
