@@ -14,9 +14,13 @@ const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
   'credential-unreadable',
 ];
 
+/** The failures of a first company whose credential the service has accepted, so that it is not sent again. */
+const AFTER_ACCEPTANCE: readonly (FailureKind | null)[] = ['incomplete', 'sync-failed', 'sync-timed-out'];
+
 /** Suggests how the first company that was not moved is tried again. */
 export function firstAgain(id: string, { reference, failure }: FirstCompany): readonly NextCommand[] {
   const again = chooseFirst(id, reference);
+  if (AFTER_ACCEPTANCE.includes(failure)) return [{ ...again, does: `syncs and checks ${reference} again` }];
   if (!NEED_NEW_CREDENTIAL.includes(failure))
     return [{ ...again, does: `tries ${reference} again with the same credential` }];
   const replacement = {

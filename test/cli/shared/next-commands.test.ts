@@ -77,7 +77,8 @@ test.each([
     ],
   ],
   ['wrong-organization', [[REPLACE, 'tries acme-4 again with a new credential from the client']]],
-  ['incomplete', [[AGAIN, 'tries acme-4 again with the same credential']]],
+  ['incomplete', [[AGAIN, 'syncs and checks acme-4 again']]],
+  ['refused', [[AGAIN, 'tries acme-4 again with the same credential']]],
 ] as const)('after the first company has failed, each command says what it does: %s', (failure, commands) => {
   const state = stateAt('migrate-first-company', {
     counts: counts({ total: 9, waiting: 8, failed: 1 }),
