@@ -190,7 +190,7 @@ test('sentences are broken between words', () => {
 
 test('approvals are shown if they fit on the line of their step', () => {
   const state = stateAt('disable-syncing', known);
-  expect(shown(state, 80).join('\n')).not.toContain('Approved by');
+  expect(shown(state, 80).join('\n')).not.toContain('confirmed by');
   expect(shown(state, 200).join('\n')).toMatch(/2 {2}Schedule the migration .* Cleo \(client\), Sam \(support\)$/m);
 });
 
