@@ -59,7 +59,7 @@ export async function printReplaced(
 ): Promise<void> {
   if (matching === 0) return;
   output.line(
-    `${output.styled('bold', 'moved with an application that was replaced')}: ${counted(matching, 'company')}`,
+    `${output.styled('bold', 'connected with an application that was replaced')}: ${counted(matching, 'company')}`,
   );
   const applications = await readReplacedApplications(db, migrationId);
   if (applications) for (const each of applications.replaced) output.line(`  ${replacedText(each, applications)}`);

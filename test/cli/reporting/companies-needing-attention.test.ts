@@ -123,7 +123,7 @@ test('a company whose application was replaced is listed with its link until its
   const listed = async () => (await run('exceptions', replaced.id)).out;
   await until(async () => (await listed()).includes('application that was replaced'));
   const { linkUrl } = (await findCompany(orchestrator.ferry.db, replaced.id, { reference: 'R-1' })) ?? {};
-  expect(await listed()).toMatch(/^moved with an application that was replaced: 2 companies\n.*R-1, R-2.*\n/);
+  expect(await listed()).toMatch(/^connected with an application that was replaced: 2 companies\n.*R-1, R-2.*\n/);
   expect(await listed()).toContain(`\n  R-1 reconnects at ${linkUrl}\n`);
   expect((await run('companies', replaced.id, '--replaced-application')).out).toContain(
     `  R-1 reconnects at ${linkUrl}`,
