@@ -174,7 +174,7 @@ const WITH_OWN_ADVICE = FAILURES.map(([error]) => error).filter(({ name }) =>
 test.each(WITH_OWN_ADVICE.map((error) => [error.name, error] as const))(
   'a command that calls the service keeps the advice for %s',
   async (_, error) => {
-    const env = { COMPANY_DATA_URL: 'http://127.0.0.1:1', COMPANY_DATA_API_KEY: 'key' };
+    const env = { TOKENFERRY_HOME: '/nowhere', COMPANY_DATA_URL: 'http://127.0.0.1:1', COMPANY_DATA_API_KEY: 'key' };
     await expect(withService(env, () => Promise.reject(error))).rejects.toBe(error);
   },
 );
