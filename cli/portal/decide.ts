@@ -7,7 +7,6 @@ import type { Action, Company, CompanyFilter, MigrationAnswer } from '../../port
 import type { DecisionFields } from '../../portal/client/decisions';
 import { readNotMoved } from '../../portal/client/not-moved';
 import { sendInParts, signDecision } from '../../portal/client/decisions';
-import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { oneLine } from '../../domain/text/sentences';
@@ -18,6 +17,7 @@ import { CommandFailed } from '../shared/errors';
 import type { CommandResult } from '../terminal/output';
 import { PRINT_NOTHING } from '../terminal/output';
 import { clause, commandText, confirmAdvice, validated, type Connection, type PortalContext } from './connection';
+import { assertStep, notOffered } from './refusals';
 import { signingKeyOf } from './sign-ins';
 import { commandOf, inReadersZone } from './summary';
 
@@ -111,7 +111,7 @@ export async function review(
   const asked = { question, overrides, consequence, reversible: !action.isIrreversible };
   if (!(await confirm(context, options, asked)))
     throw new CommandFailed(
-      'nothing was decided',
+      'nothing was sent',
       `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
     );
   return action;
@@ -157,6 +157,7 @@ async function offered(
   const { role, publicKey, isKeyConfirmed } = session;
   if (role !== 'client' || publicKey === null)
     throw new CommandFailed('your invitation is read-only', 'ask your contact for an invitation with the role client');
+  assertStep(step);
   const until = Date.now() + VIEW_WITHIN_MS;
   for (;;) {
     const { view }: MigrationAnswer = await readMigration();
@@ -170,11 +171,7 @@ async function offered(
     if (action && !action.isExpected && step === undefined && steps.length > 1)
       throw severalSteps(context, message, view, steps);
     if (action) return { view, action };
-    if (Date.now() > until)
-      throw new CommandFailed(
-        refusedText({ message, step }, view),
-        `nothing was sent; ${afterRefusal(context, message, view)}`,
-      );
+    if (Date.now() > until) throw notOffered(context, { message, step }, view);
     await delay(POLL_EVERY_MS);
   }
 }
@@ -203,42 +200,6 @@ function severalSteps(
 function stepOf({ message, step }: Action, { steps }: MigrationView): string {
   const found = message === 'reject' && steps.find((each) => each.step === step);
   return found ? ` (step ${found.number}, ${found.title.toLowerCase()})` : '';
-}
-
-/** Says what the person can do instead of a decision that the portal does not offer. */
-function afterRefusal(context: PortalContext, message: DecisionMessage, view: MigrationView): string {
-  if (isEnding(view.state)) return `see the outcome with: ${commandText(context, 'report', view.migrationId)}`;
-  if (isOver(view.state)) return 'ask your contact what happens next';
-  const support = helpOfSupport(message, view);
-  return `${support === null ? '' : `ask support to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
-}
-
-/** Returns what support can do about a decision that the portal does not offer, or offers only at first. */
-function helpOfSupport(message: DecisionMessage, view: MigrationView): string | null {
-  if (message === 'manifestSupplied') return 'amend the manifest';
-  return message === 'applicationSupplied' || isForSupportOnly(message, view) ? 'make this decision' : null;
-}
-
-/** The decisions that only support makes in a managed migration. */
-const OF_SUPPORT: readonly DecisionMessage[] = ['retry', 'relink', 'skip', 'adjust'];
-
-function isForSupportOnly(message: DecisionMessage, { route }: MigrationView): boolean {
-  return route === 'managed' && OF_SUPPORT.includes(message);
-}
-
-/** Says why a decision is not possible: `the portal does not offer "sign-off" now, in step 1 (supply details)`. */
-function refusedText(
-  { message, step }: { readonly message: DecisionMessage; readonly step: string | undefined },
-  view: MigrationView,
-): string {
-  const command = commandOf({ message, ...(step === undefined ? {} : { step }) }, view) ?? message;
-  const [name = message] =
-    message === 'approve' || message === 'reject' ? [command.replace(/ --.*$/, '')] : command.split(' ');
-  if (isOver(view.state)) return `the portal no longer offers "${name}", because the migration was ${view.state}`;
-  if (isForSupportOnly(message, view)) return `in a managed migration, only support can use "${name}"`;
-  const open = view.steps.find((each) => each.state === 'open');
-  const where = open === undefined ? '' : `, in step ${open.number} (${open.title.toLowerCase()})`;
-  return `the portal does not offer "${name}" now${where}`;
 }
 
 interface Decided {

@@ -1,0 +1,58 @@
+/** Tests what `ferry --portal` says about a decision that the portal does not offer. */
+import { assertStep, notOffered } from '../../../cli/portal/refusals';
+import type { PortalContext } from '../../../cli/portal/connection';
+import type { MigrationView } from '../../../portal/contract/migration-view';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { sampleView } from '../../portal/page/sample-view';
+
+const context = {
+  target: { link: 'https://portal.example', isOption: true, args: [] },
+  link: () => ({ origin: 'https://portal.example' }),
+  terminal: { env: { TOKENFERRY_HOME: '/nowhere' } },
+} as unknown as PortalContext;
+const SHOW = 'see what you can decide with: ferry --portal https://portal.example show';
+
+function refused(message: DecisionMessage, step: string | undefined, changes: Partial<MigrationView> = {}) {
+  const { message: text, advice } = notOffered(
+    context,
+    { message, step },
+    sampleView({ route: 'managed', ...changes }),
+  );
+  return `${text}; ${advice}`;
+}
+
+test.each([
+  ['approve', 'migrate-first-company', 'only support can approve step 5 (migrate the first company)'],
+  ['approve', 'supply-details', 'only support can approve step 1 (supply details)'],
+  ['reject', 'migrate-first-company', 'only support can reject step 5 (migrate the first company)'],
+  ['retry', undefined, 'in a managed migration, only support can use "retry"'],
+] as const)('%s %s is a decision of support', (message, step, says) => {
+  expect(refused(message, step)).toBe(`${says}; nothing was sent; ask support to make this decision, or ${SHOW}`);
+});
+
+test('step 4 ends with confirmations, so it needs no approval', () => {
+  expect(refused('approve', 'disable-syncing')).toBe(
+    `step 4 (disable data syncing) needs no approval, because it ends once you have confirmed that syncing is off; nothing was sent; ${SHOW}`,
+  );
+});
+
+test('a decision that the client can make in another step is not offered now', () => {
+  expect(refused('approve', 'complete-migration')).toMatch(/^the portal does not offer "sign-off" now, in step \d \(/);
+  expect(refused('reject', 'schedule')).toMatch(/^the portal does not offer "reject schedule" now, in step \d \(/);
+});
+
+test.each([
+  ['approve', 'schedule', 'approve schedule'],
+  ['proposeTime', undefined, 'propose-time'],
+  ['confirmSyncDisabled', undefined, 'confirm-sync-disabled'],
+] as const)('a self-service migration does not need %s', (message, step, name) => {
+  expect(refused(message, step, { route: 'self-service', steps: [] })).toBe(
+    `a self-service migration does not need "${name}"; nothing was sent; ${SHOW}`,
+  );
+});
+
+test('a step that does not exist is refused with the names of the steps', () => {
+  expect(() => assertStep('shedule')).toThrow('there is no step shedule');
+  expect(() => assertStep('schedule')).not.toThrow();
+  expect(() => assertStep(undefined)).not.toThrow();
+});
