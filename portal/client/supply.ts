@@ -93,8 +93,8 @@ export async function supplyInParts<Credential extends Label>(
   return { ...answer, text, refusedCredentials };
 
   /**
-   * If the supply stops at a later part, states in its answer how many credentials were replaced before, and which were
-   * not accepted.
+   * If the supply stops at a later part, states in its answer how many credentials were replaced before (also in `stored`),
+   * and which were not accepted.
    */
   function afterEarlierParts(last: RequestAnswer): RequestAnswer {
     const named = refused.length === 0 ? last : { ...last, refusedCredentials: refused };
@@ -103,6 +103,7 @@ export async function supplyInParts<Credential extends Label>(
     const applied = `${outOf(replaced, credentials.length, 'credential')} ${were} replaced before this answer: ${last.text}`;
     return {
       ...named,
+      stored: replaced,
       text: [applied, 'No credential was sent after this answer', ...refusedTexts(refused)].join('. '),
     };
   }

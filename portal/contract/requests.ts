@@ -117,6 +117,7 @@ export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
 export const RequestAnswerSchema = z.object({
   outcome: z.enum(['applied', 'refused', 'stored', 'done', 'failed']),
   text: z.string(),
+  /** The number of credentials or rows that were stored. */
   stored: z.number().int().optional(),
   refusedCredentials: z.array(z.object({ reference: z.string(), why: z.string() })).optional(),
   content: z.string().optional(),

@@ -46,7 +46,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'replace-credential',
       'replaceCredential',
-      'Replace the credentials of companies that were not moved, so that these companies are tried again',
+      'Replace the credentials of companies that were not moved, are waiting for another try, or have an unknown outcome. These companies are then tried again',
     ],
   ] as const)
     addFileOptions(
@@ -128,11 +128,12 @@ async function supply(
       `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
     );
   const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
+  const supplied = outcome === 'applied' ? read.credentials.length - refused.length : (answer.stored ?? 0);
   const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
   return {
     failed: !isComplete || disposal?.failed === true,
     json: {
-      ...{ ...json, outcome, text, supplied: read.credentials.length - refused.length, refusedCredentials: refused },
+      ...{ ...json, outcome, text, supplied, refusedCredentials: refused },
       ...{ shredded: disposal?.shredded ?? false, ...(read.findings ? findingsJson(read.findings) : { findings: [] }) },
     },
     ...(isComplete ? { printQuietly: () => undefined } : {}),
