@@ -73,18 +73,18 @@ export async function withPortal<Result>(
   const { origin } = context.link();
   const stored = readSignIns(context.terminal.env, origin).find((each) => each.migrationId === migrationId);
   if (!stored) throw notSignedIn(context, migrationId);
-  let mayHaveSent = false;
+  let sentTo: string | null = null;
   return failingClearly(
     context,
     async () => {
       const say = sayOnce(context);
       const { signIn, session } = await liveSession(context, stored, say);
-      const api = recordingSubmits(apiOf(origin, signIn.token), () => (mayHaveSent = true));
+      const api = recordingSubmits(apiOf(origin, signIn.token), () => (sentTo = migrationId));
       const readMigration = async (): Promise<MigrationAnswer> =>
         validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
       return work({ api, signIn, session, readMigration, say });
     },
-    () => mayHaveSent,
+    () => sentTo,
   );
 }
 
@@ -143,13 +143,13 @@ export function onlyMigration(context: PortalContext): string {
   if (others.length === 0) return only.migrationId;
   throw new CommandFailed(
     `you are signed in to ${others.length + 1} migrations: ${[only, ...others].map((each) => each.migrationId).join(', ')}`,
-    'specify one of these migrations after the command',
+    'specify one of these migrations directly after the name of the command',
   );
 }
 
-/** Asks the portal for the session; if the session has ended, signs in again. */
-async function liveSession(
-  context: PortalContext,
+/** Returns the session. If the session has ended, signs in again. */
+export async function liveSession(
+  context: Pick<Context, 'terminal'>,
   signIn: SignIn,
   say: (text: string) => void,
 ): Promise<{ readonly signIn: SignIn; readonly session: PortalSession }> {
@@ -166,7 +166,7 @@ async function liveSession(
  *
  * @throws CommandFailed if the portal refuses the key, or for a viewer, whose key was not registered
  */
-export async function signInAgain(
+async function signInAgain(
   { terminal: { env } }: Pick<Context, 'terminal'>,
   signIn: SignIn,
   say: (text: string) => void,
@@ -217,29 +217,30 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
 /**
  * Runs the work, and turns errors of the API into errors with advice.
  *
- * @param mayHaveSent returns whether the portal may have received a request of this command that can take effect
+ * @param sentTo returns the migration for which the portal may have received a request that can take effect; null if it
+ *   has received none
  * @throws CommandFailed
  */
 export async function failingClearly<Result>(
   context: PortalContext,
   work: () => Promise<Result>,
-  mayHaveSent: () => boolean = () => false,
+  sentTo: () => string | null = () => null,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw new CommandFailed(clause(error.message), adviceFor(context, error, mayHaveSent()), { cause: error });
+    throw new CommandFailed(clause(error.message), adviceFor(context, error, sentTo()), { cause: error });
   }
 }
 
-function adviceFor(context: PortalContext, error: ApiError, mayHaveSent: boolean): string {
+function adviceFor(context: PortalContext, error: ApiError, sentTo: string | null): string {
   const { status, advice } = error;
   if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
   if (advice !== undefined) return clause(advice);
-  if (status !== 0) return 'if it happens again, tell your contact';
-  if (mayHaveSent)
-    return 'check the address and your connection; a request that the portal has received can still take effect';
+  if (status !== 0) return 'try again; if this happens again, tell your contact';
+  if (sentTo !== null)
+    return `check the address and your connection. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
   return `${wasNotSent(error) ? 'nothing was sent; ' : ''}check the address and your connection, and run the command again`;
 }
 

@@ -15,16 +15,20 @@ import {
   commandText,
   failingClearly,
   fingerprintOfKey,
+  liveSession,
   sayOnce,
-  signInAgain,
   validated,
   wasNotSent,
   withPortal,
 } from '../connection';
+import { inReadersZone } from '../summary';
 import { createFolder, deleteSignIn, readSignIns, signingKeyOf, writeSignIn, type SignIn } from '../sign-ins';
 import { parseLink, type PortalLink } from '../target';
 
-/** `ferry --portal <link> sign-in`: redeems an invitation, or signs in again with the stored key. */
+/**
+ * `ferry --portal <link> sign-in`: redeems an invitation. Without one, signs in again with the stored key if the session
+ * has ended.
+ */
 export function addSignIn(context: PortalContext): void {
   const { program, run } = context;
   program
@@ -56,7 +60,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
     });
   if (stored.length > 0) {
     const signedIn: PortalSession[] = [];
-    for (const each of stored) signedIn.push((await signInAgain(context, each, sayOnce(context))).session);
+    for (const each of stored) signedIn.push((await liveSession(context, each, sayOnce(context))).session);
     return signedInResult(
       context,
       signedIn.map((session) => ({ session, file: null })),
@@ -145,7 +149,7 @@ function signedInResult(
       for (const { session, file } of signedIn) {
         const { migrationId, person, role, publicKey, isKeyConfirmed, expiresAt } = session;
         output.line(
-          `${output.styled('green', '✓')} Signed in to ${migrationId} as ${person} (${role}), until ${localTime(expiresAt)}`,
+          `${output.styled('green', '✓')} Signed in to ${migrationId} as ${person} (${role}), until ${localTime(expiresAt)} at the latest`,
         );
         if (file !== null) output.line(`  Your key and your session are in ${file}. Do not share this file.`);
         if (provider !== null)
@@ -220,7 +224,7 @@ export function addSignOut(context: PortalContext): void {
 /** Says what is lost with the key. Support confirms no key of a viewer, because a viewer signs no decisions. */
 function keyLost({ role }: SignIn): string {
   const lost = 'your key is deleted; to sign in again, you need a new invitation from support';
-  return role === 'viewer' ? lost : `${lost}, which then has to confirm a new key`;
+  return role === 'viewer' ? lost : `${lost}, and support has to confirm a new key`;
 }
 
 interface ListedSignIn {
@@ -274,12 +278,14 @@ function listResult(listed: readonly ListedSignIn[]): CommandResult {
     },
     print: (output) => {
       if (listed.length === 0)
-        return output.line('On this machine, you have not signed in to any migration at this portal.');
+        return output.line(
+          "You are not signed in to any migration at this portal on this machine. Sign in with the link of your invitation: ferry --portal '<link>' sign-in",
+        );
       output.table(
         [{ title: 'Migration', unbroken: true }, { title: 'You' }, { title: 'Key' }, { title: 'What is happening' }],
         listed.map((each) => [
           ...[each.signIn.migrationId, `${each.signIn.person} (${each.signIn.role})`, keyText(each)],
-          each.problem === null ? (each.headline ?? '') : { text: each.problem, style: 'red' as const },
+          each.problem === null ? inReadersZone(each.headline ?? '') : { text: each.problem, style: 'red' as const },
         ]),
       );
     },

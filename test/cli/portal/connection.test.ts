@@ -44,14 +44,23 @@ test.each(['companies', 'show'])(
 );
 
 test('a request that the portal may have received can still take effect', async () => {
-  const lost = (mayHaveSent: boolean) =>
+  const context = {
+    target: { link: 'https://portal.example', isOption: true, args: [] },
+    link: () => ({ origin: 'https://portal.example' }),
+    terminal: { env: { TOKENFERRY_HOME: home } },
+  } as unknown as PortalContext;
+  const lost = (sentTo: string | null) =>
     failingClearly(
-      {} as PortalContext,
+      context,
       () => Promise.reject(new ApiError(0, 'the portal does not answer in time')),
-      () => mayHaveSent,
+      () => sentTo,
     );
-  await expect(lost(true)).rejects.toMatchObject({
-    advice: 'check the address and your connection; a request that the portal has received can still take effect',
+  await expect(lost(ID)).rejects.toMatchObject({
+    advice:
+      'check the address and your connection. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show',
+  });
+  await expect(lost(null)).rejects.toMatchObject({
+    advice: 'check the address and your connection, and run the command again',
   });
 });
 
