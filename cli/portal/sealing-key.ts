@@ -1,6 +1,7 @@
 /** The migration key with which credentials and secrets are sealed on the client's machine. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { MigrationKey } from '../../security';
 import { fingerprintOf, parseMigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
@@ -24,14 +25,16 @@ export async function trustedKey(
   options: ProviderOption,
 ): Promise<MigrationKey> {
   if (migrationKey === null)
-    throw isEnding(state)
+    throw isOver(state)
       ? new CommandFailed(
           `${migrationId} was ${state}, so it no longer accepts credentials or client secrets`,
-          'nothing was sent; to move more companies, ask your contact for a new migration',
+          isEnding(state)
+            ? 'nothing was sent; to move more companies, ask your contact for a new migration'
+            : 'nothing was sent; ask your contact what happens next',
         )
       : new CommandFailed(
-          `${migrationId} has no signed encryption key at the moment`,
-          'nothing was sent; tell your contact',
+          `${migrationId} has no signed migration key at the moment`,
+          'nothing was sent; try again in a minute, and if this happens again, tell your contact',
         );
   const key = parseMigrationKey(migrationKey);
   const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
@@ -57,7 +60,9 @@ export interface SealedFor {
 export function assertSealedWith(key: MigrationKey, sealedFor: SealedFor, file: string): void {
   if (sealedFor.migrationId === key.migrationId && sealedFor.keyFingerprint === fingerprintOf(key.publicKey)) return;
   throw new CommandFailed(
-    `${file} was sealed for ${sealedFor.migrationId === key.migrationId ? `an older key of ${key.migrationId}` : sealedFor.migrationId}`,
-    'nothing was sent; supply the original file, or seal it again',
+    sealedFor.migrationId === key.migrationId
+      ? `${file} was sealed with another key of ${key.migrationId}, which is no longer in use`
+      : `${file} was sealed for ${sealedFor.migrationId}, not for ${key.migrationId}`,
+    'nothing was sent; supply the original file, or seal the original file again',
   );
 }

@@ -84,7 +84,7 @@ export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'st
   const others = parts
     .filter(([count]) => count > 0)
     .map(([count, what]) => `, ${count.toLocaleString('en-US')} ${what}`);
-  if (counts.total === 0) return 'none yet';
+  if (counts.total === 0) return isOver(state) ? 'none' : 'none yet';
   return `${counts.moved.toLocaleString('en-US')} of ${counts.total.toLocaleString('en-US')} moved${others.join('')}`;
 }
 
@@ -93,7 +93,7 @@ function printFacts(output: Output, view: MigrationView): void {
   output.line(`Companies: ${countsText(view)}`);
   if (start !== null)
     output.line(`Start: ${localTime(start.at)}${start.isAgreed ? '' : `, proposed by ${start.by}, not agreed yet`}`);
-  if (windows !== null && counts.notMovedYet > 0) output.line(`Companies move ${windows}`);
+  if (windows !== null && counts.notMovedYet > 0) output.line(`Moves can begin only ${windows}`);
   if (end !== null)
     output.line(
       `Expected end: ${spanText(localTime(end.earliest), localTime(end.latest))}, ${inReadersZone(end.basis)}`,

@@ -56,7 +56,7 @@ export function parseLink(text: string): PortalLink {
   if (text.trim() === '')
     throw new CommandFailed(
       'the link to the portal is empty',
-      'nothing was done; if a variable should contain the link, check the variable',
+      'nothing was done; specify the link of your invitation, or the address of the portal. If a variable should contain the link, check the variable',
     );
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandFailed(

@@ -163,7 +163,7 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
 }
 
 const OLD_VIEW =
-  'It might be out of date, because the migration is not answering. Decisions are stored, and wait until it answers.';
+  'It might be out of date, because the migration is not answering. Decisions are stored, and wait until the migration answers.';
 
 /**
  * Returns the text about a view that no worker has written for a while: its age, why it might be out of date, and what

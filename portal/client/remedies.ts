@@ -84,7 +84,7 @@ export function otherHelp(
     .filter((remedy) => !own.includes(remedy))
     .flatMap((remedy) => HELP[remedy].support ?? []);
   return [
-    ...(linkUrl === null ? [] : ['Its owner can reconnect it on the reconnect page.']),
+    ...(linkUrl === null ? [] : ['The end customer can reconnect the company on the reconnect page.']),
     ...(support.length === 0 ? [] : [`Support can: ${support.join('; ')}.`]),
   ];
 }

@@ -187,7 +187,9 @@ async function print(
   );
   if (hidden() > 0) {
     const all = commandText(context, 'companies --without-credential', view.migrationId);
-    await output.stream(`  and ${hidden().toLocaleString('en-US')} more; list all with: ${all}`);
+    await output.stream(
+      `  and ${counted(hidden(), 'other company')} without a usable credential; list all of them with: ${all}`,
+    );
   }
   for (const link of links) await output.stream(link);
   if (kind === 'companies') return output.line(counted(count, 'company'));

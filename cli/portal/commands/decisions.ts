@@ -38,7 +38,9 @@ export function addStepDecisions(context: PortalContext): void {
   addDecideOptions(
     program
       .command('approve <migration> [step]')
-      .description('Approve a step (default: the step that is waiting for you)'),
+      .description(
+        'Approve a step (default: the step that is waiting for your approval, or else the only step that you can approve)',
+      ),
   )
     .option(...digestOption)
     .action((migrationId: string, step: string | undefined, options: DecideOptions) =>
@@ -84,7 +86,7 @@ export function addStepDecisions(context: PortalContext): void {
       program
         .command('adjust <migration>')
         .description(
-          'Change when and how fast companies move, in a self-service migration. In a managed migration, support does this',
+          'Change when and how fast companies move, in a self-service migration. In a managed migration, only support does this',
         ),
     ),
   ).action((migrationId: string, options: DecideOptions & LimitOptions) => {
@@ -114,10 +116,15 @@ export function addCompanyDecisions(context: PortalContext): void {
   for (const definition of COMPANY_COMMANDS) addCompanyDecision(context, definition);
 }
 
+/** The commands that the client can use only in a self-service migration. */
+const OF_SUPPORT: readonly string[] = ['retry', 'relink', 'skip'];
+
 function addCompanyDecision(context: PortalContext, definition: CompanyCommand): void {
   const command = addCompanyCommand(context.program, definition);
   if (definition.name === 'confirm-sync-disabled')
     command.description('Confirm that your own application no longer uses the tokens of these companies');
+  if (OF_SUPPORT.includes(definition.name))
+    command.description(`${definition.description}. In a managed migration, only support does this`);
   addDecideOptions(command, definition.needsReason && 'required').action(
     (migrationId: string, references: readonly string[], options: SelectionOptions & DecideOptions) =>
       context.run(() =>

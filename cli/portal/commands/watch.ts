@@ -17,7 +17,7 @@ export function addWatch(context: PortalContext): void {
   const { program, run } = context;
   program
     .command('watch <migration>')
-    .description('Watch the migration until it ends. The exit code is 1 if the migration is cancelled or abandoned')
+    .description('Watch the migration until it ends. The exit code is 1 if it ends without being completed')
     .option('--until-decision', 'also stop when you must act')
     .action((migrationId: string, options: { readonly untilDecision?: true }) =>
       run(() => withPortal(context, migrationId, (portal) => watch(context, portal, options))),
@@ -115,7 +115,7 @@ export function liveLines(answer: MigrationAnswer, trouble: string | null, isVie
     ]),
     [],
     [`Companies: ${countsText(view)}`],
-    ...(trouble === null ? sentences(old ?? '') : [`as of ${clockTime(new Date(writtenAt))}: ${trouble}`]).map(
+    ...(trouble === null ? sentences(old ?? '') : [`Last update at ${clockTime(new Date(writtenAt))}.`, trouble]).map(
       (text) => [{ text, style: 'yellow' as const }],
     ),
   ];

@@ -46,7 +46,7 @@ test('the times beside the expected end are in the zone of the reader', () => {
 
 test('an old view might be out of date, but not the final view of a migration that has ended', () => {
   expect(printed({}, false)).toMatch(
-    /It might be out of date, because .* not answering\. Decisions are stored, and wait until it answers\.\n/,
+    /It might be out of date, because .* not answering\. Decisions are stored, and wait until the migration answers\.\n/,
   );
   expect(printed({ state: 'completed' }, false)).not.toContain('It might be out of date');
 });
@@ -66,7 +66,7 @@ test('watch says that an old view might be out of date, in lines that fit on a t
   expect(shownLive({}, { isCurrent: false }).split('\n').slice(-3)).toEqual([
     `This view is from ${localTime('2026-11-20T09:00:00.000Z')}.`,
     'It might be out of date, because the migration is not answering.',
-    'Decisions are stored, and wait until it answers.',
+    'Decisions are stored, and wait until the migration answers.',
   ]);
   expect(shownLive({ state: 'completed' }, { isCurrent: false })).not.toContain('This view is from');
 });
@@ -96,7 +96,7 @@ test('without a terminal, watch says once how old the view is, and writes a line
   const lines = logged([{ headline }, old, old, { headline }]).trimEnd().split('\n');
   expect(lines).toHaveLength(3);
   expect(lines[1]).toBe(
-    `${lines[0]}. This view is from ${localTime('2026-11-20T09:00:00.000Z')}. It might be out of date, because the migration is not answering. Decisions are stored, and wait until it answers.`,
+    `${lines[0]}. This view is from ${localTime('2026-11-20T09:00:00.000Z')}. It might be out of date, because the migration is not answering. Decisions are stored, and wait until the migration answers.`,
   );
   expect(lines[2]).toBe(lines[0]);
 });

@@ -203,7 +203,9 @@ describeWithChromium("the portal's page", () => {
     const replace = { ...CONFIRM_SYNC, message: 'replaceCredential', title: 'Replace credentials' };
     current.portal.publish({ actions: [replace] });
     await mustReconnect.getByText('You can: replace the stored credential with a new credential').waitFor();
-    expect(await mustReconnect.textContent()).toContain('Its owner can reconnect it on the reconnect page.');
+    expect(await mustReconnect.textContent()).toContain(
+      'The end customer can reconnect the company on the reconnect page.',
+    );
     expect(await mustReconnect.locator('.buttons button').allTextContents()).toEqual(['Replace the credential']);
   });
 
