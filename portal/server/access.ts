@@ -59,12 +59,19 @@ export async function assertNotEnded(db: PortalDatabase, { hash }: SignedIn): Pr
   if ((await db.session(hash)) === undefined) throw noSession();
 }
 
+/** Returns the same error if the portal was opened at another address than its public URL. */
+const fromOtherSite = () =>
+  forbidden(
+    'The request comes from a page of another site.',
+    'Open the portal at the address in your invitation. If this happens again, tell your contact.',
+  );
+
 /** @throws {PortalError} 403 */
 function assertFromPage({ headers }: FastifyRequest, origins: ReadonlySet<string>): void {
   if (headers[PAGE_HEADER] !== '1') throw forbidden(`The header ${PAGE_HEADER}: 1 is missing.`);
   const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined && !origins.has(origin)) throw forbidden('The request comes from a page of another site.');
-  if (site !== undefined && site !== 'same-origin') throw forbidden('The request comes from a page of another site.');
+  if (origin !== undefined && !origins.has(origin)) throw fromOtherSite();
+  if (site !== undefined && site !== 'same-origin') throw fromOtherSite();
   if (headers.cookie !== undefined && origin === undefined && site === undefined)
     throw forbidden('The request does not say from which page it comes.', 'Use a current browser, or a bearer token.');
 }

@@ -28,7 +28,7 @@ export const noSession = () =>
   new PortalError(
     401,
     'You are not signed in.',
-    'Open the link of your invitation. If the link no longer works, or the provider might have withdrawn your access, ask your contact.',
+    'Open the link of your invitation. If the link no longer works, ask your contact for a new invitation.',
     {
       'www-authenticate': 'Bearer',
     },
@@ -61,17 +61,17 @@ export const noSuchRequest = () =>
 
 /** Returns the same error whether the report does not exist, is not ready, or is no longer stored. */
 export const noSuchReport = () =>
-  new PortalError(404, 'This report is not available.', 'Reports are kept for a day. Create the report again.');
+  new PortalError(404, 'This report is not available.', 'A report is kept for a day at most. Create the report again.');
 
 export const tooMany = (message: string, retryAfterS: number) =>
-  new PortalError(429, message, `Try again in ${counted(retryAfterS, 'second')}.`, {
-    'retry-after': String(retryAfterS),
-  });
+  new PortalError(429, message, ...tryAgainIn(retryAfterS));
 
-export const busy = (retryAfterS: number) =>
-  new PortalError(503, 'The portal is busy.', `Try again in ${counted(retryAfterS, 'second')}.`, {
-    'retry-after': String(retryAfterS),
-  });
+export const busy = (retryAfterS: number) => new PortalError(503, 'The portal is busy.', ...tryAgainIn(retryAfterS));
+
+/** Returns the advice to try again, and the header that says the same. */
+function tryAgainIn(seconds: number): readonly [advice: string, headers: Readonly<Record<string, string>>] {
+  return [`Try again in ${counted(seconds, 'second')}.`, { 'retry-after': String(seconds) }];
+}
 
 /** Sends the error body, and logs failures of the portal itself. */
 export function sendError(failure: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
@@ -113,7 +113,7 @@ function asPortalError(failure: FastifyError): PortalError {
   if (statusCode === 414) return notFound();
   if (statusCode >= 400 && statusCode < 500)
     return badRequest(INVALID_REQUESTS[failure.code] ?? 'The request is invalid.');
-  if (isDatabaseOutage(failure)) return busy(5);
+  if (isDatabaseOutage(failure)) return new PortalError(503, 'The portal cannot answer now.', ...tryAgainIn(5));
   return new PortalError(
     500,
     'Something went wrong in the portal.',

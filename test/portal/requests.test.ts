@@ -78,7 +78,7 @@ test('a request that does not exist, or is from another person or another migrat
   };
   const noReport = {
     error: 'This report is not available.',
-    advice: 'Reports are kept for a day. Create the report again.',
+    advice: 'A report is kept for a day at most. Create the report again.',
   };
   for (const [kind, missing] of [
     ['requests', noRequest],

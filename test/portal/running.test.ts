@@ -59,7 +59,7 @@ test('without its database, the portal is not healthy, and says so without detai
     const answer = await fetch(`${portal.localUrl}/api/session`, { headers });
     expect([answer.status, await answer.json()]).toEqual([
       503,
-      { error: 'The portal is busy.', advice: expect.stringMatching(/Try again/) as string },
+      { error: 'The portal cannot answer now.', advice: expect.stringMatching(/Try again/) as string },
     ]);
     await expect(portal.checkDatabase()).rejects.toThrow('ECONNREFUSED');
     expect((await fetch(portal.localUrl)).status).toBe(404); // there is no page

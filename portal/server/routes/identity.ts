@@ -100,7 +100,10 @@ export function identityRoutes(app: Api, context: PortalContext): void {
         },
         () => reply.raw.destroyed,
       );
-      request.log.info({ invitation: session.invitationId, migration: session.migrationId }, 'an account was used');
+      request.log.info(
+        { invitation: session.invitationId, migration: session.migrationId },
+        'a person has signed in with an account',
+      );
       void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
       return publicFieldsOf(session);
     },

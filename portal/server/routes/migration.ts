@@ -128,12 +128,12 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     {
       config: { access: 'session', isLargeAnswer: true },
       schema: {
-        summary: 'Download the links with which the owners of companies reconnect',
+        summary: 'Download the links with which end customers reconnect their companies',
         tags: ['Migration'],
         response: {
           200: {
             description:
-              'Reference, name and link of each company that has a link and whose owner has to reconnect it.',
+              'Reference, name and link of each company that has a link and that its end customer has to reconnect.',
             content: { 'text/csv': { schema: z.string() } },
           },
           503: ErrorSchema,

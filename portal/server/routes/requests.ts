@@ -132,7 +132,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       schema: {
         summary: 'Read the answer to a request',
         description:
-          'The answer is null until a worker has carried out the request. The portal keeps the answer for a day.',
+          'The answer is null until a worker has carried out the request. The portal keeps an answer for a day. When a report is requested, it deletes all but the latest three reports.',
         tags: ['Decisions'],
         params: IdSchema,
         response: {
@@ -164,7 +164,9 @@ export function requestRoutes(app: Api, context: PortalContext): void {
             description: 'The report, in the requested format.',
             content: { 'text/html': { schema: z.string() } },
           },
-          404: ErrorSchema.describe('The person has no such report, or it is not ready yet.'),
+          404: ErrorSchema.describe(
+            'The person has no such report, or the report is not ready yet or no longer stored.',
+          ),
           503: ErrorSchema,
         },
       },
@@ -202,7 +204,10 @@ export function requestRoutes(app: Api, context: PortalContext): void {
     reply: FastifyReply,
   ): Promise<RequestStatus> {
     const status = await submitAndWait(context, signedIn, { kind, body }, () => raw.destroyed && !raw.complete);
-    log.info({ portalRequest: status.id, kind, outcome: status.answer?.outcome ?? 'waiting' }, 'a portal request');
+    log.info(
+      { portalRequest: status.id, kind, outcome: status.answer?.outcome ?? 'waiting' },
+      'passed a portal request to the workers',
+    );
     void reply.code(status.answer === null ? 202 : 200);
     return statusOf(status);
   }

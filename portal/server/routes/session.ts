@@ -47,7 +47,10 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
         lifetimeMs: sessionLifetimeMs,
       });
       if (!session) throw unusableInvitation();
-      request.log.info({ invitation: session.invitationId, migration: session.migrationId }, 'an invitation was used');
+      request.log.info(
+        { invitation: session.invitationId, migration: session.migrationId },
+        'a person has signed in with an invitation',
+      );
       if (as === 'token') return { ...publicFieldsOf(session), token };
       void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
       return publicFieldsOf(session);
@@ -89,7 +92,10 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
         { sessionHash, migrationId, publicKey, proof: { signedAt, signature }, lifetimeMs: sessionLifetimeMs },
         () => reply.raw.destroyed,
       );
-      request.log.info({ invitation: session.invitationId, migration: session.migrationId }, 'a key was used');
+      request.log.info(
+        { invitation: session.invitationId, migration: session.migrationId },
+        'a person has signed in again with a key',
+      );
       if (as === 'token') return { ...publicFieldsOf(session), token };
       void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
       return publicFieldsOf(session);
