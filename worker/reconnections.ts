@@ -52,7 +52,10 @@ export async function checkReconnections(
     } catch (error) {
       if (isGone(error)) continue;
       if (isAboutOneConnection(error)) {
-        log?.warn({ migration: each.migrationId, row: each.row, reason: error.name }, 'a connection cannot be checked');
+        log?.warn(
+          { migration: each.migrationId, row: each.row, reason: error.name },
+          'a connection cannot be checked now; it will be checked again',
+        );
         continue;
       }
       await returnDependentConnections(db, taken.slice(index));
@@ -108,7 +111,7 @@ export function startReconnectionChecks(context: ReconnectionContext): { stop():
       } catch (error) {
         const reason = error instanceof Error ? error.name : typeof error;
         if (!isFailing && !signal.aborted)
-          log.warn({ reason }, 'reconnected companies cannot be checked; trying again');
+          log.warn({ reason }, 'cannot check whether end customers have reconnected; trying again');
         isFailing = true;
       }
       await pause();

@@ -41,7 +41,7 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   if (role !== 'client') return failed(`the invitation of ${person} is read-only`);
   if (!isKeyConfirmed) return failed(KEY_NOT_CONFIRMED);
   const parsed = SealedCredentialsSchema.safeParse(request.body);
-  if (!parsed.success) return failed('the sealed credentials are malformed');
+  if (!parsed.success) return failed('the sealed credentials are malformed; reload the page, or update ferry');
   const { decisionId, replaces, keyFingerprint, credentials } = parsed.data;
   const refusal = await keyRefusal(db, migrationId, keyFingerprint);
   if (refusal !== null) return failed(refusal);
@@ -104,7 +104,7 @@ export async function storeApplication(context: PortalContext, request: PortalRe
   const { db } = context.ferry;
   const { migrationId } = request;
   const parsed = SealedApplicationSchema.safeParse(request.body);
-  if (!parsed.success) return failed('the sealed application is malformed');
+  if (!parsed.success) return failed('the sealed application is malformed; reload the page, or update ferry');
   const { keyFingerprint, clientId, environment, sealed, decision } = parsed.data;
   const refusal = decisionRefusal(request, 'applicationSupplied', decision);
   if (refusal !== null) return failed(refusal);
@@ -150,7 +150,7 @@ async function applicationRefusal(
     return `${platform.name} uses the ${platform.environment} environment, not ${application.environment}`;
   const { others } = await readApplications(db, migration);
   if (findOtherApplication(application, others))
-    return 'another client of this account uses a different application, and an account can have only one application; ask support';
+    return 'another open migration of this account uses a different application, and an account has only one application per platform; ask support';
   const used = await readApplicationsInUse(db, migration.id);
   return used.some((each) => !isSameApplication(each.application, application))
     ? 'companies have already been connected with another application, and a new application would break their connections; ask support'

@@ -19,7 +19,7 @@ import { AGAIN_AFTER_MS, failed } from './context';
 /** Checks a decision and sends it. Returns null if its outcome is not known yet. */
 export async function decide(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
   const parsed = DecideSchema.safeParse(request.body);
-  if (!parsed.success) return failed('the decision is malformed');
+  if (!parsed.success) return failed('the decision is malformed; reload the page, or update ferry');
   const { message, decision } = parsed.data;
   if (!isDecisionMessage(message))
     return failed('this kind of decision does not exist; reload the page, or update ferry');

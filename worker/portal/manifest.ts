@@ -20,7 +20,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
   if (role !== 'client') return failed(`the invitation of ${person} is read-only`);
   if (!isKeyConfirmed) return failed(KEY_NOT_CONFIRMED);
   const parsed = ManifestPartSchema.safeParse(request.body);
-  if (!parsed.success) return failed('the rows of the manifest are malformed');
+  if (!parsed.success) return failed('the rows of the manifest are malformed; reload the page, or update ferry');
   const { decisionId, part, rows } = parsed.data;
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);

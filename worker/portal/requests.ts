@@ -112,8 +112,10 @@ function expectedFailure(error: unknown): RequestAnswer | null {
       'the data was not stored, because the migration already stores too much data that no decision uses; use a smaller file, or try again in a day',
     );
   if (error instanceof MigrationClosed) return failed('the migration has ended');
-  if (error instanceof NoSuchMigration) return failed('the migration no longer exists');
+  if (error instanceof NoSuchMigration) return failed('the migration was not found; ask support');
   if (error instanceof LedgerBehind)
-    return failed('the records of the migration are being repaired, so nothing can be decided now; try again later');
+    return failed(
+      'support has to repair the records of the migration first; until then, it can only be paused or cancelled; ask support',
+    );
   return null;
 }

@@ -89,7 +89,7 @@ test('a manifest of another person, with another digest, with invalid rows, or a
     ...{ outcome: 'failed', text: expect.stringMatching(/^M-1: the value contains/) as string },
   });
   expect(await ask(guest, 'manifest', { ...part, rows: [{ ...rowOf(1), more: 1 }] })).toMatchObject({
-    ...{ outcome: 'failed', text: 'the rows of the manifest are malformed' },
+    ...{ outcome: 'failed', text: 'the rows of the manifest are malformed; reload the page, or update ferry' },
   });
   expect(await ask(guest, 'manifest', part)).toMatchObject({ outcome: 'stored' });
   expect(await ask(guest, 'decide', supplied(migrationId, decisionId, rows, CLIO))).toMatchObject({

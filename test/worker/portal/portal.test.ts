@@ -95,8 +95,8 @@ test('a decision of another person, role, key, content or migration is refused, 
     'failed: the signature does not match: the decision was changed, or it was signed for another migration',
     'failed: the signature does not match: the decision was changed, or it was signed for another migration',
     'failed: the invitation of Cleo is read-only',
-    'failed: the decision is malformed',
-    'failed: the decision is malformed',
+    'failed: the decision is malformed; reload the page, or update ferry',
+    'failed: the decision is malformed; reload the page, or update ferry',
     'failed: supply the application together with its client secret',
   ]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);
