@@ -106,7 +106,7 @@ export async function review(
     if (consequence === null) output.line(`  ${inReadersZone(action.consequence)}`);
     output.line();
   }
-  const question = `${action.title}${stepOf(action, view)} as ${connection.session.person}?`;
+  const question = `${action.title}${stepOf(action, view)}, as ${connection.session.person}?`;
   const overrides = action.overrides && clause(action.overrides);
   const asked = { question, overrides, consequence, reversible: !action.isIrreversible };
   if (!(await confirm(context, options, asked)))

@@ -24,8 +24,8 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
   relink: {
     ...{ message: 'relink', title: 'Check the reconnection' },
-    client: 'ask for another check after the end customer has reconnected',
-    support: 'check again after the end customer has reconnected',
+    client: 'have the company checked as soon as the end customer has reconnected',
+    support: 'have the company checked as soon as the end customer has reconnected',
   },
   'replace-credential': {
     ...{ message: 'replaceCredential', title: 'Replace the credential' },

@@ -115,7 +115,7 @@ function expectedFailure(error: unknown): RequestAnswer | null {
   if (error instanceof NoSuchMigration) return failed('the migration was not found; ask support');
   if (error instanceof LedgerBehind)
     return failed(
-      'support has to repair the records of the migration first; until then, it can only be paused or cancelled; ask support',
+      'the records of the migration must be repaired first, so the migration can only be paused or cancelled now; ask support to repair the records',
     );
   return null;
 }

@@ -59,7 +59,7 @@ export function addStepDecisions(context: PortalContext): void {
     program
       .command('reject <migration> [step]')
       .description(
-        'Reject a step, which reopens it and withdraws its approvals (default: the step that you can reject, if there is only one)',
+        'Reject a step: withdraw its approvals, and reopen the step if it has ended (default: the step that you can reject, if there is only one)',
       ),
     'required',
   ).action((migrationId: string, step: string | undefined, options: DecideOptions) =>
