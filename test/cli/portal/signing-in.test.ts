@@ -108,6 +108,18 @@ test('signs in again automatically, with the confirmed key, once the session has
   expect((await cleo.run('sign-in')).out).toContain(`✓ Signed in to ${id}`);
 });
 
+test('sign-in shows a session that is in use, even if support has not confirmed the key', async () => {
+  const { id } = await startMigration();
+  const cleo = portal.client();
+  await cleo.runWith(await portal.invite(id), 'sign-in');
+  const { token: before } = stored(cleo);
+  const again = await cleo.run('sign-in');
+  expect(again).toMatchObject({ exitCode: 0, err: '' });
+  expect(again.out).toContain(`✓ Signed in to ${id} as Cleo (client), until `);
+  expect(again.out).toContain('Until support has confirmed your key, you cannot decide or supply anything.');
+  expect(stored(cleo)['token']).toBe(before);
+});
+
 describe('says what to do if', () => {
   test('the person has not signed in', async () => {
     const { exitCode, err } = await portal.client().run('show');
