@@ -3,6 +3,7 @@ import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient, WindowSchedule } from '../../../client';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
 import { isAlwaysOpen } from '../../../domain/planning/windows';
+import { sentence } from '../../../domain/text/sentences';
 import { readMigration } from '../../../store';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
@@ -72,7 +73,7 @@ async function selectMigrations(
   { all }: ScheduleOptions,
 ): Promise<readonly string[]> {
   if ((migration === undefined) !== (all === true))
-    throw new CommandFailed('specify one migration, or use --all', 'list the migrations with: ferry list');
+    throw new CommandFailed('specify either one migration or --all', 'list the migrations with: ferry list');
   if (migration !== undefined) return [migration];
   const ids: string[] = [];
   for await (const id of scheduledMigrations(ferry)) {
@@ -105,16 +106,21 @@ function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boole
     'not-yet': allReleased
       ? 'moves begin only in the windows; the schedule that opens them is created before the next batch run'
       : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens the windows',
-    none: hasEnded ? 'the migration has ended' : 'no windows: moves are not limited to certain hours',
+    none: 'no windows: moves are not limited to certain hours',
   };
-  output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
+  const stateText = hasEnded ? 'the migration has ended' : states[state];
+  output.line(`${output.styled('bold', migrationId)}  ${stateText}`);
   const zone = windows[0]?.timeZone;
   if (occurrences.length === 0 || zone === undefined) return;
   const isPaused = state === 'paused';
   if (isAlwaysOpen(windows))
-    return output.line(`The windows cover the whole week${isPaused ? '' : ', so moves can begin at any time'}.`);
+    return output.line(
+      isPaused
+        ? `${sentence(ALWAYS_OPEN)}. To stop moves now, run: ferry pause ${migrationId}`
+        : 'The windows cover the whole week, so moves can begin at any time.',
+    );
   if (isPaused) output.line('The windows, once the schedule is resumed:');
-  else if (startAt !== null) output.line(`Windows from the start (${localTime(startAt)}) on:`);
+  else if (startAt !== null) output.line(`Windows from the start onwards (${localTime(startAt)}):`);
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
     occurrences

@@ -78,7 +78,7 @@ test('a proposed start outside the windows is shown with the first opening after
     const [schedule] = json['schedules'] as { startAt: string | null; occurrences: { opensAt: string }[] }[];
     return schedule?.startAt === startAt && schedule.occurrences[0]?.opensAt === opensAt;
   });
-  expect((await run('schedule', 'show', migration.id)).out).toContain('Windows from the start (');
+  expect((await run('schedule', 'show', migration.id)).out).toContain('Windows from the start onwards (');
 });
 
 test('windows can be paused with a note and resumed in step 6, and cannot be triggered outside their hours', async () => {
