@@ -1,7 +1,8 @@
 /** Checks that a decision applies to the companies that it names, before it is sent. */
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { findInapplicable, findRetryUseless } from '../../client';
+import { findInapplicable, findRetryUseless, NoSuchMigration } from '../../client';
 import type { Database } from '../../store';
+import { readMigration } from '../../store';
 import { CommandFailed } from './errors';
 import { referenceList } from './results';
 
@@ -19,6 +20,7 @@ interface DecisionToCheck {
  * decision was applied to.
  *
  * @throws CommandFailed if it does not; the decision is then sent for none of the companies
+ * @throws NoSuchMigration
  */
 export async function assertApplicable(
   db: Database,
@@ -28,6 +30,7 @@ export async function assertApplicable(
 ): Promise<void> {
   const { unknown, wrongState } = await findWrong(db, migrationId, message, companies);
   if (unknown.length > 0) {
+    if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
     throw new CommandFailed(
       `${migrationId} has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${referenceList(unknown, MAX_REFERENCES)}`,
       `nothing was decided; list the companies with: ferry companies ${migrationId}`,

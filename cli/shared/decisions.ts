@@ -8,9 +8,9 @@ import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEPS } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
-import { findCompany } from '../../store';
+import { findCompany, readMigration } from '../../store';
 import type { DecisionContent, DecisionResult, MigrationClient } from '../../client';
-import { decide } from '../../client';
+import { decide, NoSuchMigration } from '../../client';
 import type { CommandResult, Output } from '../terminal/output';
 import { PRINT_NOTHING } from '../terminal/output';
 import { exampleTime, parseTime } from '../terminal/times';
@@ -237,9 +237,11 @@ export function parseStep(text: string): Step {
  * makes the same check.
  *
  * @throws CommandFailed
+ * @throws NoSuchMigration
  */
 export async function assertCompany({ db }: MigrationClient, migrationId: string, reference: string): Promise<void> {
   if (!db || (await findCompany(db, migrationId, { reference }))) return;
+  if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
   throw new CommandFailed(
     `${migrationId} has no company ${reference}`,
     `list the companies with: ferry companies ${migrationId}`,

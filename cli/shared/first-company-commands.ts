@@ -3,7 +3,9 @@ import type { FailureKind } from '../../domain/companies/failures';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { Role } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
+import type { MigrationClient } from '../../client';
 import type { SuggestedCompanies } from '../../store';
+import { readSuggestedCompanies } from '../../store';
 import type { NextCommand } from './remedy-commands';
 import { bySupport, shellQuoted } from './remedy-commands';
 
@@ -83,3 +85,28 @@ export function insteadText(id: string, { next, ...choice }: Choice & { readonly
     ? `to end the migration, run: ferry cancel ${id} --reason "why"`
     : 'run the command again without --next';
 }
+
+/**
+ * Says how to try another company than the rejected one. Names a company that could go first, if the ledger has one.
+ *
+ * @param command the rejection, without what to try next
+ */
+export async function anotherCompany(
+  { db }: MigrationClient,
+  migrationId: string,
+  rejected: string | null,
+  command: string,
+): Promise<string> {
+  if (!db) return 'to try another company, add --company and the reference of this company';
+  const { firstCandidate } = await readSuggestedCompanies(db, migrationId, rejected);
+  return firstCandidate === null
+    ? `to choose another company, see: ferry companies ${migrationId} --state not-moved-yet`
+    : `to try another company: ${command} ${companyOption(firstCandidate)}`;
+}
+
+/**
+ * Formats the option with an equals sign if the reference begins with a hyphen; otherwise, it would be taken for an
+ * option.
+ */
+const companyOption = (reference: string): string =>
+  reference.startsWith('-') ? `--company=${shellQuoted(reference)}` : `--company ${shellQuoted(reference)}`;

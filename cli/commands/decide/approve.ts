@@ -127,8 +127,10 @@ function refusalHint(
   if (isEnding(state)) return `to see the outcome of the migration, run: ferry report ${id}`;
   const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
   if (roleRefusal(route, decision) === null) return undefined;
-  if (route === 'self-service') return `to see what the migration is waiting for, run: ferry show ${id}`;
   const { approvers } = STEP_RULES[step];
+  const isConfirmed = approvers.length === 0 && progress.counts.unconfirmed === 0;
+  if (route === 'self-service' || isConfirmed || hasStepEnded(progress, step))
+    return `to see what the migration is waiting for, run: ferry show ${id}`;
   if (approvers.length === 0) {
     const { command } = byClient(`ferry confirm-sync-disabled ${id} --all`);
     return `once syncing is off, the client confirms it with: ${clientCommand(command, portal)}`;
@@ -137,6 +139,10 @@ function refusalHint(
   return throughPortal(commands, portal)
     .map(({ who, command }) => `${who} approves the step with: ${command}`)
     .join('; ');
+}
+
+function hasStepEnded({ steps }: Progress, step: Step): boolean {
+  return steps.some((each) => each.step === step && each.state === 'done');
 }
 
 function withHint(result: CommandResult, hint: string): CommandResult {

@@ -1,4 +1,5 @@
 import { readProgressIfAnswered } from '../../../client';
+import { isOver } from '../../../domain/migration/terminated';
 import type { Progress } from '../../../domain/progress/progress';
 import type { CommandResult, Output } from '../../terminal/output';
 import { withMigrationClient } from '../../shared/clients';
@@ -24,7 +25,9 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
           // With --yes, nothing is asked, so the command also works without a worker or the payload key.
           const progress = options.yes ? undefined : await readProgressIfAnswered(ferry, migration);
           const consequence = endingConsequence(progress);
-          if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
+          // The migration will refuse the decision, so the answer to the question would make no difference.
+          const isRefused = progress !== undefined && isOver(progress.state);
+          if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
             throw new CommandFailed(
               'nothing was cancelled',
               `to stop moves for a while, run: ferry pause ${migration}`,

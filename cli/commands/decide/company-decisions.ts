@@ -1,13 +1,14 @@
 import { roleRefusal } from '../../../domain/decisions/roles';
 import { clientOnlyRefusal } from '../../../domain/decisions/self-service';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { isOver } from '../../../domain/migration/terminated';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { Progress } from '../../../domain/progress/progress';
 import { counted } from '../../../domain/text/sentences';
 import type { Database } from '../../../store';
-import { readCompanies } from '../../../store';
+import { readCompanies, readMigration } from '../../../store';
 import type { DecisionContent, MigrationClient } from '../../../client';
-import { readProgressIfAnswered } from '../../../client';
+import { NoSuchMigration, readProgressIfAnswered } from '../../../client';
 import { assertApplicable } from '../../shared/applicable-companies';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
@@ -48,6 +49,7 @@ async function readWave(db: Database, migrationId: string, wave: number): Promis
     references.push(reference);
   }
   if (references.length > 0) return references;
+  if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
   throw new CommandFailed(
     `wave ${wave} of ${migrationId} has no company that is waiting to be moved`,
     `see the companies of this wave with: ferry companies ${migrationId} --wave ${wave}; ` +
@@ -71,7 +73,7 @@ async function decideCompanies(
   const { db } = ferry;
   const progress = message === 'confirmSyncDisabled' ? undefined : await readProgressIfAnswered(ferry, migrationId);
   // The migration will refuse the decision, so the answer to a question would make no difference.
-  const isRefused = progress !== undefined && isRoleRefused(progress, message, { companies, ...content });
+  const isRefused = progress !== undefined && willRefuse(progress, message, { companies, ...content });
   if (db) await assertApplicable(db, migrationId, { name, message }, companies);
   // The question about a final decision follows, and needs `--yes`, too.
   const asked = final ? { ...options, yes: true as const } : options;
@@ -94,7 +96,8 @@ async function decideCompanies(
   return sendCompanyDecision(ferry, migrationId, message, companies, content);
 }
 
-function isRoleRefused({ route }: Progress, message: DecisionMessage, content: DecisionContent): boolean {
+function willRefuse({ route, state }: Progress, message: DecisionMessage, content: DecisionContent): boolean {
+  if (isOver(state)) return true;
   const parsed = parseDecision(message, content, () => '');
   if ('malformed' in parsed) return false;
   return (roleRefusal(route, parsed.decision) ?? clientOnlyRefusal(route, parsed.decision)) !== null;

@@ -1,6 +1,7 @@
 import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
 import { stepText } from '../../../domain/migration/steps';
+import { isOver } from '../../../domain/migration/terminated';
 import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { readProgress, readProgressIfAnswered } from '../../../client';
@@ -20,12 +21,12 @@ import {
   sendDecision,
 } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { choiceText, insteadText } from '../../shared/first-company-commands';
+import { anotherCompany, choiceText, insteadText } from '../../shared/first-company-commands';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addWindowOptions, windowsFrom } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
-import { findCompany, readSuggestedCompanies } from '../../../store';
+import { findCompany } from '../../../store';
 import { firstNotReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal/output';
@@ -102,7 +103,9 @@ async function reject(
     const progress = await readProgressIfAnswered(ferry, migration);
     const consequence = endingConsequence(progress);
     const when = progress ? '' : 'once a worker is running, ';
-    if (!(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
+    // The migration will refuse the rejection, so the answer to the question would make no difference.
+    const isRefused = progress !== undefined && isOver(progress.state);
+    if (!isRefused && !(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migration}`);
   }
   const result = await sendDecision(ferry, migration, 'reject', { step, ...contentFrom(options), ...next });
@@ -176,11 +179,7 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
   const first = (await readProgressIfAnswered(ferry, migrationId))?.firstCompany;
   if (next === undefined && (first?.stage ?? 'importing') === 'importing') return;
   const command = rejectCommand(migrationId, options);
-  const candidate = await firstCandidate(ferry, migrationId, first?.reference ?? null);
-  const another =
-    candidate === null
-      ? `to choose another company, see: ferry companies ${migrationId} --state not-moved-yet`
-      : `to try another company: ${command} ${companyOption(candidate)}`;
+  const another = await anotherCompany(ferry, migrationId, first?.reference ?? null, command);
   throw next === undefined
     ? new CommandFailed(
         'the rejection does not say what to try next: add --next or --company',
@@ -197,9 +196,14 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
 function assertNextFits(migrationId: string, step: Step, options: RejectOptions): void {
   const given = options.company === undefined ? '--next' : '--company';
   if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
+  // In step 6, no company can be chosen to move first any more.
+  const instead =
+    step === 'complete-migration' && options.company !== undefined
+      ? `run the command again without ${options.next === undefined ? given : '--company and --next'}`
+      : insteadText(migrationId, options);
   throw new CommandFailed(
     `${given} belongs to a rejection of the first company, not of ${stepText(step)}`,
-    `nothing was decided; ${insteadText(migrationId, options)}`,
+    `nothing was decided; ${instead}`,
   );
 }
 
@@ -241,22 +245,6 @@ async function assertOther(ferry: MigrationClient, migrationId: string, options:
       `${company} is the company that you reject, so it cannot be the other company to try`,
       `to try the same company again: ${rejectCommand(migrationId, options)} --next same-company`,
     );
-}
-
-/**
- * Formats the option with an equals sign if the reference begins with a hyphen; otherwise, it would be taken for an
- * option.
- */
-const companyOption = (reference: string): string =>
-  reference.startsWith('-') ? `--company=${shellQuoted(reference)}` : `--company ${shellQuoted(reference)}`;
-
-/** Returns a company that could go first instead; null if there is none, or without the ledger. */
-async function firstCandidate(
-  { db }: MigrationClient,
-  migrationId: string,
-  rejected: string | null,
-): Promise<string | null> {
-  return db ? (await readSuggestedCompanies(db, migrationId, rejected)).firstCandidate : null;
 }
 
 async function nextFrom(

@@ -179,8 +179,13 @@ test('cancel shows the consequences and asks for confirmation', async () => {
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
 });
 
-test('an approval that can only be refused needs no confirmation', async () => {
-  const { exitCode, out, err, questions } = await answering(true, 'sign-off', ID, ...SAM);
+test.each([
+  [['sign-off', ID]],
+  [['cancel', ID, '--reason', 'once more']],
+  [['exclude', ID, 'C-1001', '--reason', 'too late']],
+  [['reject', ID, 'migrate-first-company', '--next', 'abandon', '--reason', 'too late']],
+])('a decision that can only be refused needs no confirmation: %j', async (args) => {
+  const { exitCode, out, err, questions } = await answering(true, ...args, ...SAM);
   expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: [] });
   // The output depends on whether the workflow of the cancelled migration has already ended.
   expect(out + err).toMatch(/✗ refused:|accepts no more decisions/);

@@ -41,6 +41,18 @@ test.each([
   [['companies', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
   [['report', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
   [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [
+    ['confirm-sync-disabled', 'nobody.xero', '--wave', '1', ...CLIENT],
+    'there is no migration nobody.xero; list all migrations with: ferry list',
+  ],
+  [
+    ['confirm-sync-disabled', 'nobody.xero', 'C-1001', ...CLIENT],
+    'there is no migration nobody.xero; list all migrations with: ferry list',
+  ],
+  [
+    ['first-company', 'nobody.xero', 'C-1001'],
+    'there is no migration nobody.xero; list all migrations with: ferry list',
+  ],
   [['show', ID.slice(0, -7)], `there is no migration ${ID.slice(0, -7)}; did you mean ${ID}?`],
   [['approve', `${ID}x`], `there is no migration ${ID}x; did you mean ${ID}?`],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
@@ -110,6 +122,9 @@ test('a rejection with another company, but without a result to reject, names th
     exitCode: 1,
     err: `ferry: --company belongs to a rejection of the first company, not of step 2 (schedule the migration); nothing was decided; to choose the company that moves first: ${choose}\n`,
   });
+  expect((await reject('complete-migration')).err).toMatch(
+    /not of step 6 \(complete the migration\); nothing was decided; run the command again without --company\n$/,
+  );
   const { exitCode, out } = await reject('migrate-first-company');
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^✗ refused: /);
