@@ -51,7 +51,7 @@ export function addApprover(context: Context): void {
   const remove = group
     .command('remove')
     .description(
-      'Stop accepting decisions that are signed with this key, for example because its owner has left or lost the device',
+      'Stop accepting decisions that are signed with this key, for example because its owner has left or lost the device. If the owner registered the key in the portal, this also revokes the invitation of the owner',
     );
   for (const [command, action] of [
     [add, addKey],
