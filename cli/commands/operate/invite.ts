@@ -13,6 +13,7 @@ import {
   readRecordedDecisions,
   revokeInvitation,
   type Database,
+  type Invitation,
   type PortalRole,
 } from '../../../store';
 import { verificationCommands } from '../../reporting/trail-approvers';
@@ -159,9 +160,10 @@ async function invite(
         );
         if (role === 'client')
           output.line(
-            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for it by phone. ${person} can make decisions only after you have confirmed this key. To see the fingerprint to compare, and the command that confirms the key, run: ferry invite --list ${migrationId}`,
+            `After signing in, ${person} sees the fingerprint of a key on the page. Ask ${person} for this fingerprint by phone. ${person} can make decisions only after you have confirmed this key. To see the fingerprint to compare, and the command that confirms the key, run: ferry invite --list ${migrationId}`,
           );
-        if (provider === '')
+        // A viewer supplies no credentials.
+        if (provider === '' && role === 'client')
           output.line(
             `${output.styled('yellow', '!')} The link does not contain your provider fingerprint, so the page cannot check that it seals credentials with your key. Set TOKENFERRY_PROVIDER_FINGERPRINT to the fingerprint that ferry vault fingerprint prints, and invite ${person} again.`,
           );
@@ -222,7 +224,7 @@ async function assertOpen(db: Database, migrationId: string): Promise<void> {
   if (migration.state === 'closed')
     throw new CommandFailed(
       `migration ${migrationId} is ${migration.ending ?? 'closed'}, so it accepts no more invitations`,
-      `nothing was created; to send its outcome to the client, run: ferry report ${migrationId} --format html > handover.html`,
+      `nothing was created; to write a report that you can send to the client, run: ferry report ${migrationId} --format html > handover.html`,
     );
 }
 
@@ -257,24 +259,39 @@ async function readEveryApprover(db: Database, migrationId: string): Promise<rea
   return everyApprover(migration?.rules?.approvers ?? null, approverChanges);
 }
 
+/** @throws CommandFailed if no invitation, or more than one, has an id that begins with this text */
+function findByStart(invitations: readonly Invitation[], start: string): Invitation {
+  if (start.length < SHORT_ID_LENGTH)
+    throw new CommandFailed(
+      `${start} is too short for the id of an invitation`,
+      `specify at least the first ${SHORT_ID_LENGTH} characters of the id; list the invitations with: ferry invite --list`,
+    );
+  const [found, ...others] = invitations.filter((each) => each.id.startsWith(start.toLowerCase()));
+  if (found === undefined)
+    throw new CommandFailed(`there is no invitation ${start}`, 'list the invitations with: ferry invite --list');
+  if (others.length > 0)
+    throw new CommandFailed(
+      `the ids of several invitations begin with ${start}`,
+      'specify the complete id; to see the complete ids, run: ferry invite --list --json',
+    );
+  return found;
+}
+
 const revoke =
   (id: string, by: string) =>
   async (db: Database): Promise<CommandResult> => {
-    const [found, ...others] = (await listInvitations(db, null)).filter(
-      (each) => id.length >= SHORT_ID_LENGTH && each.id.startsWith(id.toLowerCase()),
-    );
-    if (found === undefined || others.length > 0)
-      throw new CommandFailed(`there is no invitation ${id}`, 'list the invitations with: ferry invite --list');
+    const found = findByStart(await listInvitations(db, null), id);
     if (!(await revokeInvitation(db, found.id, by)))
       throw new CommandFailed(`the invitation of ${found.person} was already revoked`, 'nothing was changed');
     const { migrationId, person, sessions } = found;
+    const isOpen = (await readMigration(db, migrationId))?.state !== 'closed';
     return {
       json: { schema: 'ferry.invitation-revoked/1', id: found.id, migrationId, person },
       printQuietly: () => undefined,
       print: (output) => {
         const signedOut = sessions > 0 ? `, and ${person} is signed out` : '';
         output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${signedOut}.`);
-        if (found.keyConfirmedAt !== null)
+        if (found.keyConfirmedAt !== null && isOpen)
           output.line(
             `To stop accepting decisions that ${person} signs with their key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
           );

@@ -92,7 +92,10 @@ test('lists invitations without their tokens, and revokes one by the beginning o
   expect(all.out).toMatch(/Cleo +client +link +not used yet, expires/);
   expect(all.out + (await run(['--list', '--json'])).out).not.toContain(token);
 
-  expect(await run(['--revoke', id.slice(0, 4)])).toMatchObject({ exitCode: 1 });
+  expect(await run(['--revoke', id.slice(0, 4)])).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining('specify at least the first 8 characters of the id') as string,
+  });
   const revoked = await run(['--revoke', id.slice(0, 8), '--by', 'Sam']);
   expect(revoked.out).toBe(`✓ Cleo's invitation to ${migration} is revoked.\n`);
   const again = await run(['--revoke', id, '--json']);
