@@ -22,7 +22,7 @@ import { choiceOption } from '../../shared/options';
 export function addServiceKeys({ run, terminal }: Context, service: Command): void {
   const withDatabase = (work: (databaseUrl: string) => Promise<CommandResult>): Promise<void> =>
     run(() => withServiceDatabase(terminal.env, work));
-  const keys = service.command('keys').description('Manage the accounts and API keys of the service on this machine');
+  const keys = service.command('keys').description('Manage the accounts and API keys of the service');
   keys
     .command('create')
     .description('Create a key. It is shown only once')
@@ -66,7 +66,7 @@ async function withServiceDatabase(
   const databaseUrl = serviceDatabaseUrl(home, env['DATABASE_URL'] || undefined);
   if (databaseUrl === undefined) {
     throw new CommandFailed(
-      'no Company Data Service is running on this machine',
+      'no Company Data Service with a permanent database is running on this machine',
       "set DATABASE_URL to the address of the service's database, or start the service with: ferry service start",
     );
   }
@@ -113,7 +113,8 @@ function listResult(keys: readonly ApiKey[]): CommandResult {
           account,
           plan,
           role,
-          state,
+          // The messages about keys call an outdated key revoked.
+          state === 'outdated' ? 'revoked' : state,
           localTime(createdAt),
         ]),
       ),

@@ -45,7 +45,7 @@ async function start({ output, terminal }: Context, options: StartOptions): Prom
   try {
     if (output.json)
       terminal.stdout.write(`${JSON.stringify({ schema: 'ferry.service/1', url: service.url, ...service.keys })}\n`);
-    else printStarted(output, service);
+    else printStarted(output, service, !options.temporary || Boolean(terminal.env['DATABASE_URL']));
     await waitForAbort(interrupted);
   } finally {
     await service.stop();
@@ -71,12 +71,13 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
     const advice =
       errorCode(error) === 'EADDRINUSE'
         ? 'another program uses this port; choose another --port'
-        : 'check the database, and the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)';
+        : 'check --port, the database, and the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)';
     throw new CommandFailed(message, advice, { cause: error });
   }
 }
 
-function printStarted(output: Output, { url, keys }: StandaloneService): void {
+/** @param hasPermanentDatabase false if `ferry service keys` cannot find the database */
+function printStarted(output: Output, { url, keys }: StandaloneService, hasPermanentDatabase: boolean): void {
   output.note(
     `${output.styled('green', '✓')} The Company Data Service is listening at ${url}. API documentation: ${url}/docs`,
   );
@@ -89,9 +90,11 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
       ],
     );
   }
-  output.note(
-    'Stop the service with Ctrl-C. To create API keys of another account, for example Acme, run: ferry service keys create --account Acme --role administrator',
-  );
+  output.note('Stop the service with Ctrl-C.');
+  if (hasPermanentDatabase)
+    output.note(
+      'To create an API key for another account, for example Acme, run: ferry service keys create --account Acme --role administrator',
+    );
 }
 
 function requestsPerMinute(text: string): number {
