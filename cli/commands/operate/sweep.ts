@@ -55,7 +55,9 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
         for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing)
-          output.line(`${id} will be closed as soon as its last requests to the service are over.`);
+          output.line(
+            `${id} is not closed yet. A worker closes this migration once its last requests to the service have ended.`,
+          );
         for (const { migrationId, why } of failed) output.line(`${migrationId} could not be closed: ${why}`);
         for (const id of close ? [] : stillOpen) {
           output.line(
