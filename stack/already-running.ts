@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { readRunningStack, stackFile } from '../config';
 
 /** Thrown when a stack is already running in the folder, because two stacks would write to the same data. */
-class StackAlreadyRunning extends Error {
+export class StackAlreadyRunning extends Error {
   override readonly name = 'StackAlreadyRunning';
 }
 
@@ -16,9 +16,7 @@ class StackAlreadyRunning extends Error {
 export async function assertNotRunning(home: string): Promise<void> {
   const stack = readRunningStack(home);
   if (stack === undefined || !(await acceptsConnections(stack.temporal.address))) return;
-  throw new StackAlreadyRunning(
-    `A stack is already running: process ${stack.pid} (see ${stackFile(home)}). Use that stack, or stop it first (press Ctrl-C in its terminal).`,
-  );
+  throw new StackAlreadyRunning(`a stack is already running: process ${stack.pid} (see ${stackFile(home)})`);
 }
 
 function acceptsConnections(address: string): Promise<boolean> {

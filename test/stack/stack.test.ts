@@ -76,7 +76,7 @@ test('a running stack writes private files with which commands find it', async (
   }
 
   await expect(startStack(optionsFor(config.home))).rejects.toThrow(
-    `A stack is already running: process ${process.pid}`,
+    `a stack is already running: process ${process.pid}`,
   );
   await stack.stop();
   expect(readRunningStack(config.home)).toBeUndefined();

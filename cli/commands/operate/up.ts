@@ -1,5 +1,6 @@
 import { loadConfig } from '../../../config';
 import { grantPortalRole, openDatabase, PortalRoleRefused } from '../../../store';
+import { StackAlreadyRunning } from '../../../stack/already-running';
 import { startStack, type Stack } from '../../../stack/stack';
 import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
@@ -66,6 +67,10 @@ async function start(
   } catch (error) {
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
     const message = error instanceof Error ? error.message : 'the stack did not start';
+    if (error instanceof StackAlreadyRunning)
+      throw new CommandFailed(message, 'use that stack, or press Ctrl-C in its terminal and run ferry up again', {
+        cause: error,
+      });
     throw new CommandFailed(message, `see the logs (*.log) in ${home} and in its subfolders`, { cause: error });
   }
 }
