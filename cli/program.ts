@@ -118,8 +118,8 @@ function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debu
     output.fail(
       `unexpected error: ${String(error)}`,
       debug
-        ? 'please report the stack trace below'
-        : 'to see the stack trace, run the command again with --debug; please report it',
+        ? 'please report this error with the stack trace below'
+        : 'to report this error, run the command again with --debug, and send the stack trace',
     );
   if (debug) stderr.write(withoutUnsafeCharactersInMultilineText(stackTrace(error)));
 }

@@ -82,7 +82,9 @@ function keyResult(file: string): CommandResult {
     printQuietly: (output) => output.line(publicKey),
     print: (output) => {
       output.line(`The signing key of ${by} is stored in ${file}. Do not share this file.`);
-      output.line('Send the line with your role to the person who starts the migration, who adds it to ferry start:');
+      output.line(
+        'Send the option for your role to the person who starts the migration. This person adds the option to ferry start:',
+      );
       for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
       output.line(
         'If the migration is already running, support instead passes the text after --approver to ferry approver add.',

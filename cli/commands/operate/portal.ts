@@ -33,7 +33,9 @@ export function addPortal({ program, run, output, terminal }: Context): void {
       const interrupted = terminal.interruption();
       await run(async () => {
         const portal = await start(terminal, options);
-        output.note(`The portal is listening at ${portal.localUrl}. Clients open ${portal.url}. Stop it with Ctrl-C.`);
+        output.note(
+          `The portal is listening at ${portal.localUrl}. Clients open ${portal.url}. Stop the portal with Ctrl-C.`,
+        );
         await waitForAbort(interrupted);
         await portal.stop();
         return { json: { schema: 'ferry.portal/1', url: portal.url }, print: () => undefined };
@@ -70,5 +72,5 @@ function adviceOn(error: unknown): string {
   if (errorCode(error) === 'EADDRINUSE')
     return 'another program uses this address; choose another --port, or another TOKENFERRY_HEALTH_ADDRESS if the address is from this variable';
   if (error instanceof UnsafeAddress) return error.advice;
-  return 'check --host, --port, --certificate and --key';
+  return 'check --host, --port, --certificate, --key, --trusted-proxy and TOKENFERRY_HEALTH_ADDRESS';
 }
