@@ -75,7 +75,8 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
         `The rows of ${files.credentials} were checked, but not matched with the companies. They are matched once the manifest has no errors.`,
       );
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
-    output.line(`${output.styled('red', '✗')} ${count}. Correct the errors and check again.`);
+    const them = errors === 1 ? 'the error' : 'the errors';
+    output.line(`${output.styled('red', '✗')} ${count}. Correct ${them} and check again.`);
     return;
   }
   const { totals, withCredential } = manifest;

@@ -168,11 +168,16 @@ function pathOf(text: string): string {
   return unquoted.replace(/^~(?=\/)/, homedir());
 }
 
-function askWord(prompts: Prompts, question: string): Promise<string> {
+/** @param isReserved whether a word that can be part of an id is reserved. Default: no word is */
+function askWord(
+  prompts: Prompts,
+  question: string,
+  isReserved: (word: string) => boolean = () => false,
+): Promise<string> {
   const rejection = (answer: string): string | null =>
     isIdWord(answer)
-      ? isReservedLabel(answer)
-        ? 'This word is reserved; use another word'
+      ? isReserved(answer)
+        ? 'This label is reserved; use another label'
         : null
       : 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
   return prompts.text(question, { rejection });
@@ -196,7 +201,8 @@ function check(
  */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
-    const label = await askWord(prompts, 'This migration already exists. Which label should the new migration have?');
+    const question = 'This migration already exists. Which label should the new migration have?';
+    const label = await askWord(prompts, question, isReservedLabel);
     return { ...answers, label, added: [...answers.added, '--label', label] };
   }
   const encoding = suggestedEncoding(answers, findings);
