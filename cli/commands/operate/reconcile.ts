@@ -53,7 +53,7 @@ function repairRows(result: ReconciliationResult): string[][] {
     [
       notMoved,
       'move failed, or grant lost by the service',
-      ifRunning('not moved; decide about each company', 'not moved'),
+      ifRunning('must reconnect or not moved; decide about each company', 'must reconnect or not moved'),
     ],
     [
       unknown,

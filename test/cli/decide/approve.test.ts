@@ -137,6 +137,12 @@ test('audit fails for an unknown migration', async () => {
   });
 });
 
+test('a refused approval of a step that has ended suggests no other approval of this step', async () => {
+  const again = ['approve', ID, 'supply-details', '--as', 'client', '--by', 'Cleo'];
+  const { out } = await ferry(again, undefined, orchestrator.env);
+  expect(out).toContain(`to see what the migration is waiting for, run: ferry show ${ID}\n`);
+});
+
 test.each([
   { args: ['sign-off', ID], lost: /no more companies can be moved, and the stored credentials are destroyed/ },
   {
