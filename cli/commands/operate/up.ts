@@ -20,7 +20,9 @@ export function addUp(context: Context): void {
   const { program, run, output, terminal } = context;
   program
     .command('up')
-    .description('Run everything on this machine until Ctrl-C: Temporal, Postgres, the service and workers')
+    .description(
+      'Run everything on this machine until Ctrl-C: Temporal, Postgres, the service, the workers and the portal',
+    )
     .addOption(
       integerOption(
         '--workers <number>',
