@@ -64,7 +64,7 @@ function approve(
     if (step === undefined) {
       throw new CommandFailed(
         'no worker is answering, so the current step is unknown',
-        `add the step to the command: ${eitherOf(STEPS.filter((each) => STEP_RULES[each].approvers.length > 0))}`,
+        `nothing was decided; add the step to the command: ${eitherOf(STEPS.filter((each) => STEP_RULES[each].approvers.length > 0))}`,
       );
     }
     const portal = await readSigningPortal(ferry, progress);

@@ -1,10 +1,11 @@
 import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
-import { stepText } from '../../../domain/migration/steps';
+import { STEPS, stepText } from '../../../domain/migration/steps';
 import { isOver } from '../../../domain/migration/terminated';
 import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { readProgress, readProgressIfAnswered } from '../../../client';
+import { readProgressIfAnswered } from '../../../client';
+import { eitherOf } from '../../../domain/text/sentences';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import { endingConsequence } from '../../shared/consequences';
@@ -162,7 +163,13 @@ interface NextOptions {
 }
 
 async function readStep(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
-  return step === undefined ? (await readProgress(ferry, migrationId)).step : parseStep(step);
+  if (step !== undefined) return parseStep(step);
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (progress) return progress.step;
+  throw new CommandFailed(
+    'no worker is answering, so the current step is unknown',
+    `nothing was decided; add the step to the command: ${eitherOf(STEPS)}`,
+  );
 }
 
 const NEXT = ['same-company', 'another-company', 'abandon'] as const satisfies readonly NextAfterRejection['next'][];

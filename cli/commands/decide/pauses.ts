@@ -1,5 +1,6 @@
 import { liftedPauses } from '../../../domain/decisions/pauses';
 import { digestOfPauses, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
+import { isOver } from '../../../domain/migration/terminated';
 import type { Progress } from '../../../domain/progress/progress';
 import { pausesIn } from '../../../domain/progress/progress';
 import { sentence } from '../../../domain/text/sentences';
@@ -67,8 +68,12 @@ function resume(
   });
 }
 
-/** Describes the pauses of the other side that would be lifted; undefined if there are none. */
+/**
+ * Describes the pauses of the other side that would be lifted; undefined if there are none, or if the migration has
+ * ended, because it then refuses the decision.
+ */
 function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): string | undefined {
+  if (isOver(progress.state)) return undefined;
   const lifted = liftedPauses(progress, role, pausesIn(progress));
   const others = pausesOfOthers(lifted, role, by);
   return others.length === 0 ? undefined : others.map((pause) => `paused ${pauseText(pause)}`).join('; ');

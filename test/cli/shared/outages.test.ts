@@ -47,8 +47,10 @@ test('decisions are kept while no worker is running, and are applied once a work
   expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
   const approve = ['approve', id, 'supply-details', '--digest', 'f00', '--by', 'Sam'];
   // These commands run at the same time, because each of them waits for a worker.
-  const [paused, approved, shown] = await Promise.all(
-    [['pause', id, '--reason', 'tea'], approve, ['show', id]].map((args) => ferry(args, undefined, orchestrator.env)),
+  const [paused, approved, shown, rejected] = await Promise.all(
+    [['pause', id, '--reason', 'tea'], approve, ['show', id], ['reject', id, '--reason', 'a typo']].map((args) =>
+      ferry(args, undefined, orchestrator.env),
+    ),
   );
   for (const decided of [paused, approved]) {
     expect(decided).toMatchObject({
@@ -59,6 +61,9 @@ test('decisions are kept while no worker is running, and are applied once a work
       expect(decided?.err).toBe('ferry: no worker is answering, so you cannot review what you approve\n');
   }
   expect(shown?.err).toContain(`no worker is answering for ${id}`);
+  expect(rejected?.err).toContain(
+    'no worker is answering, so the current step is unknown; nothing was decided; add the step to the command: ',
+  );
 
   await orchestrator.startWorker();
   const watched = await runJson(orchestrator, 'watch', id, '--until-decision');
