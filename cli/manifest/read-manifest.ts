@@ -49,19 +49,28 @@ export interface Manifest {
   readonly credentials: AsyncIterable<SecretCredential>;
 }
 
+/** The credentials of a migration that has started. */
+export interface SuppliedSeparately {
+  /** Returns whether a company has a credential already. */
+  readonly isSupplied: (reference: string) => boolean;
+  /** The command that supplies credentials. */
+  readonly command: string;
+}
+
 /**
  * Checks a manifest and the credentials that come with it. Collects errors in the files as findings instead of throwing
  * them.
  *
  * @param now an `obtainedAt` after this time is an error
- * @param suppliedEarlier returns whether a company has a credential already
+ * @param separately how the credentials are supplied if the migration has started, because only a start stores those in
+ *   the files; undefined before the start
  */
 export async function readManifest(
   files: ManifestFiles,
   platform: Platform,
   route: Route = 'managed',
   now = new Date(),
-  suppliedEarlier: (reference: string) => boolean = () => false,
+  separately?: SuppliedSeparately,
 ): Promise<Manifest> {
   const findings = new FindingList();
   const totals = new ManifestTotals(new HashedKeyMap());
@@ -113,8 +122,9 @@ export async function readManifest(
 
   if (findings.errors === 0) {
     reportTotalFindings(files.manifest, totals, platform, findings.add);
-    const isSupplied = (reference: string): boolean => credentialFile.get(reference) > 0 || suppliedEarlier(reference);
-    const supplied = { count: credentialFile.size, has: isSupplied };
+    const isSupplied = (reference: string): boolean =>
+      credentialFile.get(reference) > 0 || separately?.isSupplied(reference) === true;
+    const supplied = { count: credentialFile.size, has: isSupplied, laterWith: separately?.command ?? null };
     await reportCredentials(files, repeatable(rows), supplied, { platform, route }, findings.add);
   }
   return {

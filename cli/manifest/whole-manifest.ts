@@ -10,6 +10,8 @@ import type { SecretCredential } from './row-file';
 interface SuppliedReferences {
   readonly count: number;
   readonly has: (reference: string) => boolean;
+  /** The command that supplies missing credentials, if the migration has started; null before the start. */
+  readonly laterWith: string | null;
 }
 
 /** Reports credentials that were supplied too early, and companies without a credential. */
@@ -29,27 +31,29 @@ export async function reportCredentials(
     report({ ...warning, code: 'credential-early', message, advice });
   }
   const code = 'credential-missing';
+  const adviceFor = (credential: string, pronoun: string): string =>
+    supplied.laterWith === null
+      ? `add the ${credential} to the file, or supply ${pronoun} after the start`
+      : `supply the ${credential} with: ${supplied.laterWith}`;
   if (await isEveryMissing(rows, supplied)) {
-    const message = 'no company has a credential, without which it cannot be moved';
-    return report({
-      ...warning,
-      code,
-      message,
-      advice: 'add the credentials to the file, or supply them after the start',
-    });
+    const message = 'no company in this manifest has a credential; without a credential, a company cannot be moved';
+    return report({ ...warning, code, message, advice: adviceFor('credentials', 'them') });
   }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;
     const message = `${inQuotes(reference)} has no credential, without which the company cannot be moved`;
     const advice = areEarly
       ? 'supply the credential once the client has confirmed that syncing is off'
-      : 'add the credential to the file, or supply it after the start';
+      : adviceFor('credential', 'it');
     report({ ...warning, code, message, advice });
   }
 }
 
 /** Returns whether there are several companies, and none of them has a credential. */
-async function isEveryMissing(rows: AsyncIterable<ManifestRow>, { count, has }: SuppliedReferences): Promise<boolean> {
+async function isEveryMissing(
+  rows: AsyncIterable<ManifestRow>,
+  { count, has }: Pick<SuppliedReferences, 'count' | 'has'>,
+): Promise<boolean> {
   if (count > 0) return false;
   let companies = 0;
   for await (const { reference } of rows) {

@@ -3,23 +3,25 @@ import { amendManifest, AmendedMigrationEnded, NOT_CHECKED, readHeldBack, readKn
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, readProgressIfAnswered, signatureProblem } from '../../../client';
-import type { EncodingOption, Manifest } from '../../manifest';
+import type { EncodingOption, Manifest, ManifestFiles } from '../../manifest';
 import { addEncoding, HashedKeyMap, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
 import type { Role } from '../../../domain/migration/steps';
+import type { Platform } from '../../../platforms/platforms';
 import { counted } from '../../../domain/text/sentences';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
-import { listAllFindings } from '../../shared/file-arguments';
+import { fileArguments, listAllFindings } from '../../shared/file-arguments';
 import { findingsJson, type HowToListAll, printFindings, referenceList } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import { adviceToSign } from '../../shared/signing-advice';
 import type { ActorOptions } from '../../shared/decisions';
 import { addActorOptions, actorFrom } from '../../shared/decisions';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
+import { supplyLaterText } from '../../starting/started';
 
 const CHECKED_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 100;
@@ -74,8 +76,10 @@ async function amend(
   for await (const { reference, hasCredential } of readKnownCompanies(ferry.db, migrationId))
     if (hasCredential) supplied.set(reference, 1);
   const files = { manifest: file, ...(encoding && { encoding }) };
-  const isSupplied = (reference: string): boolean => supplied.get(reference) > 0;
-  const manifest = await readManifest(files, platform, migration.route, new Date(), isSupplied);
+  const manifest = await readManifest(files, platform, migration.route, new Date(), {
+    isSupplied: (reference) => supplied.get(reference) > 0,
+    command: `ferry credentials ${migrationId} credentials.csv`,
+  });
   if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
@@ -105,12 +109,26 @@ async function amend(
       ? await waitForCheck(ferry, migrationId)
       : await readHeldBack(ferry.db, migrationId);
   return amendResult(
-    { ...migration, portal, howToListAll: listAllFindings(files, platform) },
+    {
+      ...migration,
+      portal,
+      howToListAll: listAllFindings(files, platform),
+      supplyLater: supplyLaterIn(migration, platform, files),
+    },
     manifest,
     amended,
     decision,
     held.map(heldBackFor(actor.role)),
   );
+}
+
+/** Says how to supply the credentials in the file, which an amendment does not store. */
+function supplyLaterIn({ id, route }: StoredMigration, platform: Platform, files: ManifestFiles): string {
+  const file = fileArguments(files.manifest, files);
+  // In self-service, the start has confirmed that syncing is off, so the credentials in the file count.
+  return route === 'self-service'
+    ? `Supply the file with: ferry credentials ${id} ${file}`
+    : supplyLaterText(platform, id, file);
 }
 
 async function storeRows(
@@ -160,14 +178,15 @@ function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): Co
   };
 }
 
+interface Amended extends Pick<AmendRequest, 'portal'> {
+  readonly howToListAll: HowToListAll;
+  /** Says how to supply the credentials in the file. */
+  readonly supplyLater: string;
+}
+
 function amendResult(
-  {
-    id: migrationId,
-    route,
-    portal,
-    howToListAll,
-  }: StoredMigration & Pick<AmendRequest, 'portal'> & { readonly howToListAll: HowToListAll },
-  { findings }: Manifest,
+  { id: migrationId, route, portal, howToListAll, supplyLater }: StoredMigration & Amended,
+  { findings, withCredential }: Manifest,
   { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
   held: readonly ShownHeldBack[],
@@ -206,6 +225,12 @@ function amendResult(
         output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
+      if (heldBack.length > 0)
+        output.line(`  To see what to do about companies that are held back, run: ferry exceptions ${migrationId}`);
+      if (withCredential > 0) {
+        const why = 'because ferry amend stores only the companies';
+        output.line(`  Not stored: ${counted(withCredential, 'credential')}, ${why}. ${supplyLater}`);
+      }
       if (recounted.length > 0) {
         output.line('  To compare the records of companies with their corrected numbers of invoices, run:');
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;

@@ -57,7 +57,10 @@ async function supply(
     );
   const { encoding } = options;
   const files = { manifest: file, ...(encoding && { encoding }) };
-  const manifest = await readManifest(files, platform);
+  const manifest = await readManifest(files, platform, migration.route, new Date(), {
+    isSupplied: () => false,
+    command: `ferry credentials ${migrationId} credentials.csv`,
+  });
   const { companies } = manifest.totals;
   if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
   if (companies > MAX_MANIFEST_COMPANIES)

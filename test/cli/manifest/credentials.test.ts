@@ -133,8 +133,15 @@ test('if no company has a credential, self-service says so once', async () => {
   const manifest = tempFile(`reference,name,realmId,expectedInvoices\n${organizations}`);
   const read = await readWholeManifest({ manifest }, quickBooks, 'self-service');
   expect(read.findings).toMatchObject([
-    { code: 'credential-missing', message: 'no company has a credential, without which it cannot be moved' },
+    {
+      code: 'credential-missing',
+      message: 'no company in this manifest has a credential; without a credential, a company cannot be moved',
+      advice: 'add the credentials to the file, or supply them after the start',
+    },
   ]);
+  const separately = { isSupplied: () => false, command: 'ferry credentials me.quickbooks-online credentials.csv' };
+  const amended = await readWholeManifest({ manifest }, quickBooks, 'self-service', new Date(), separately);
+  expect(amended.findings).toMatchObject([{ advice: `supply the credentials with: ${separately.command}` }]);
 });
 
 test('companies without a credential are reported if the platform does not rotate tokens', async () => {

@@ -95,7 +95,7 @@ test('a company whose row prevents the acceptance of the details can be left out
   expect(
     (await run('amend', id, manifest(`L-2,Later,${await connectOrganization('8000000000000012')},1`), ...AS_CLIENT))
       .out,
-  ).toMatch(/^✗ /m);
+  ).toMatch(/^✗ [^]*To see what to do about companies that are held back, run: ferry exceptions leaving\S+\n/m);
   expect((await run('exclude', id, 'L-2', '--reason', 'it is there already', '--yes')).exitCode).toBe(0);
   expect((await run('exclude', id, 'L-1', '--reason', 'it is there already', '--yes')).exitCode).toBe(0);
   await reached(({ preflight }) => preflight?.problems.length === 0);
@@ -126,6 +126,19 @@ test('an added company is checked, confirmed, supplied and moved like any other 
   // The earlier approval is no longer valid, because support gave it before the company was added.
   const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
+});
+
+test('an amendment says that it does not store the credentials in its file, and which command does', async () => {
+  const { id, until: reached } = await startTestMigration(orchestrator, 'with-tokens', ['sbx-ok-1.with-tokens']);
+  await reached(({ preflight }) => preflight !== null);
+  const file = tempFile(
+    'reference,name,realmId,expectedInvoices,accessToken,refreshToken\nL-1,Late,8000000000000071,1,any,sbx-ok-1.late-token',
+  );
+  const { exitCode, out } = await run('amend', id, file, ...AS_CLIENT);
+  expect(exitCode).toBe(0);
+  expect(out).toContain(
+    `  Not stored: 1 credential, because ferry amend stores only the companies. Once syncing is disabled, export the tokens again, and supply them with: ferry credentials ${id} ${file}\n`,
+  );
 });
 
 test('an amendment after step 1 holds back only the row with an error, and the client is asked to correct it', async () => {
