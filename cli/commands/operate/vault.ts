@@ -58,7 +58,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Renew the vault of ${migration}?`;
-        const consequence = `the stored credentials of companies that are not moved yet will be deleted, and so will client secrets that are not registered yet. Only credentials that replace another one, or might have been used, are kept. They are a record, and can no longer be opened`;
+        const consequence = `credentials of companies that are waiting to be moved will be deleted, unless they replace another credential or might have been used. Client secrets that are not registered yet will also be deleted. All other credentials are kept as a record, but can no longer be opened`;
         if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
           throw new CommandFailed(
             'the vault was not renewed',
@@ -119,7 +119,7 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
           `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
         output.line(
-          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS. Otherwise, renew the vault with: ferry vault renew ${id}`,
+          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS. Otherwise, pause the migration, wait a minute, and renew the vault with: ferry vault renew ${id}`,
         );
       }
     },
@@ -150,7 +150,7 @@ async function renew(
       output.line(`The vault of ${migration} has a new key. ${counted(deleted, 'credential')} deleted.`);
       if (kept > 0) {
         output.line(
-          `${counted(kept, 'credential')} kept as a record, because each was or might have been used, or replaces another credential. They can no longer be opened.`,
+          `${counted(kept, 'credential')} ${kept === 1 ? 'was' : 'were'} kept as a record, but can no longer be opened. A credential is kept if its company is no longer waiting to be moved, if it might have been used, or if it replaces another credential.`,
         );
       }
       if (deletedSecrets > 0) {
