@@ -245,7 +245,7 @@ function suppliedResult(
       output.line(storedText(output, migrationId, { ...supplied, decision }));
       if (advice !== null) output.line(`  ${advice}`);
       if (!isComplete && decision?.outcome === 'recorded')
-        output.line(`  stored credentials are used once the decision is in the ledger: ${decision.text}`);
+        output.line(`  stored credentials are used once the decision takes effect; ${decision.text}`);
       printRefused(output, refused);
       disposal.print(output);
     },
@@ -264,5 +264,6 @@ function storedText(output: Output, migrationId: string, { decision, ...supplied
   }
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
   if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
-  return `${output.styled('yellow', '…')} ${text}, for use once the decision is in the ledger: ${decision.text}`;
+  const use = `${stored.length === 1 ? 'It is' : 'They are'} used once the decision takes effect`;
+  return `${output.styled('yellow', '…')} ${text}. ${use}; ${decision.text}`;
 }

@@ -39,11 +39,13 @@ export function addAudit({ program, run, output, terminal }: Context): void {
     .description(
       'Export the audit trail: every decision, who made it, when, and its outcome; and when the migration paused itself or waited',
     )
-    .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
     .option(
-      '--verify <file>',
-      'verify the signatures of a jsonl export, which contains only decisions, offline instead of exporting',
+      '--format <format>',
+      `one of ${FORMATS.join(', ')}. Only jsonl can be verified; it does not contain pauses and waits`,
+      formatOf,
+      'table',
     )
+    .option('--verify <file>', 'verify the signatures of a jsonl export offline, instead of exporting')
     .addOption(namedApproverOption('with --verify, an approver whose signatures are accepted'))
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>

@@ -179,7 +179,9 @@ async function print(output: Output, { companies: read, page }: Selection, stage
   );
   if (links > 0) await printLinks(output, read());
   const total = counted(page?.matching ?? count, 'company');
-  output.line(page && count > 0 ? `${page.from + 1} to ${page.from + count} of ${total}` : total);
+  if (page === undefined || page.matching === 0) output.line(total);
+  else if (count === 0) output.line(`Page ${page.number} is empty: the list has ${total}`);
+  else output.line(`${page.from + 1} to ${page.from + count} of ${total}`);
 }
 
 async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {

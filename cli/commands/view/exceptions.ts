@@ -90,7 +90,7 @@ async function exceptions(
   else if (retried.matching === 0) output.line('No exceptions.');
   if (unreached > 0)
     output.line(
-      `Companies that were still waiting when the migration ended are no exceptions. To list all companies that were not moved, run: ferry companies ${migrationId} --state not-moved`,
+      `Companies that were still waiting when the migration ended do not count as exceptions. To list all companies that were not moved, run: ferry companies ${migrationId} --state not-moved`,
     );
   if (count > 0 && stage !== 'open') output.line(endText(migration));
   return { written: true };

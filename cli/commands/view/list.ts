@@ -169,7 +169,7 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   const ended = fromLedger.filter((line) => !isLost(line));
   if (ended[0]) {
     output.line(
-      `Temporal has deleted ${counted(ended.length, 'ended migration')} that the ledger still has (step "-").`,
+      `The list has ${counted(ended.length, 'ended migration')} that Temporal has deleted and the ledger still has (step "-").`,
     );
     output.line(`  To see what was moved, use the report, for example: ferry report ${ended[0].migrationId}`);
   }
@@ -185,6 +185,16 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   const these = ids.length === 1 ? 'this migration' : 'these migrations';
   output.line(`Temporal is no longer running ${ids.join(', ')}, so no company of ${these} moves.`);
   output.line('  To close such migrations, run: ferry sweep --close');
+}
+
+/** Says why workers cannot continue some migrations, and what to check. */
+function printStuck(output: Output, migrations: readonly ListedLine[]): void {
+  const stuck = migrations.filter(({ problem }) => problem !== null);
+  for (const { migrationId, problem } of stuck) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
+  if (stuck.length > 0)
+    output.line(
+      '  Check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
+    );
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
@@ -223,8 +233,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       printMissingKeys(output, migrations);
       printOnlyInLedger(output, migrations);
       printTerminated(output, migrations);
-      for (const { migrationId, problem } of migrations)
-        if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
+      printStuck(output, migrations);
     },
   };
 }

@@ -74,6 +74,8 @@ test('a page of results says how many companies match', async () => {
   expect(out).toContain('\n5 to 6 of 6 companies\n');
   const { json } = await runJson(orchestrator, 'companies', ID, '--page', '9', '--state', 'not-moved-yet');
   expect(json).toEqual({ schema: 'ferry.companies/1', migrationId: ID, page: 9, matching: 3, companies: [] });
+  const empty = await ferry(['companies', ID, '--page', '9', '--state', 'not-moved-yet'], undefined, orchestrator.env);
+  expect(empty.out).toContain('\nPage 9 is empty: the list has 3 companies\n');
 });
 
 test('CSV has a header, and formulas are escaped', async () => {
