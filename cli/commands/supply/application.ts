@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
-import { applicationName, findOtherApplication, isSameApplication } from '../../../domain/preflight/applications';
+import {
+  applicationName,
+  findOtherApplication,
+  isSameApplication,
+  replacementText,
+} from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
 import { dependentsText } from '../../../domain/preflight/dependents';
+import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import type { StoredMigration } from '../../../store';
 import {
   discardSealedApplication,
@@ -109,10 +115,10 @@ async function supply(
     );
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
-  const consequence = await consequenceForMoved({ clientId, environment }, ferry, migration);
+  const effect = await effectOnMoved({ clientId, environment }, ferry, migration);
   if (
-    consequence !== null &&
-    !(await options.ask({ question: 'Replace the application?', consequence, reversible: true }))
+    effect !== null &&
+    !(await options.ask({ question: 'Replace the application?', consequence: effect.before, reversible: true }))
   )
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
   await options.askToWithdraw();
@@ -147,10 +153,10 @@ async function supply(
         const isCertain = result.failed === true || preflight !== null;
         output.line(`  ${notRegisteredText({ migrationId, isCertain, isAccepted, isSealed: sealed !== null })}`);
       }
-      if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);
+      if (effect !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${effect.after}`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined && isRegistered)
-        output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
+        output.line(`  ${plainTextAdvice(secretFile, 'the client secret')}`);
     },
   };
 }
@@ -172,7 +178,7 @@ function notRegisteredText({ migrationId, isCertain, isAccepted, isSealed }: Reg
       'The check of the details has not finished within 15 s, so it is not known yet whether the application was ' +
       `registered. To see the result of the check, run: ferry show ${migrationId}`
     );
-  if (isSealed) return 'A worker registers the application once the decision is in the ledger';
+  if (isSealed) return 'A worker registers the application once the decision takes effect';
   return (
     'The secret was not sent, so nothing was registered with the service. ' +
     'Once the problem above is resolved, run the command again'
@@ -257,14 +263,14 @@ async function assertNotReplacing(
 }
 
 /**
- * Returns what happens to companies that were connected with another application, and to which migrations they belong;
- * null if there are none.
+ * Returns what happens to companies that were connected with another application, and to which migrations they belong:
+ * in one text before the application is registered, in another after that. Null if there are no such companies.
  */
-async function consequenceForMoved(
+async function effectOnMoved(
   application: ApplicationFacts,
   { db }: LedgerClient,
   { id, platformKey }: StoredMigration,
-): Promise<string | null> {
+): Promise<{ readonly before: string; readonly after: string } | null> {
   const other = (await readApplicationsInUse(db, id)).find((used) => !isSameApplication(used.application, application));
   if (!other) return null;
   const inUse = await readDependentCompanies(db, {
@@ -277,5 +283,11 @@ async function consequenceForMoved(
     only && others.length === 0 ? only.migrationId + (only.hasEnded ? ' (ended)' : '') : dependentsText(theirs);
   const whose = theirs.some(({ migrationId }) => migrationId !== id) ? `, of ${named},` : '';
   const companies = counted(other.companies, 'company');
-  return `${companies}${whose} ${other.companies === 1 ? 'was' : 'were'} connected with ${applicationName(other.application)}; if ${applicationName(application)} is registered instead, the service cannot refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
+  const isOwn = theirs.some(({ migrationId }) => migrationId === id);
+  const [were, their] = other.companies === 1 ? ['was', 'its'] : ['were', 'their'];
+  const connected = `${companies}${whose} ${were} connected with ${applicationName(other.application)}`;
+  return {
+    before: `${connected}; if ${applicationName(application)} is registered instead, the service cannot refresh ${their} tokens`,
+    after: `${connected}, but ${replacementText(application, other.companies)}.${isOwn ? ` To see what helps, run: ferry show ${id}` : ''}`,
+  };
 }

@@ -53,7 +53,7 @@ test('the secret can come from a file, which the client is told to delete', asyn
   const file = secretFile(`${CANARY}\n`);
   const { exitCode, out } = await application('from-file', 'production', '--secret-file', file);
   expect(exitCode).toBe(0);
-  expect(out).toContain(`${file} still contains the secret in plain text. Delete it and all copies.`);
+  expect(out).toContain(`${file} still contains the client secret in plain text. Delete it and all copies.`);
   expect(await registeredApplication()).toEqual({ clientId: 'from-file', environment: 'production' });
 });
 
@@ -92,7 +92,8 @@ test('an application that would replace the application of moved companies must 
     expect(await registeredApplication()).toEqual(before);
     expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);
     expect((await application('typo-app', 'production', '--yes')).out).toContain(
-      '! 2 companies were connected with from-file',
+      '! 2 companies were connected with from-file (production), but typo-app (production) is registered now, so the service can no longer refresh their tokens. ' +
+        `To see what helps, run: ferry show ${ID}\n`,
     );
     const lost =
       '2 companies (C-1001, C-1002) were connected with from-file (production), but typo-app (production) is registered now';
