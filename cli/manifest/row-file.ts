@@ -18,7 +18,7 @@ export class FileChanged extends CommandFailed {
   constructor(readonly file: string) {
     super(
       `${file} changed while it was being read`,
-      'run the command again, and do not change the file in the meantime',
+      'run the command again, and do not change the file while the command is running',
     );
   }
 }

@@ -132,7 +132,9 @@ export async function shredFile({ path, stats }: FileIdentity): Promise<void> {
     try {
       const { ino, size, mtimeMs } = await file.stat();
       if (ino !== stats.ino || size !== stats.size || mtimeMs !== stats.mtimeMs) {
-        throw new NotShredded(`${path} was kept, because it has changed since it was read`);
+        throw new NotShredded(
+          `${path} was kept, because it has changed since it was read; destroy the file yourself once you no longer need it`,
+        );
       }
       await overwrite(file, size);
     } finally {
@@ -142,7 +144,7 @@ export async function shredFile({ path, stats }: FileIdentity): Promise<void> {
   } catch (error) {
     if (error instanceof NotShredded) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new NotShredded(`${path} could not be destroyed: ${why}`, { cause: error });
+    throw new NotShredded(`${path} could not be destroyed: ${why}; destroy the file yourself`, { cause: error });
   }
 }
 

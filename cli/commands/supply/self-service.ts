@@ -110,16 +110,17 @@ function credentialsText({ withCredential }: CheckOutcome['manifest']): string {
 function printStart(output: Output, { files, findings, manifest, platform, limits }: CheckOutcome): void {
   printFindings(output, findings, listAllFindings(files, platform));
   const { totals } = manifest;
+  const each = totals.companies === 1 ? 'for this company' : 'for each';
   const into =
     totals.existing === 0
-      ? 'for each, the service creates a new company in your account'
+      ? `${each}, the service creates a new company in your account`
       : totals.existing === totals.companies
-        ? 'for each, the service uses the existing company that you specified'
-        : `for ${totals.existing} of these, the service uses the existing company that you specified; for any other, it creates a new company`;
+        ? `${each}, the service uses the existing company that you specified`
+        : `for ${totals.existing.toLocaleString('en-US')} of these, the service uses the existing company that you specified; for each of the others, it creates a new company`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
   for (const line of limitLines(limits)) output.line(`${sentence(line)}.`);
   output.line(
-    `${sentence(credentialsText(manifest))} will be encrypted on this machine, handed over to the service, and then destroyed.`,
+    `${sentence(credentialsText(manifest))} will be encrypted on your machine, handed over to the service, and then destroyed.`,
   );
   output.line(
     isRotating(platform)

@@ -80,7 +80,7 @@ export function addStart(context: Context): void {
     )
     .option(
       '--four-eyes',
-      'require different people to supply and approve the details, to propose and approve the time, and to approve in each role',
+      'require different people to supply and approve the details, to propose and approve the time, and to approve for the client and for support',
     )
     .option(
       '--require-digest',
