@@ -1,32 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { CompanyDataClient } from '../../../company-data-client';
-import {
-  applicationName,
-  findOtherApplication,
-  isSameApplication,
-  replacementText,
-} from '../../../domain/preflight/applications';
+import { CompanyDataError, type CompanyDataClient } from '../../../company-data-client';
+import { applicationName, findOtherApplication } from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
-import { dependentsText } from '../../../domain/preflight/dependents';
 import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import type { StoredMigration } from '../../../store';
-import {
-  discardSealedApplication,
-  readApplications,
-  readApplicationsInUse,
-  readDependentCompanies,
-  readNamespace,
-  sealedApplicationDigest,
-  stageApplication,
-} from '../../../store';
+import { discardSealedApplication, readApplications, sealedApplicationDigest, stageApplication } from '../../../store';
+import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import type { LedgerClient } from '../../../client';
 import { readProgressIfAnswered, waitForPreflight } from '../../../client';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
-import { counted } from '../../../domain/text/sentences';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { choiceOption } from '../../shared/options';
@@ -233,9 +219,21 @@ async function sendSecret(
     const clientSecret = await readClientSecret(terminal, options);
     const decision = await decide();
     if (decision.json['outcome'] === 'applied')
-      await service.putApplicationCredentials(platformKey, { clientId, clientSecret, environment });
+      await service
+        .putApplicationCredentials(platformKey, { clientId, clientSecret, environment })
+        .catch(failRegistration);
     return decision;
   });
+}
+
+/** Says that the decision was accepted although the service has failed, because the command must be repeated. */
+function failRegistration(error: unknown): never {
+  if (!(error instanceof CompanyDataError)) throw error;
+  throw new CommandFailed(
+    `the migration has accepted the application, but its registration with the service failed: ${error.message}`,
+    'check the service with: ferry doctor. Then run the command again',
+    { cause: error },
+  );
 }
 
 /**
@@ -260,34 +258,4 @@ async function assertNotReplacing(
       `${applicationName(application)} would replace it, because an account has only one ${platformName} application`,
     `nothing was sent; wait until ${other.migrationId} has ended, or ${instead}`,
   );
-}
-
-/**
- * Returns what happens to companies that were connected with another application, and to which migrations they belong:
- * in one text before the application is registered, in another after that. Null if there are no such companies.
- */
-async function effectOnMoved(
-  application: ApplicationFacts,
-  { db }: LedgerClient,
-  { id, platformKey }: StoredMigration,
-): Promise<{ readonly before: string; readonly after: string } | null> {
-  const other = (await readApplicationsInUse(db, id)).find((used) => !isSameApplication(used.application, application));
-  if (!other) return null;
-  const inUse = await readDependentCompanies(db, {
-    ...{ platformKey, namespace: await readNamespace(db, id), except: null },
-  });
-  const theirs = inUse.filter((each) => isSameApplication(each.application, other.application));
-  const [only, ...others] = theirs;
-  // The number of companies is not repeated for a single migration.
-  const named =
-    only && others.length === 0 ? only.migrationId + (only.hasEnded ? ' (ended)' : '') : dependentsText(theirs);
-  const whose = theirs.some(({ migrationId }) => migrationId !== id) ? `, of ${named},` : '';
-  const companies = counted(other.companies, 'company');
-  const isOwn = theirs.some(({ migrationId }) => migrationId === id);
-  const [were, their] = other.companies === 1 ? ['was', 'its'] : ['were', 'their'];
-  const connected = `${companies}${whose} ${were} connected with ${applicationName(other.application)}`;
-  return {
-    before: `${connected}; if ${applicationName(application)} is registered instead, the service cannot refresh ${their} tokens`,
-    after: `${connected}, but ${replacementText(application, other.companies)}.${isOwn ? ` To see what helps, run: ferry show ${id}` : ''}`,
-  };
 }

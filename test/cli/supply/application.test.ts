@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Prompts } from '../../../cli/terminal/prompts';
-import { createKey, listAccounts } from '../../../company-data-service';
+import { createKey, listAccounts, revokeKey } from '../../../company-data-service';
 import { createPayloadCodec } from '../../../security';
 import { closeMigration, openMigration, recordApplication, supplyMigration } from '../../../store';
 import { until } from '../../support/async';
@@ -182,6 +183,31 @@ test('nothing is sent with the key of a client, because the service would refuse
     err: 'ferry: COMPANY_DATA_API_KEY has the role client, but only an administrator key can register an application; nothing was sent; set COMPANY_DATA_API_KEY to an administrator key, or ask support to register the application\n',
   });
   expect((await runJson(orchestrator, 'audit', ID)).json).toEqual(before);
+});
+
+test('an application that the service does not register after the decision must be supplied again', async () => {
+  const { serviceDatabaseUrl, env } = orchestrator;
+  const [account] = await listAccounts(serviceDatabaseUrl);
+  const { id, key } = await createKey(serviceDatabaseUrl, { accountId: account?.id ?? '', role: 'administrator' });
+  const before = await registeredApplication();
+  const { exitCode, err } = await ferry(
+    ['application', ID, '--client-id', 'unregistered', '--environment', 'production', ...CLIENT],
+    undefined,
+    { ...env, COMPANY_DATA_API_KEY: key },
+    {
+      ...answering(CANARY),
+      secret: async () => {
+        await revokeKey(serviceDatabaseUrl, id);
+        // The service caches keys for two seconds.
+        await setTimeout(2_500);
+        return CANARY;
+      },
+    },
+  );
+  expect(exitCode).toBe(1);
+  expect(err).toContain('the migration has accepted the application, but its registration with the service failed: ');
+  expect(err).toContain('; check the service with: ferry doctor. Then run the command again\n');
+  expect(await registeredApplication()).toEqual(before);
 });
 
 test('application fails without a terminal on which to ask for the secret', async () => {
