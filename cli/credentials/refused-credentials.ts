@@ -120,12 +120,13 @@ function wrongStateText(
   command: Command,
   decides: string,
 ): readonly [why: string, ...details: readonly string[]] {
+  const replace = clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal);
   switch (state) {
     case 'moved':
       return ['a company that has moved needs no credential'];
     case 'importing':
     case 'syncing':
-      return ['the company is being moved now'];
+      return ['the company is being moved now', `if the move fails, replace the credential with: ${replace}`];
     case 'skipped':
     case 'excluded':
       return ['the company was left out of the migration'];
@@ -139,10 +140,7 @@ function wrongStateText(
     case 'failed':
     case 'outcome-unknown':
       if (command === 'replace-credential') return CHANGED;
-      return [
-        'the company was already tried',
-        `to replace the credentials, run: ${clientCommand(`ferry replace-credential ${migrationId} ${file}${decides}`, portal)}`,
-      ];
+      return ['the company was already tried', `to replace the credentials, run: ${replace}`];
   }
 }
 

@@ -220,7 +220,8 @@ function amendResult(
           `  ${counted(tooLate.length, 'company')} not corrected: ${referenceList(tooLate, MAX_REFERENCES)}. A company cannot be corrected after its move has begun, or after it was left out. Exception: if a company was not moved because it has fewer records than expected, you can still correct its expected number of invoices.`,
         );
       }
-      if (decision !== null && decision.outcome !== 'applied') output.line(`  ${decision.text}`);
+      if (decision?.outcome === 'refused') output.line(`  refused: ${decision.text}`);
+      if (decision?.outcome === 'recorded') output.line(`  ${decision.text}`);
       for (const { reference, heldBack: why } of heldBack.slice(0, MAX_REFERENCES)) {
         output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }

@@ -198,10 +198,10 @@ async function replace(
       // If nothing was stored before the refusal, the text of the refusal is enough.
       if (json['outcome'] !== 'refused' || supplied.stored.length > 0) stored.print(output);
       print(output);
-      if (json['outcome'] === 'refused' && supplied.stored.length === 0) {
-        output.line('  no credential was stored');
-        disposal.print(output);
-      }
+      if (json['outcome'] !== 'refused') return;
+      if (supplied.stored.length > 0) return output.line('  the other credentials in the file were not stored');
+      output.line('  no credential was stored');
+      disposal.print(output);
     },
   };
 }

@@ -247,11 +247,11 @@ function selfServiceResult(
     },
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
-      if (!end) return output.line(`  Watch the migration with: ferry watch ${migrationId}`);
-      end.print(output);
+      end?.print(output);
       const credentialFile = files.credentials ?? files.manifest;
       if (stored > 0 && stored === manifest.withCredential)
         output.line(`  ${plainTextAdvice(credentialFile, 'credentials')}`);
+      if (!end) return output.line(`  Watch the migration with: ferry watch ${migrationId}`);
       for (const { command, first } of next) {
         if (first !== undefined) output.line(`  First ${first}; then`);
         output.line(`  ${command}`);

@@ -42,7 +42,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .command('companies <migration>')
     .description('List the companies of a migration with their states and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', Object.keys(CLIENT_STATES)))
-    .addOption(choiceOption('--failure <kind>', 'only companies whose move failed for this reason', FAILURE_KINDS))
+    .addOption(choiceOption('--failure <kind>', 'only companies whose last try failed for this reason', FAILURE_KINDS))
     .addOption(searchOption())
     .addOption(waveOption())
     .addOption(withoutCredentialOption())
