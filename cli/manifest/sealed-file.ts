@@ -206,16 +206,18 @@ export async function readSealedCredentials(file: string): Promise<SealedCredent
   };
 }
 
-/**
- * Refuses a time that a file of plain credentials could not contain either, for example because the client's clock was
- * wrong.
- */
+/** Refuses a time that `obtainedAt` could not contain either, for example because the client's clock was wrong. */
 function assertPossible(file: string, line: number, obtainedAt: string, now: Date): void {
   const problem = obtainedAtProblem(new Date(obtainedAt), now);
   if (problem === null) return;
+  // Without obtainedAt, the time of the original file counts, and some programs set it to 1970.
+  const advice =
+    new Date(obtainedAt) > now
+      ? 'check the clock of this machine; if it is right, correct the clock of the machine on which the file was sealed, and seal the original file again'
+      : 'the client must seal the original file again, and specify the time of the export with --obtained-at';
   throw new CommandFailed(
     `${file}, line ${line}: the time at which the credential was obtained is ${problem}`,
-    'nothing was stored; check the clock of this machine; if it is right, correct the clock of the machine on which the file was sealed, and seal the original file again',
+    `nothing was stored; ${advice}`,
   );
 }
 

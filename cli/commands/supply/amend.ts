@@ -49,7 +49,7 @@ export function addAmend(context: Context): void {
       program
         .command('amend <migration> <manifest>')
         .description(
-          'Add companies, or correct companies that have not been moved yet. In the manifest (CSV or JSON), list only these companies',
+          'Add companies, or correct companies whose move has not begun. In the manifest (CSV or JSON), list only these companies',
         ),
     ),
   );

@@ -168,9 +168,13 @@ test.each<[string, string, RegExp]>([
   [
     'in the future',
     '2999-01-01T00:00:00.000Z',
-    /line 2: the time at which the credential was obtained is .*nothing was/,
+    /line 2: the time at which the credential was obtained is .*nothing was stored; check the clock/,
   ],
-  ['before any token existed', '0000-01-01T00:00:00.000Z', /line 2: the time at which the credential was obtained is/],
+  [
+    'before any token existed',
+    '0000-01-01T00:00:00.000Z',
+    /line 2: the time at which the credential was obtained is .*nothing was stored; .*with --obtained-at/,
+  ],
 ])('a sealed credential with a time %s is refused', async (_, obtainedAt, expected) => {
   const file = fileOf('clock.sealed', sealWithoutFerry('R-1', obtainedAt, '{"refreshToken":"r"}'));
   const { exitCode, err } = await atSupport('credentials', migration.id, file, ...AS_CLIENT);
