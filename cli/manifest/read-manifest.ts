@@ -50,7 +50,7 @@ export interface Manifest {
 }
 
 /** The credentials of a migration that has started. */
-export interface SuppliedSeparately {
+interface SuppliedSeparately {
   /** Returns whether a company has a credential already. */
   readonly isSupplied: (reference: string) => boolean;
   /** The command that supplies credentials. */

@@ -160,7 +160,9 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
     print: (output) => {
       output.line(`${output.styled('green', '✓')} ${migrationId}: started without a manifest (${platform.name})`);
       printChecked(output, platform, started);
-      output.line('  The client can supply the manifest in the portal. To invite a person at the client, run:');
+      output.line(
+        '  If you run the portal, the client can supply the manifest there. To invite a person at the client, run:',
+      );
       output.line(`    ferry invite ${migrationId} --name "name of the person"`);
       output.line('  Or supply the manifest for the client with:');
       output.line(`    ferry manifest ${migrationId} manifest.csv ${BY_CLIENT}`);

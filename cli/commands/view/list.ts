@@ -189,9 +189,9 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
 
 /** Says why workers cannot continue some migrations, and what to check. */
 function printStuck(output: Output, migrations: readonly ListedLine[]): void {
-  const stuck = migrations.filter(({ problem }) => problem !== null);
-  for (const { migrationId, problem } of stuck) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
-  if (stuck.length > 0)
+  for (const { migrationId, problem } of migrations)
+    if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
+  if (migrations.some(({ problem }) => problem !== null))
     output.line(
       '  Check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
     );
