@@ -158,9 +158,11 @@ async function renew(
           `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${clientCommand(application, portal)}`,
         );
       }
-      output.line(
-        `Have the client export its credentials again, and supply them with: ferry credentials ${migration} credentials.csv`,
-      );
+      const what =
+        deleted > 0
+          ? 'Have the client export its credentials again, and supply them'
+          : 'Supply credentials of companies that are waiting to be moved';
+      output.line(`${what} with: ferry credentials ${migration} credentials.csv`);
       output.line(
         `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
       );
