@@ -80,7 +80,12 @@ export class RowReader {
       return this.#reject(field, 'control-character', message, 'remove this character');
     }
     if (secret && /\s/.test(text)) {
-      return this.#reject(field, 'invalid-credential', 'the value contains a space', 'copy the value again without spaces');
+      return this.#reject(
+        field,
+        'invalid-credential',
+        'the value contains a space',
+        'copy the value again without spaces',
+      );
     }
     const damage = spreadsheetDamage(text);
     if (damage !== null && !(freeText && damage === 'scientific-notation')) {

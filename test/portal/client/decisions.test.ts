@@ -14,7 +14,7 @@ async function send(answerTo: (companies: number, part: number) => RequestAnswer
   const answer = await sendInParts(
     { message: 'confirmSyncDisabled', fields: { companies } },
     async ({ fields }) => {
-      const { length } = fields?.['companies'] as readonly string[];
+      const { length } = (fields?.['companies'] ?? []) as readonly string[];
       sizes.push(length);
       return answerTo(length, sizes.length);
     },
