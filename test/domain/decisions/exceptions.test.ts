@@ -58,8 +58,18 @@ describe('a replacement of a credential', () => {
   });
 
   test.each<[string, MigrationState, Role, string]>([
-    ['before any company has failed', stateAt('disable-syncing'), 'support', 'no exceptions'],
-    ['when all companies are moved', stateAt('complete-migration', allMoved), 'support', 'no exceptions'],
+    [
+      'before any company has failed',
+      stateAt('disable-syncing'),
+      'support',
+      'no company has failed or has an unknown outcome',
+    ],
+    [
+      'when all companies are moved',
+      stateAt('complete-migration', allMoved),
+      'support',
+      'no company has failed or has an unknown outcome',
+    ],
     [
       'after the migration has ended',
       stateAt('complete-migration', { ...failed, closed: 'completed' }),
