@@ -53,7 +53,7 @@ export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: 
       { title: 'Step', unbroken: true },
       { title: 'State', unbroken: true },
       { title: 'Since / ended', unbroken: true },
-      { title: 'Approved or confirmed by', unbroken: true, optional: true },
+      { title: 'Decided by', unbroken: true, optional: true },
     ],
     steps.map((row) => {
       const { number, title, state, openedAt, endedAt } = row;

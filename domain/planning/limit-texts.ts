@@ -63,11 +63,11 @@ function valueText<Name extends keyof MigrationLimits>(
   return value === undefined ? null : VALUES[name](value);
 }
 
-/** Returns the limits on the speed of moves and on failures, on one line. */
+/** Returns the limits on the speed of moves and on failures, on one line. Leaves out limits that are not set. */
 export function mainLimitsText(limits: MigrationLimits): string {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute, rampCompanies, toleratedFailures } = limits;
   return [
-    `${LIMIT_NAMES.companiesPerMinute} ${numberText(companiesPerMinute)}`,
+    ...(companiesPerMinute === null ? [] : [`${LIMIT_NAMES.companiesPerMinute} ${numberText(companiesPerMinute)}`]),
     `slices ${slicesAtOnce} (${counted(companiesPerSliceAtOnce, 'company')} each)`,
     `${LIMIT_NAMES.rampCompanies} ${numberText(rampCompanies)}`,
     ...(toleratedFailures === null ? [] : [`${LIMIT_NAMES.toleratedFailures} ${numberText(toleratedFailures)}`]),

@@ -210,6 +210,7 @@ export function rejections(
 
 export function controls(progress: Progress): readonly Candidate[] {
   const { counts, route } = progress;
+  const who = route === 'managed' ? 'You or support' : 'You';
   return [
     resumption(progress),
     {
@@ -218,8 +219,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: !pausesIn(progress).some(({ role }) => role === 'client'),
       title: 'Pause the migration',
       facts: pausesIn(progress).map((pause) => `Already paused ${pauseFact(progress, pause)}`),
-      consequence:
-        'No company begins to move while the migration is paused. Moves that have begun will finish. You or support can lift this pause.',
+      consequence: `No company begins to move while the migration is paused. Moves that have begun will finish. ${who} can lift this pause.`,
       reason: 'required',
     },
     {

@@ -238,7 +238,8 @@ test('no view says that companies of a migration that has ended are moving', () 
   expect(shown(ended, 80)).toEqual(
     expect.arrayContaining([
       'Companies: 8 of 11 moved, 1 still being checked',
-      '  2 not moved (1 of them with an unknown outcome): ferry report acme.quickbooks-online',
+      '  2 not moved (1 of them with an unknown outcome):',
+      '  ferry report acme.quickbooks-online',
     ]),
   );
   const progress = progressOf(migrationPlan(), ended);
