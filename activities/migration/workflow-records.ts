@@ -67,15 +67,13 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
   throw malformed(handle.workflowId, 'its ledger mark is not a number that a migration can reach');
 }
 
-/** Creates a failure that is not retried, because a retry cannot turn the workflow into one of Tokenferry's. */
-function malformed(migrationId: string, what: string, cause?: unknown): ApplicationFailure {
+/**
+ * Creates a failure that is not retried, because a retry cannot turn the workflow into one of Tokenferry's. It has no
+ * cause, because `ferry` prints only the message of the deepest cause.
+ */
+function malformed(migrationId: string, what: string): ApplicationFailure {
   const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow if it is still running, then run: ferry sweep --close`;
-  return ApplicationFailure.create({
-    message,
-    type: 'MalformedHistory',
-    nonRetryable: true,
-    ...(cause instanceof Error && { cause }),
-  });
+  return ApplicationFailure.create({ message, type: 'MalformedHistory', nonRetryable: true });
 }
 
 /**
@@ -91,8 +89,8 @@ function keyMissing(migrationId: string, { keyId, message: why }: UnknownPayload
   // Without a valid id, no key can be added, so reconciling again would fail again.
   const message = isKeyId(keyId)
     ? `a worker cannot read the history of ${migrationId}, because payload key ${keyId} is missing. Start every worker with payload key ${keyId} as well. Then run: ferry reconcile ${migrationId}`
-    : `a worker cannot read the history of ${migrationId}. ${why}`;
-  // Has no cause, because `ferry` prints only the message of the deepest cause.
+    : `a worker cannot read the history of ${migrationId}. ${why} Tokenferry does not write such payloads: find out who has write access to the Temporal namespace`;
+  // Has no cause either: see malformed.
   return ApplicationFailure.create({ message, type: 'UnknownPayloadKey', nonRetryable: true });
 }
 
@@ -117,7 +115,7 @@ async function readRun(
       ([value]) => value,
       (error: unknown) => {
         if (error instanceof UnknownPayloadKey) throw keyMissing(migrationId, error);
-        throw malformed(migrationId, `the payload of event ${String(eventId)} of its history is unreadable`, error);
+        throw malformed(migrationId, `the payload of event ${String(eventId)} of its history is unreadable`);
       },
     );
   const batches = new Map<string, Batch>();

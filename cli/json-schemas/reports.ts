@@ -138,7 +138,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
         .array(
           z.strictObject({
             ...stoppage,
-            why: z.string().describe('the reason with what to do, or the error of the call'),
+            why: z
+              .string()
+              .describe('for a pause, its reason and what to do; for an outage, the error of a call that failed'),
           }),
         )
         .describe(

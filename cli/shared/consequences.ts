@@ -46,8 +46,10 @@ export function inFlightIn({ counts }: Progress): number {
 export function endingConsequence(progress: Progress | undefined): string {
   if (progress && progress.counts.moved + progress.counts.outcomeUnknown + inFlightIn(progress) === 0)
     return 'no company has moved, none will be moved, and all supplied credentials will be destroyed';
-  const moved = progress ? ` (${outOf(progress.counts.moved, progress.counts.total, 'company')})` : '';
-  return `no more moves will begin, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;
+  const moving = progress ? inFlightIn(progress) : 0;
+  const finished = moving > 0 ? `, moves of ${counted(moving, 'company')} will be finished first` : '';
+  const moved = progress ? ` (${outOf(progress.counts.moved, progress.counts.total, 'company')} so far)` : '';
+  return `no more moves will begin${finished}, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;
 }
 
 /**

@@ -48,7 +48,7 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: `${AFTER_THE_END.yes}. If the tables below say otherwise for a company, follow the tables.`,
+            text: `${AFTER_THE_END.yes}. You may use them in your own application. If the tables below say otherwise for a company, follow the tables.`,
           },
           ...(mustReconnectNotCrossed === 0
             ? []

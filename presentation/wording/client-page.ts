@@ -120,7 +120,7 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
 export const AFTER_THE_END = {
   never: 'companies whose access was handed over to us',
   askFirst: 'companies for which we do not know yet whether the token was used',
-  yes: 'companies whose access was not handed over to us. You may use them in your own application',
+  yes: 'companies whose access was not handed over to us',
 } as const;
 
 /** Returns which companies the client may switch back on in its own application. */
@@ -132,7 +132,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'abandoned' || state === 'cancelled') {
     const isUnknown = counts.importing + counts.outcomeUnknown + (counts.waitingAgain ?? 0) > 0;
     const askFirst = isUnknown ? ` Ask your contact first about ${AFTER_THE_END.askFirst}.` : '';
-    return `${AFTER_THE_END.yes}.${askFirst} Never switch syncing back on for ${AFTER_THE_END.never}. The handover report has the answer for each company.`;
+    return `you may switch syncing back on for ${AFTER_THE_END.yes}.${askFirst} Never switch syncing back on for ${AFTER_THE_END.never}. The handover report says which of these applies to each company.`;
   }
   if (state === 'terminated')
     return 'ask your contact first, because syncing of the companies that were moved must stay off.';

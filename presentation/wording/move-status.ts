@@ -18,7 +18,7 @@ import { correctionText, hasClientTask } from './client-task';
 
 /** Returns the status line of step 5. */
 export function firstCompanyText(progress: Progress, platform: string, now: string): string {
-  const { firstCompany, requestedFirst, proposal, window, outage, waitingFor } = progress;
+  const { firstCompany, requestedFirst, proposal, window, outage, waitingFor, counts } = progress;
   const opening = firstOpening(progress, now);
   const first = firstCompany && `The first company, ${firstCompany.reference},`;
   switch (firstCompany?.stage) {
@@ -26,7 +26,10 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       if (outage) return `${first} is waiting ${outageText(outage, platform, now)}.`;
       return `${first} is being moved and checked.`;
     case 'verified':
-      return `${first} has moved. Support is checking this company before the other companies follow.`;
+      // No other company is left to move if all others were left out.
+      return counts.total - counts.excluded <= 1
+        ? `${first} has moved. Support is checking this company.`
+        : `${first} has moved. Support is checking this company before the other companies follow.`;
     case 'failed':
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {

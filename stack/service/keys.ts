@@ -31,7 +31,7 @@ export async function createKeyFor(databaseUrl: string, { account, plan, role }:
   }
   if (known && plan !== undefined && plan !== known.plan) {
     throw new AccountMismatch(
-      `the account ${account} already has the plan ${known.plan}; leave out --plan, or specify another account`,
+      `the account ${account} already exists, with the plan "${known.plan}"; leave out --plan, which is only for new accounts, or specify another account`,
     );
   }
   const accountId = known?.id ?? (await createAccount(databaseUrl, { name: account, plan: plan ?? 'paid' }));

@@ -29,7 +29,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in; if you use this option, set TOKENFERRY_SIGNING_KEY_FILE to the file (default: the file in this variable, or else signing.key in the home folder of Tokenferry)',
+      'file to store the key in (default: the file in TOKENFERRY_SIGNING_KEY_FILE, or else signing.key in TOKENFERRY_HOME); other commands find a key in another file only if you set TOKENFERRY_SIGNING_KEY_FILE to this file',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys

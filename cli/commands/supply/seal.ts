@@ -10,7 +10,6 @@ import {
   fingerprintOf,
   formatMigrationKey,
   isMigrationKey,
-  MigrationKeyInvalid,
   parseMigrationKey,
   providerFingerprint,
 } from '../../../security';
@@ -150,12 +149,17 @@ interface Files {
 
 function readKey(keyOrFile: string): MigrationKey {
   if (isMigrationKey(keyOrFile)) return parseMigrationKey(keyOrFile);
+  let text: string;
   try {
-    return parseMigrationKey(readFileSync(keyOrFile, 'utf8'));
+    text = readFileSync(keyOrFile, 'utf8');
   } catch (error) {
-    if (error instanceof MigrationKeyInvalid) throw error;
     throw unreadableFile(keyOrFile, error, 'specify the migration key, or a file that contains it');
   }
+  if (isMigrationKey(text)) return parseMigrationKey(text);
+  throw new CommandFailed(
+    `${keyOrFile}, which was specified with --for, does not begin with a migration key`,
+    'specify the migration key that support sent, or a file that contains only this key',
+  );
 }
 
 /**

@@ -86,6 +86,8 @@ test.each<[string, readonly object[]]>([
 ])('a history with %s is refused without a retry', async (_, events) => {
   await expect(recordsOf(events).decisionsOf(ID)).rejects.toMatchObject({
     ...{ nonRetryable: true, type: 'MalformedHistory' },
+    // Has no cause, because `ferry` prints only the message of the deepest cause.
+    cause: undefined,
     message: expect.stringContaining(`the workflow ${ID} is not a migration of Tokenferry`) as string,
   });
 });
@@ -97,6 +99,14 @@ test('a history under a payload key that the worker lacks says which key to add'
     message: expect.stringMatching(
       /^a worker cannot read the history of .* payload key 0123456789abcdef .* ferry reconcile/,
     ) as string,
+  });
+});
+
+test('a history under a payload key that cannot exist says who may have written it', async () => {
+  const decode = () => Promise.reject(new UnknownPayloadKey('no key', ['efgh']));
+  await expect(recordsOf([scheduled({})], { codecs: [{ decode }] }).decisionsOf(ID)).rejects.toMatchObject({
+    nonRetryable: true,
+    message: expect.stringMatching(/no process can decrypt it\. .* find out who has write access/) as string,
   });
 });
 

@@ -32,6 +32,8 @@ test('the end of a migration mentions moved companies only if some have moved or
   expect(consequence({ total: 3, waiting: 3 })).toBe(
     'no company has moved, none will be moved, and all supplied credentials will be destroyed',
   );
-  expect(consequence({ total: 3, waiting: 2, syncing: 1 })).toContain('companies that have moved stay moved (0 of 3');
+  expect(consequence({ total: 3, waiting: 2, syncing: 1 })).toBe(
+    'no more moves will begin, moves of 1 company will be finished first, all supplied credentials will be destroyed, and companies that have moved stay moved (0 of 3 companies so far)',
+  );
   expect(consequence({ total: 3, waiting: 1, moved: 2 })).toContain('companies that have moved stay moved (2 of 3');
 });

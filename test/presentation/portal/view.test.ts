@@ -99,7 +99,9 @@ test('a migration that has ended offers no decision and has no key, and says wha
   );
   expect(view.task?.what).toMatch(/^Open the handover report/);
   expect(view.task?.why).toContain('for which companies you may switch syncing back on');
-  expect(view.switchBackOn).toMatch(/^Companies whose access was not handed over to us\. You may use them/);
+  expect(view.switchBackOn).toMatch(
+    /^You may switch syncing back on for companies whose access was not handed over to us\./,
+  );
   expect(viewOf(stateAt('complete-migration', { closed: 'completed' })).task?.what).toContain('handover report');
   expect(view).toMatchObject({ actions: [], start: null, next: null, migrationKey: null, state: 'cancelled' });
 });

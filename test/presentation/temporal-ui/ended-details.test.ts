@@ -27,7 +27,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if it was cancelled',
     { closed: 'cancelled' },
-    'companies whose access was not handed over to us. You may use them in your own application. Never switch',
+    'you may switch syncing back on for companies whose access was not handed over to us. Never switch',
   ],
   [
     'if it was cancelled',

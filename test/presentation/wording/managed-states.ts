@@ -146,6 +146,11 @@ export const MANAGED: readonly Row[] = [
     `The first company, acme-1, has moved. Support is checking this company before the other companies follow.${FREE}`,
   ],
   [
+    'first company verified, and no other company to move',
+    first({ firstCompany: firstCompany(), counts: counts({ total: 3, moved: 1, excluded: 2 }) }),
+    `The first company, acme-1, has moved. Support is checking this company.${FREE}`,
+  ],
+  [
     'first company failed',
     first({ firstCompany: firstCompany({ stage: 'failed' }) }),
     `The first company, acme-1, was not moved. Support is deciding what to try next.${FREE}`,
