@@ -168,7 +168,7 @@ describe('says what to do if', () => {
     const cleo = portal.client();
     for (const { id } of [one, other]) await cleo.runWith(await portal.invite(id), 'sign-in');
     expect((await cleo.run('show')).err).toContain(
-      `you are signed in to 2 migrations: ${one.id}, ${other.id}; specify one of these migrations`,
+      `you are signed in to 2 migrations: ${[one.id, other.id].toSorted().join(', ')}; specify one of these migrations`,
     );
     expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
     expect((await cleo.run('show', 'another.xero')).err).toContain('you are not signed in to another.xero at');

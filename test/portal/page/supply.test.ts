@@ -224,7 +224,7 @@ describeWithChromium("supplying in the portal's page", () => {
 
   test.each([
     ['an error by line and column', `${HEADER}\nK-1,at-MARKER,,9130,`, 'Error, line 2, column 3, refreshToken'],
-    ['a missing column', 'reference,accessToken\nK-1,at-MARKER', 'Missing: refreshToken, realmId'],
+    ['a missing column', 'reference,accessToken\nK-1,at-MARKER', 'Missing columns: refreshToken, realmId'],
     ['a seal', '{"tokenferry":"sealed-credentials/1"}\n', 'This file has been sealed already'],
     ['a workbook', Buffer.from('504b0304', 'hex'), 'This is a zip archive, not CSV or JSON'],
     ['another encoding', Buffer.from(`${HEADER}\nK\xe4-1,at-MARKER`, 'latin1'), 'This file is not UTF-8'],
