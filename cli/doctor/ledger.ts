@@ -55,8 +55,8 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
   return [
     problem(
       PORTAL_REQUESTS,
-      `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}. If requests of one person end workers repeatedly, revoke this person's invitation; to see the id that ferry invite --revoke needs, run: ferry invite --list`,
+      `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (request id ${id})`,
+      `to find the cause, search the workers' logs for the request id; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}. If workers crash again and again on requests of one person, revoke this person's invitation; to list invitations with the ids that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];
 }
