@@ -191,7 +191,9 @@ export function outOfDateText(head: ReportHead): string {
   const ends = planned ? approvedEnds(planned) : null;
   const expected = ends ? ` Expected: up to ${hoursText(ends.staleHours)}.` : '';
   const measured =
-    longest === null || median === null ? '' : ` So far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
+    longest === null || median === null
+      ? ''
+      : ` For the companies that have moved so far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
   const text = `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
   return [text, ...replacedTexts(head)].join(' ');
 }

@@ -233,7 +233,9 @@ function amendResult(
         output.line(`  Not stored: ${counted(withCredential, 'credential')}, ${why}. ${supplyLater}`);
       }
       if (recounted.length > 0) {
-        output.line('  To compare the records of companies with their corrected numbers of invoices, run:');
+        output.line(
+          '  To check the companies that had too few records again, with their corrected expected numbers of invoices, run:',
+        );
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.
         printCommand(output, route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry, recounted);

@@ -48,7 +48,10 @@ describe('the HTML report', () => {
   });
 
   test.each([
-    [null, 'From the moment syncing is disabled for a company until it has been moved. So far: at most 6.3 hours'],
+    [
+      null,
+      'From the moment syncing is disabled for a company until it has been moved. For the companies that have moved so far: at most 6.3 hours',
+    ],
     [
       'cancelled',
       'until you switch syncing back on in your own application, or until its end customer reconnects. The tables below say',
