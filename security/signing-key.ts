@@ -35,8 +35,9 @@ export function parseSigningKey(text: Secret): SigningKey {
   const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
   if (!parsed.success)
     throw new KeyInvalid(
-      'the file does not contain a valid signing key. Restore the file from a copy. ' +
-        'If you have no copy, move the file away, and create a new key with: ferry keys create',
+      'the file does not contain a valid signing key. If your key is in another file, set ' +
+        'TOKENFERRY_SIGNING_KEY_FILE to that file. Otherwise, restore this file from a copy. If you have no copy, ' +
+        'move this file away, and create a new key with: ferry keys create',
     );
   const { by, privateKey } = parsed.data;
   const key = hexToBytes(privateKey);

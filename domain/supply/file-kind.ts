@@ -55,7 +55,7 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     const command = beginning.endsWith('application') ? 'application --sealed' : 'credentials';
     return {
       ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
-      advice: `choose the original file; to supply this sealed file, send it to support, or run: ferry --portal '<link>' ${command} '<file>'`,
+      advice: `choose the original file, or send this sealed file to support. If you have signed in with ferry --portal, you can also run: ferry --portal '<link>' ${command} '<file>'`,
     };
   }
   const kind = binaryKindOf(head);

@@ -10,6 +10,7 @@
  * sign-ins.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { IdentityProviderUnavailable } from '../../security/identity-token';
 import type { PortalRequest, SignInRequest } from '../../store';
 import {
   deleteOldPortalRequests,
@@ -100,7 +101,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     track(
       handleSignIn(context, request)
         .catch((error: unknown) =>
-          log.warn({ migration: request.migrationId, reason: nameOf(error) }, 'a portal sign-in failed'),
+          log.warn({ migration: request.migrationId, reason: signInFailure(error) }, 'a portal sign-in failed'),
         )
         .finally(() => (signIns -= 1)),
     );
@@ -161,3 +162,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
 }
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
+/** Returns why a sign-in failed. The messages about an identity provider contain its address, but no token. */
+const signInFailure = (error: unknown): string =>
+  error instanceof IdentityProviderUnavailable ? error.message : nameOf(error);

@@ -67,11 +67,9 @@ function readKey(file: string): SigningKey {
     return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
   } catch (error) {
     if (!(error instanceof KeyInvalid)) throw error;
-    throw new CommandFailed(
-      `the signing key ${file} cannot be used: ${error.message}`,
-      'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file',
-      { cause: error },
-    );
+    // The error says what to do.
+    const [problem = '', ...advice] = error.message.split('. ');
+    throw new CommandFailed(`the signing key ${file} cannot be used: ${problem}`, advice.join('. '), { cause: error });
   }
 }
 
