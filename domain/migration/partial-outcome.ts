@@ -82,6 +82,10 @@ export function allCompaniesOutcomeText(text: string, changed: number, leftOut =
   return `${counted(changed, 'company')}${rest}${leftOut === 0 ? '' : `; ${noHelp}`}`;
 }
 
+/** The number of changed companies, or of accepted credentials, in a partial outcome. */
+const APPLIED_TO = /; applied to ([\d,]+) of [\d,]+ compan(?:y|ies): /;
+const ACCEPTED = /^([\d,]+) credentials? supplied, although the decision says \d+: /;
+
 /**
  * Returns whether an applied decision changed fewer companies than it names, or none of them. False for a decision
  * about all companies that finds none, because it names none.
@@ -90,9 +94,16 @@ export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) =>
     ['the ', NO_HELP].some((why) => text.startsWith(beginning + why)),
   );
-  return (
-    isNone ||
-    /; applied to [\d,]+ of [\d,]+ compan(?:y|ies): /.test(text) ||
-    /^[\d,]+ credentials? supplied, although the decision says \d+: /.test(text)
-  );
+  return isNone || APPLIED_TO.test(text) || ACCEPTED.test(text);
+}
+
+/**
+ * Returns how many companies an applied decision changed, or how many credentials it accepted.
+ *
+ * @param requested the number that the decision names
+ */
+export function changedCount({ text }: Pick<Outcome, 'text'>, requested: number): number {
+  if (!isPartial({ text })) return requested;
+  const changed = (ACCEPTED.exec(text) ?? APPLIED_TO.exec(text))?.[1];
+  return changed === undefined ? 0 : Number(changed.replaceAll(',', ''));
 }

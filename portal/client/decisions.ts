@@ -2,8 +2,7 @@
 import { bytesToSign } from '../../domain/migration/signatures';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
-import { isPartial } from '../../domain/migration/partial-outcome';
-import { counted, outOf } from '../../domain/text/sentences';
+import { joinedOutcomes, laterRefusalText, type PartOutcome } from '../../domain/migration/part-outcomes';
 import type { RequestAnswer } from '../contract/requests';
 import type { PortalSession } from '../contract/session';
 
@@ -55,7 +54,7 @@ export async function sendInParts(
 ): Promise<RequestAnswer> {
   const { companies } = fields;
   if (!Array.isArray(companies) || companies.length <= MAX_COMPANIES_PER_MESSAGE) return send({ message, fields });
-  const answers: { readonly text: string; readonly companies: number }[] = [];
+  const answers: PartOutcome[] = [];
   for (let start = 0; start < companies.length; start += MAX_COMPANIES_PER_MESSAGE) {
     const part = companies.slice(start, start + MAX_COMPANIES_PER_MESSAGE) as readonly string[];
     const answer = await send({ message, fields: { ...fields, companies: part } });
@@ -63,37 +62,10 @@ export async function sendInParts(
     if (answer.outcome !== 'applied')
       return {
         ...answer,
-        text: laterRefusalText(answer.text, { before: start, part: part.length, all: companies.length }),
+        text: laterRefusalText(answer.text, { answers, part: part.length, all: companies.length }),
       };
     answers.push({ text: answer.text, companies: part.length });
     onProgress((start + part.length) / companies.length);
   }
-  return { outcome: 'applied', text: joinedText(answers) };
-}
-
-/** Returns the answer to a part that was not applied, with what has become of the other parts. */
-function laterRefusalText(
-  answer: string,
-  { before, part, all }: { readonly before: number; readonly part: number; readonly all: number },
-): string {
-  const rest = all - before - part;
-  const notSent = rest === 0 ? '' : `. The decision was not sent for the other ${counted(rest, 'company')}`;
-  return `the decision about the first ${outOf(before, all, 'company')} was applied before this answer: ${answer}${notSent}`;
-}
-
-/** Stands for the number of companies in the answer to a part. */
-const NUMBER = '\u0000';
-
-/**
- * Joins the answers to the parts. Answers that differ only in the number of companies become one, with the sum. Answers
- * about fewer companies than the part has come first, because {@link isPartial} reads the beginning.
- */
-function joinedText(answers: readonly { readonly text: string; readonly companies: number }[]): string {
-  const totals = new Map<string, number>();
-  for (const { text, companies } of answers.filter((answer) => !isPartial(answer))) {
-    const shape = text.replace(counted(companies, 'company'), () => NUMBER);
-    totals.set(shape, (totals.get(shape) ?? 0) + companies);
-  }
-  const complete = [...totals].map(([shape, companies]) => shape.replace(NUMBER, () => counted(companies, 'company')));
-  return [...answers.filter(isPartial).map(({ text }) => text), ...complete].join('; ');
+  return { outcome: 'applied', text: joinedOutcomes(answers) };
 }

@@ -1,6 +1,8 @@
 /** Sends sealed credentials in parts, and the signed decisions about them. */
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
+import { joinedOutcomes, type PartOutcome } from '../../domain/migration/part-outcomes';
+import { changedCount, isPartial } from '../../domain/migration/partial-outcome';
 import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domain/supply/sealed-digest';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract/requests';
@@ -32,6 +34,12 @@ export interface SupplyTransport<Credential> {
   readonly progress: (share: number) => void;
 }
 
+/** The answer to a supply of credentials. */
+export interface SupplyAnswer extends RequestAnswer {
+  /** The number of credentials that an applied decision supplied. */
+  readonly supplied: number;
+}
+
 /**
  * Seals and sends credentials, then the decision about them. The decision contains the digest of the stored
  * credentials, so that the ledger refuses the decision if the portal has replaced a credential.
@@ -39,19 +47,19 @@ export interface SupplyTransport<Credential> {
  * `credentialsSupplied` is one decision about all parts. `replaceCredential` names its companies, so each part has its
  * own decision. A part that was sent twice, because the connection was lost, is stored once.
  *
- * @returns the outcome of the last decision, with the credentials that were not accepted
+ * @returns the joined outcomes of the decisions, or the answer at which the supply stopped, with the credentials that
+ *   were not accepted
  */
 export async function supplyInParts<Credential extends Label>(
   { message, credentials, fields }: Supply<Credential>,
   { keyFingerprint, createSealer, submit, decide, say, progress }: SupplyTransport<Credential>,
-): Promise<RequestAnswer> {
+): Promise<SupplyAnswer> {
   const replaces = message === 'replaceCredential';
   const refused: Refused[number][] = [];
-  let replaced = 0;
   let stored: HashedCredential[] = [];
-  let answer: RequestAnswer = { outcome: 'failed', text: 'the file contains no credential' };
-  /** The answer to the latest decision. A later part of which nothing was accepted has no decision. */
-  let decided: RequestAnswer | null = null;
+  /** The outcomes of the decisions about earlier parts. A part of which nothing was accepted has no decision. */
+  const decided: PartOutcome[] = [];
+  let supplied = 0;
   let decisionId: string = crypto.randomUUID();
   for (let start = 0; start < credentials.length; start += PART) {
     if (replaces) [decisionId, stored] = [crypto.randomUUID(), []];
@@ -66,17 +74,17 @@ export async function supplyInParts<Credential extends Label>(
     }
     const boxes = sealed.map(({ boxHash: _, ...each }) => each);
     say(`Sending ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
-    answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
+    const answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
     if (answer.outcome !== 'stored') return afterEarlierParts(answer);
     refused.push(...(answer.refusedCredentials ?? []));
     const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
     for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
     progress((start + part.length) / credentials.length);
     if (replaces && stored.length > 0) {
-      answer = await supplied(stored.map(({ reference }) => reference));
-      if (answer.outcome !== 'applied') return afterEarlierParts(answer);
-      decided = answer;
-      replaced += stored.length;
+      const outcome = await decideAbout(stored.map(({ reference }) => reference));
+      if (outcome.outcome !== 'applied') return afterEarlierParts(outcome);
+      decided.push({ text: outcome.text, companies: stored.length });
+      supplied += changedCount(outcome, stored.length);
     }
   }
   const accepted = credentials.length - refused.length;
@@ -85,30 +93,36 @@ export async function supplyInParts<Credential extends Label>(
     return {
       outcome: 'refused',
       text: ['no credential was accepted', ...refusedTexts(refused)].join('. '),
+      supplied,
       refusedCredentials,
     };
-  answer = decided ?? (await supplied(accepted));
-  if (refused.length === 0 || answer.outcome !== 'applied') return answer;
+  const answer: RequestAnswer = replaces
+    ? { outcome: 'applied', text: joinedOutcomes(decided) }
+    : await decideAbout(accepted);
+  if (answer.outcome !== 'applied') return { ...answer, supplied };
+  if (!replaces) supplied = changedCount(answer, accepted);
+  if (refused.length === 0) return { ...answer, supplied };
   const text = [answer.text, ...refusedTexts(refused)].join('. ');
-  return { ...answer, text, refusedCredentials };
+  return { ...answer, text, supplied, refusedCredentials };
 
   /**
-   * If the supply stops at a later part, states in its answer how many credentials were replaced before (also in `stored`),
-   * and which were not accepted.
+   * If the supply stops at a later part, states in its answer how many credentials were replaced before, what the
+   * decisions about them did not change, and which credentials were not accepted.
    */
-  function afterEarlierParts(last: RequestAnswer): RequestAnswer {
-    const named = refused.length === 0 ? last : { ...last, refusedCredentials: refused };
-    if (replaced === 0) return { ...named, text: [last.text, ...refusedTexts(refused)].join('. ') };
-    const were = replaced === 1 ? 'was' : 'were';
-    const applied = `${outOf(replaced, credentials.length, 'credential')} ${were} replaced before this answer: ${last.text}`;
-    return {
-      ...named,
-      stored: replaced,
-      text: [applied, 'No credential was sent after this answer', ...refusedTexts(refused)].join('. '),
-    };
+  function afterEarlierParts(last: RequestAnswer): SupplyAnswer {
+    const named = { ...last, supplied, ...(refused.length === 0 ? {} : { refusedCredentials: refused }) };
+    if (decided.length === 0) return { ...named, text: [last.text, ...refusedTexts(refused)].join('. ') };
+    const replaced = supplied === 0 ? 'no credential' : outOf(supplied, credentials.length, 'credential');
+    const earlier = decided.length === 1 ? 'The earlier answer was' : 'The earlier answers were';
+    const texts = [
+      `${replaced} ${supplied > 1 ? 'were' : 'was'} replaced before this answer: ${last.text}`,
+      'No credential was sent after this answer',
+      ...(decided.some(isPartial) ? [`${earlier}: ${joinedOutcomes(decided)}`] : []),
+    ];
+    return { ...named, text: [...texts, ...refusedTexts(refused)].join('. ') };
   }
 
-  async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {
+  async function decideAbout(companies: number | readonly string[]): Promise<RequestAnswer> {
     return decide({ message, decisionId, fields: { ...fields, companies, sealedDigest: credentialsDigest(stored) } });
   }
 }

@@ -119,7 +119,7 @@ async function supply(
       progress: () => undefined,
     },
   );
-  const { outcome } = answer;
+  const { outcome, supplied } = answer;
   const text = [answer.text, ...refusedTexts(unsent)].join('. ');
   const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
   if (outcome !== 'applied' && outcome !== 'refused')
@@ -128,7 +128,6 @@ async function supply(
       `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
     );
   const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
-  const supplied = outcome === 'applied' ? read.credentials.length - refused.length : (answer.stored ?? 0);
   const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
   return {
     failed: !isComplete || disposal?.failed === true,

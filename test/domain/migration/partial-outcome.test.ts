@@ -1,6 +1,7 @@
 import {
   acceptedText,
   allCompaniesOutcomeText,
+  changedCount,
   companiesOutcomeText,
   isPartial,
 } from '../../../domain/migration/partial-outcome';
@@ -106,4 +107,10 @@ test('a retry of all companies that can help none of them is partial', () => {
   );
   expect(text).toBe('nothing has changed: a retry does not help 2 companies that must reconnect');
   expect(isPartial({ text })).toBe(true);
+});
+
+test.each([0, 1, 1284, 2000])('the number of changed companies is read from the outcome: %i', (changed) => {
+  expect(changedCount({ text: companiesOutcomeText('2,000 companies retried', changed, 2000) }, 2000)).toBe(changed);
+  const text = changed === 2000 ? '2,000 credentials supplied' : acceptedText(changed, 2000);
+  expect(changedCount({ text }, 2000)).toBe(changed);
 });

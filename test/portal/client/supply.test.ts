@@ -1,7 +1,9 @@
 /** Credentials that are sent in parts, of which some are not accepted. */
-import { supplyInParts } from '../../../portal/client/supply';
+import { supplyInParts, type SupplyAnswer } from '../../../portal/client/supply';
 import type { RequestAnswer } from '../../../portal/contract/requests';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
+import { acceptedText, companiesOutcomeText, isPartial } from '../../../domain/migration/partial-outcome';
+import { counted } from '../../../domain/text/sentences';
 
 const WHY = 'the company is moving';
 
@@ -15,7 +17,15 @@ interface Part {
 /**
  * Replaces the credentials of so many companies that there is one part for each of `parts`; the last can be smaller.
  */
-async function replace(parts: readonly Part[], lastSize = MAX_COMPANIES_PER_MESSAGE): Promise<RequestAnswer> {
+function replace(parts: readonly Part[], lastSize = MAX_COMPANIES_PER_MESSAGE): Promise<SupplyAnswer> {
+  return supply('replaceCredential', parts, lastSize);
+}
+
+async function supply(
+  message: 'credentialsSupplied' | 'replaceCredential',
+  parts: readonly Part[],
+  lastSize: number,
+): Promise<SupplyAnswer> {
   const total = (parts.length - 1) * MAX_COMPANIES_PER_MESSAGE + lastSize;
   const credentials = Array.from({ length: total }, (_, index) => ({
     ...{ reference: `C-${index + 1}`, obtainedAt: '2026-03-02T10:00:00.000Z' },
@@ -25,7 +35,7 @@ async function replace(parts: readonly Part[], lastSize = MAX_COMPANIES_PER_MESS
     stored === 0 ? [] : [decision ?? ({ outcome: 'applied', text: 'tried again' } as const)],
   );
   return supplyInParts(
-    { message: 'replaceCredential', credentials, fields: {} },
+    { message, credentials, fields: {} },
     {
       keyFingerprint: 'ab12',
       createSealer: async () => () => new Uint8Array([1]),
@@ -55,11 +65,66 @@ test('if nothing of the last part is accepted, the answer is that of the decisio
 
 test('if a later part is refused, the answer counts what was replaced and names what was not accepted', async () => {
   const decision = { outcome: 'refused', text: 'the migration is paused' } as const;
-  const { outcome, text, stored, refusedCredentials } = await replace([{ stored: 1 }, { stored: 1, decision }], 1);
-  expect({ outcome, stored }).toEqual({ outcome: 'refused', stored: 1 });
+  const { outcome, text, supplied, refusedCredentials } = await replace([{ stored: 1 }, { stored: 1, decision }], 1);
+  expect({ outcome, supplied }).toEqual({ outcome: 'refused', supplied: 1 });
   expect(text).toContain(
     `1 of ${(MAX_COMPANIES_PER_MESSAGE + 1).toLocaleString('en-US')} credentials was replaced before this answer: the migration is paused. No`,
   );
   expect(text).toContain(`were not accepted, because ${WHY}`);
   expect(refusedCredentials).toHaveLength(MAX_COMPANIES_PER_MESSAGE - 1);
+});
+
+const MOST = MAX_COMPANIES_PER_MESSAGE;
+
+/** The outcome of a replacement, of which the ledger changed only some companies. */
+function replacedText(changed: number, requested: number): string {
+  const text = `${counted(requested, 'company')} will be tried again with a new credential`;
+  return companiesOutcomeText(text, changed, requested);
+}
+
+const applied = (text: string) => ({ outcome: 'applied', text }) as const;
+
+test('an earlier decision that did not change all of its companies makes the whole answer partial', async () => {
+  const first = replacedText(MOST - 10, MOST);
+  const answer = await replace(
+    [
+      { stored: MOST, decision: applied(first) },
+      { stored: 2, decision: applied(replacedText(2, 2)) },
+    ],
+    2,
+  );
+  expect(answer).toMatchObject({ outcome: 'applied', supplied: MOST - 8, text: `${first}; ${replacedText(2, 2)}` });
+  expect(isPartial(answer)).toBe(true);
+});
+
+test('the answers to complete decisions become one, with the number of all companies', async () => {
+  const whole = { stored: MOST, decision: applied(replacedText(MOST, MOST)) };
+  const answer = await replace([whole, { stored: 2, decision: applied(replacedText(2, 2)) }], 2);
+  expect(answer).toMatchObject({ supplied: MOST + 2, text: replacedText(MOST + 2, MOST + 2) });
+});
+
+test.each([
+  [MOST - 10, `${MOST - 10} of 1,002 credentials were`],
+  [0, 'no credential was'],
+])('if a later part is refused, the answer says what an earlier decision did not change: %i', async (changed, were) => {
+  const first = replacedText(changed, MOST);
+  const decision = { outcome: 'refused', text: 'the migration is paused' } as const;
+  const answer = await replace(
+    [
+      { stored: MOST, decision: applied(first) },
+      { stored: 2, decision },
+    ],
+    2,
+  );
+  expect(answer).toMatchObject({
+    outcome: 'refused',
+    supplied: changed,
+    text: `${were} replaced before this answer: the migration is paused. No credential was sent after this answer. The earlier answer was: ${first}`,
+  });
+});
+
+test('a supply counts the credentials that the ledger accepted', async () => {
+  const decision = applied(acceptedText(3, 5));
+  expect(await supply('credentialsSupplied', [{ stored: 5, decision }], 5)).toMatchObject({ supplied: 3 });
+  expect(await supply('credentialsSupplied', [{ stored: 5 }], 5)).toMatchObject({ supplied: 5 });
 });
