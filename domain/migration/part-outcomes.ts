@@ -26,7 +26,10 @@ export function joinedOutcomes(outcomes: readonly PartOutcome[]): string {
   return [...outcomes.filter(isPartial).map(({ text }) => text), ...complete].join('; ');
 }
 
-/** Returns the answer to a part that was not applied, with what has become of the other parts. */
+/**
+ * Returns the answer to a part that was not applied, with what has become of the other parts. If the decision did not
+ * change all companies of the earlier parts, repeats the answers to these parts.
+ */
 export function laterRefusalText(
   answer: string,
   { answers, part, all }: { readonly answers: readonly PartOutcome[]; readonly part: number; readonly all: number },
@@ -34,5 +37,7 @@ export function laterRefusalText(
   const before = answers.reduce((sum, { companies }) => sum + companies, 0);
   const rest = all - before - part;
   const notSent = rest === 0 ? '' : `. The decision was not sent for the other ${counted(rest, 'company')}`;
+  if (answers.some(isPartial))
+    return `the answer about the first ${outOf(before, all, 'company')} was: ${joinedOutcomes(answers)}. The answer about the next ${counted(part, 'company')} was: ${answer}${notSent}`;
   return `the decision about the first ${outOf(before, all, 'company')} was applied before this answer: ${answer}${notSent}`;
 }

@@ -52,3 +52,16 @@ test('if a later part is refused, the answer says about how many companies the d
     `the decision about the first ${(2 * MOST).toLocaleString('en-US')} of ${all} was applied before this answer: the migration is cancelled`,
   );
 });
+
+test.each([0, MOST - 1])(
+  'a later refusal repeats an earlier answer that did not change all companies: %i',
+  async (changed) => {
+    const first = companiesOutcomeText(`${counted(MOST, 'company')} will not be moved: closed`, changed, MOST);
+    const { text } = await send((_, part) =>
+      part === 1 ? applied(first) : { outcome: 'refused', text: 'the migration is cancelled' },
+    );
+    expect(text).toBe(
+      `the answer about the first 1,000 of 2,002 companies was: ${first}. The answer about the next 1,000 companies was: the migration is cancelled. The decision was not sent for the other 2 companies`,
+    );
+  },
+);
