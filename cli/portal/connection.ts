@@ -147,14 +147,22 @@ export function onlyMigration(context: PortalContext): string {
   );
 }
 
-/** Returns the session. If the session has ended, signs in again. */
+/**
+ * Returns whether the portal, or the proxy in front of it, has answered that it is busy or restarting. A portal that
+ * cannot be reached is different: if a command cannot even read the session, the address is probably wrong, so the
+ * person must learn of it at once.
+ */
+const isRestarting = ({ status, isTemporary }: ApiError): boolean => isTemporary && status !== 0;
+
+/** Returns the session. Waits while the portal restarts. If the session has ended, signs in again. */
 export async function liveSession(
   context: Pick<Context, 'terminal'>,
   signIn: SignIn,
   say: (text: string) => void,
 ): Promise<{ readonly signIn: SignIn; readonly session: PortalSession }> {
+  const { readSession } = apiOf(signIn.portal, signIn.token);
   try {
-    return { signIn, session: await apiOf(signIn.portal, signIn.token).readSession() };
+    return { signIn, session: await retryWhileTemporary(readSession, say, isRestarting) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     return signInAgain(context, signIn, say);

@@ -182,18 +182,23 @@ const LONGEST_WAIT_MS = 15_000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Repeats a call with exponential backoff while it fails with a temporary error (`isTemporary`). Throws the error once
- * the retry budget is used up. Throws any other error immediately.
+ * Repeats a call with exponential backoff while it fails with a temporary error. Throws the error once the retry budget
+ * is used up. Throws any other error immediately.
  *
  * @param onWait called before each wait with a text that tells people the reason for the wait
+ * @param isTemporary returns whether an error is temporary; by default, its `isTemporary`
  */
-export async function retryWhileTemporary<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
+export async function retryWhileTemporary<T>(
+  work: () => Promise<T>,
+  onWait: (text: string) => void,
+  isTemporary = (error: ApiError): boolean => error.isTemporary,
+): Promise<T> {
   const until = Date.now() + RETRY_BUDGET_MS;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.isTemporary || Date.now() > until) throw error;
+      if (!(error instanceof ApiError) || !isTemporary(error) || Date.now() > until) throw error;
       onWait(`${error.message.replace(/\.?$/, '.')} Trying again…`);
       await sleep(wait);
     }

@@ -43,6 +43,25 @@ test.each(['companies', 'show'])(
   },
 );
 
+test('a sign-in waits while the portal restarts', async () => {
+  const session = {
+    ...{ migrationId: ID, person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32), isKeyConfirmed: true },
+    expiresAt: '2026-11-20T10:00:00.000Z',
+  };
+  const answers = [503, 502, 200];
+  const { exitCode, out } = await run(
+    (_, response) => {
+      const status = answers.shift() ?? 500;
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(status === 200 ? JSON.stringify(session) : '');
+    },
+    createSigningKey('client'),
+    'sign-in',
+  );
+  expect(out).toContain(`✓ Signed in to ${ID} as Cleo (client)`);
+  expect({ exitCode, answers }).toEqual({ exitCode: 0, answers: [] });
+});
+
 test('a request that the portal may have received can still take effect', async () => {
   const context = {
     target: { link: 'https://portal.example', isOption: true, args: [] },
