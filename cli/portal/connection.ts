@@ -52,9 +52,11 @@ export function withMigrationId({ link, terminal }: PortalContext, command: stri
   return command.replace(/^\S+/, (name) => `${name} ${migrationId}`);
 }
 
-export function apiOf(origin: string, token: Secret | null): Api {
+/** @param onAttempt called after each attempt to send a request that can take effect, with the error if it failed */
+export function apiOf(origin: string, token: Secret | null, onAttempt?: (error: ApiError | null) => void): Api {
   return createPortalApi({
     origin,
+    ...(onAttempt && { onAttempt }),
     headers: token === null ? { 'x-tokenferry-portal': '1' } : { authorization: `Bearer ${token.reveal()}` },
     unreachable: (cause) => unreachableText(origin, cause),
   });
@@ -79,31 +81,15 @@ export async function withPortal<Result>(
     async () => {
       const say = sayOnce(context);
       const { signIn, session } = await liveSession(context, stored, say);
-      const api = recordingSubmits(apiOf(origin, signIn.token), () => (sentTo = migrationId));
+      const api = apiOf(origin, signIn.token, (error) => {
+        if (error === null || !wasNotSent(error)) sentTo = migrationId;
+      });
       const readMigration = async (): Promise<MigrationAnswer> =>
         validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
       return work({ api, signIn, session, readMigration, say });
     },
     () => sentTo,
   );
-}
-
-/**
- * Returns the API with a `submit` that reports each request which the portal may have received. Only these requests can
- * take effect; all others only read.
- */
-function recordingSubmits(api: Api, onSent: () => void): Api {
-  const submit: Api['submit'] = async (...request) => {
-    try {
-      const answer = await api.submit(...request);
-      onSent();
-      return answer;
-    } catch (error) {
-      if (!(error instanceof ApiError) || !wasNotSent(error)) onSent();
-      throw error;
-    }
-  };
-  return { ...api, submit };
 }
 
 /** The wait after which its reason is printed. Shorter waits need no explanation. */
@@ -243,13 +229,16 @@ export async function failingClearly<Result>(
 }
 
 function adviceFor(context: PortalContext, error: ApiError, sentTo: string | null): string {
-  const { status, advice } = error;
+  const { status, advice, isTemporary } = error;
   if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
+  const remedy =
+    status === 0 ? 'check the address and your connection' : 'try again; if this happens again, tell your contact';
+  // A new attempt has another decision id, so the portal does not recognize it as the same request.
+  if (sentTo !== null && isTemporary)
+    return `${status === 0 ? remedy : clause(advice ?? 'wait a few minutes; if this happens again, tell your contact')}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
   if (advice !== undefined) return clause(advice);
-  if (status !== 0) return 'try again; if this happens again, tell your contact';
-  if (sentTo !== null)
-    return `check the address and your connection. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
-  return `${wasNotSent(error) ? 'nothing was sent; ' : ''}check the address and your connection, and run the command again`;
+  if (status !== 0) return remedy;
+  return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${remedy}, and run the command again`;
 }
 
 /** Words that have a capital letter only because they begin a sentence. */

@@ -62,6 +62,11 @@ export interface PortalAddress {
   readonly headers: Readonly<Record<string, string>>;
   /** Returns the message about a request that could not be sent. */
   readonly unreachable: (cause: unknown) => string;
+  /**
+   * Called after each attempt to send a request that can take effect, with the error if the attempt failed. A later
+   * attempt can fail for another reason than an earlier one, which the portal has received.
+   */
+  readonly onAttempt?: (error: ApiError | null) => void;
 }
 
 export interface CompanyFilter {
@@ -75,7 +80,7 @@ export interface CompanyFilter {
 type SubmitPath = '/api/decisions' | '/api/credentials' | '/api/application' | '/api/manifest' | '/api/reports';
 
 /** Returns the functions of the API. All of them throw `ApiError`. */
-export function createPortalApi({ origin, headers, unreachable }: PortalAddress) {
+export function createPortalApi({ origin, headers, unreachable, onAttempt }: PortalAddress) {
   async function send(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(origin + path, {
       method,
@@ -136,7 +141,17 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     body: unknown,
     onWait: (text: string) => void,
   ): Promise<RequestAnswer & { readonly id: string }> {
-    let { id, answer } = await retryWhileTemporary(() => call<RequestStatus>('POST', path, body), onWait);
+    const post = async (): Promise<RequestStatus> => {
+      try {
+        const status = await call<RequestStatus>('POST', path, body);
+        onAttempt?.(null);
+        return status;
+      } catch (error) {
+        if (error instanceof ApiError) onAttempt?.(error);
+        throw error;
+      }
+    };
+    let { id, answer } = await retryWhileTemporary(post, onWait);
     const request = `/api/requests/${id}`;
     while (answer === null) {
       onWait('Waiting for the migration to answer…');

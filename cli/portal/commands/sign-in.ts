@@ -104,7 +104,7 @@ async function redeem(
   const answer = await apiOf(origin, null)
     .redeem(invitation, publicKey, 'token')
     .catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status !== 0) throw error;
+      if (!(error instanceof ApiError) || !error.isTemporary || error.advice !== undefined) throw error;
       if (wasNotSent(error))
         throw new CommandFailed(
           clause(error.message),

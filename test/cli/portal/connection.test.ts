@@ -68,18 +68,34 @@ test('a request that the portal may have received can still take effect', async 
     link: () => ({ origin: 'https://portal.example' }),
     terminal: { env: { TOKENFERRY_HOME: home } },
   } as unknown as PortalContext;
-  const lost = (sentTo: string | null) =>
+  const failed = (error: ApiError, sentTo: string | null) =>
     failingClearly(
       context,
-      () => Promise.reject(new ApiError(0, 'the portal does not answer in time')),
+      () => Promise.reject(error),
       () => sentTo,
     );
+  const lost = (sentTo: string | null) => failed(new ApiError(0, 'the portal does not answer in time'), sentTo);
   await expect(lost(ID)).rejects.toMatchObject({
     advice:
       'check the address and your connection. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show',
   });
   await expect(lost(null)).rejects.toMatchObject({
     advice: 'check the address and your connection, and run the command again',
+  });
+  const canTakeEffect =
+    '. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show';
+  const proxy = new ApiError(504, 'The portal is not working at the moment.');
+  await expect(failed(proxy, ID)).rejects.toMatchObject({
+    advice: `wait a few minutes; if this happens again, tell your contact${canTakeEffect}`,
+  });
+  await expect(failed(proxy, null)).rejects.toMatchObject({
+    advice: 'try again; if this happens again, tell your contact',
+  });
+  await expect(failed(new ApiError(503, 'busy', 'Try again in 10 seconds.'), ID)).rejects.toMatchObject({
+    advice: `try again in 10 seconds${canTakeEffect}`,
+  });
+  await expect(failed(new ApiError(400, 'invalid'), ID)).rejects.toMatchObject({
+    advice: 'try again; if this happens again, tell your contact',
   });
 });
 
@@ -93,4 +109,14 @@ test('a stored sign-in with a broken key asks for a new invitation, not for a ne
     /^ferry: the stored sign-in to acme\.xero at http:\S+ contains no valid key; ask support for a new invitation/,
   );
   expect(err).not.toContain('ferry keys create');
+});
+
+test('a sign-in that a proxy could not answer says that the invitation may have been used', async () => {
+  const invitation = `#invitation=${'a'.repeat(43)}`;
+  const server = createServer((_, response) => response.writeHead(502).end()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { err } = await ferry(['--portal', `${portal}/${invitation}`, 'sign-in'], undefined, { TOKENFERRY_HOME: home });
+  server.close();
+  expect(err).toContain('if the portal then refuses the invitation, ask your contact for a new invitation');
 });

@@ -1,7 +1,7 @@
-/** Reading all companies from a portal that is busy for a moment. */
+/** Calls to a portal that is busy for a moment. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPortalApi } from '../../../portal/client/api';
+import { createPortalApi, type ApiError } from '../../../portal/client/api';
 
 /** The number of the request that fails. */
 const FAILING = 2;
@@ -29,6 +29,27 @@ test('one temporary error does not end the reading of many companies', async () 
     expect(said).toEqual(['The portal is not working at the moment. Trying again…']);
     // Without a person who is told why it waits, the error is shown at once.
     await expect(read()).rejects.toMatchObject({ status: 503 });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('each attempt to send a request is reported, because the portal can have received any of them', async () => {
+  const answer = { outcome: 'applied', text: 'paused' };
+  const statuses = [502, 200];
+  const server = createServer((_, response) => {
+    response.writeHead(statuses.shift() ?? 500, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: '1', answer }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const attempts: (number | null)[] = [];
+    const onAttempt = (error: ApiError | null) => attempts.push(error && error.status);
+    const { submit } = createPortalApi({ origin, headers: {}, unreachable: () => 'unreachable', onAttempt });
+    expect(await submit('/api/decisions', {}, () => undefined)).toMatchObject(answer);
+    expect(attempts).toEqual([502, null]);
   } finally {
     server.closeAllConnections();
     server.close();
