@@ -59,7 +59,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     contact: text(contact),
     route,
     state,
-    headline: text(impossibleFirstText(facts) ?? headlineText(progress, name, now)),
+    headline: text((isOpen ? impossibleFirstText(facts) : null) ?? headlineText(progress, name, now)),
     task,
     next: isOpen ? nextText(progress) : null,
     notices: noticesOf(progress, { applications: facts.applications, task }, now).map(text),

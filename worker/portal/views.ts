@@ -86,13 +86,14 @@ const NO_FIRST_FACTS: TaskFacts = { unconfirmedFirst: null, unknownFirst: null }
 
 /**
  * Reads why the requested first company is not ready: its confirmation is missing, it was left out, or it is not in the
- * manifest.
+ * manifest. Once the migration or its workflow has ended, no company moves first.
  */
 async function readFirstFacts(
   db: Database,
   { migrationId, state, step, firstCompany, requestedFirst }: Progress,
 ): Promise<TaskFacts> {
-  if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return NO_FIRST_FACTS;
+  const isFirstAwaited = !isOver(state) && step === 'migrate-first-company' && firstCompany === null;
+  if (!isFirstAwaited || !requestedFirst?.notReady) return NO_FIRST_FACTS;
   const { reference } = requestedFirst;
   const shown = oneLine(reference, 100);
   const company = await findCompany(db, migrationId, { reference });

@@ -130,6 +130,8 @@ test('the client asks for another first company if the chosen one is not in the 
     headline: 'acme-99 was chosen to move first, but was left out. Please ask support to choose another company.',
     task: { what: 'Ask support to choose another company to move first, because acme-99 was left out.' },
   });
+  const cancelled = viewOf({ ...state, closed: 'cancelled' }, { leftOutFirst: 'acme-99' });
+  expect(cancelled.headline).not.toContain('acme-99');
 });
 
 test('what the client can supply during a pause by support has the reason of the task, not of the pause', () => {
