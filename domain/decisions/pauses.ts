@@ -5,6 +5,7 @@
 import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
+import { PAUSES_CHANGED } from '../migration/review-changed';
 import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
 import { actsAsSupport } from './self-service';
@@ -29,8 +30,7 @@ export function withAutomaticPause(state: MigrationState, automatic: Pause): Mig
 export function resume(state: MigrationState, { role, digest }: MigrationControl): Ruling {
   const pauses = pausesOf(state);
   if (pauses.length === 0) return refused('the migration is not paused');
-  if (digest !== undefined && digest !== digestOfPauses(pauses))
-    return refused('the pauses have changed since you reviewed them; review them again before you resume');
+  if (digest !== undefined && digest !== digestOfPauses(pauses)) return refused(PAUSES_CHANGED);
   const lifted = liftedPauses(state, role, pauses);
   const kept = lifted.length === pauses.length ? null : automaticPause(state);
   return applied({ ...state, pause: kept, pausesByPeople: [] }, liftedText(lifted, kept !== null));
