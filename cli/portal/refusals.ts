@@ -42,7 +42,7 @@ function helpOfSupport(asked: Asked, view: MigrationView): string | null {
 }
 
 /** The decisions that only support makes in a managed migration. */
-const OF_SUPPORT: readonly DecisionMessage[] = ['retry', 'relink', 'skip', 'adjust'];
+export const OF_SUPPORT: readonly DecisionMessage[] = ['retry', 'relink', 'skip', 'adjust'];
 /** The decisions that a self-service migration refuses, because it has nothing to approve, schedule or confirm. */
 const OF_MANAGED: readonly DecisionMessage[] = ['approve', 'reject', 'proposeTime', 'confirmSyncDisabled'];
 

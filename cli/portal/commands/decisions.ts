@@ -15,6 +15,7 @@ import {
 import { exampleTime, localTime, parseTime } from '../../terminal/times';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { decide, type DecideOptions, type Deciding } from '../decide';
+import { OF_SUPPORT } from '../refusals';
 
 const REASON = 'reason for the decision; the audit trail records it';
 
@@ -24,6 +25,10 @@ export function addDecideOptions(command: Command, reason: 'required' | 'optiona
   else command.option('--reason <text>', REASON);
   return command.options.some(({ long }) => long === '--yes') ? command : addYesOption(command);
 }
+
+/** Adds to a description that only support makes the decision in a managed migration, if that is so. */
+const describe = (message: DecisionMessage, description: string): string =>
+  OF_SUPPORT.includes(message) ? `${description}. In a managed migration, only support does this` : description;
 
 /** `approve`, `reject`, `sign-off`, `propose-time`, `adjust`, `pause`, `resume`, `cancel` */
 export function addStepDecisions(context: PortalContext): void {
@@ -85,9 +90,7 @@ export function addStepDecisions(context: PortalContext): void {
     addLimitOptions(
       program
         .command('adjust <migration>')
-        .description(
-          'Change when and how fast companies move, in a self-service migration. In a managed migration, only support does this',
-        ),
+        .description(describe('adjust', 'Change when and how fast companies move, in a self-service migration')),
     ),
   ).action((migrationId: string, options: DecideOptions & LimitOptions) => {
     const limits = limitsFrom(options);
@@ -116,15 +119,12 @@ export function addCompanyDecisions(context: PortalContext): void {
   for (const definition of COMPANY_COMMANDS) addCompanyDecision(context, definition);
 }
 
-/** The commands that the client can use only in a self-service migration. */
-const OF_SUPPORT: readonly string[] = ['retry', 'relink', 'skip'];
-
 function addCompanyDecision(context: PortalContext, definition: CompanyCommand): void {
-  const command = addCompanyCommand(context.program, definition);
-  if (definition.name === 'confirm-sync-disabled')
-    command.description('Confirm that your own application no longer uses the tokens of these companies');
-  if (OF_SUPPORT.includes(definition.name))
-    command.description(`${definition.description}. In a managed migration, only support does this`);
+  const { name, message, description } = definition;
+  const own = 'Confirm that your own application no longer uses the tokens of these companies';
+  const command = addCompanyCommand(context.program, definition).description(
+    describe(message, name === 'confirm-sync-disabled' ? own : description),
+  );
   addDecideOptions(command, definition.needsReason && 'required').action(
     (migrationId: string, references: readonly string[], options: SelectionOptions & DecideOptions) =>
       context.run(() =>
@@ -133,7 +133,7 @@ function addCompanyDecision(context: PortalContext, definition: CompanyCommand):
             readWave(context, portal, wave),
           );
           const facts = companies === 'all' ? [] : [`Companies: ${namedTexts(companies)}`];
-          return decide(context, portal, { message: definition.message, fields: { companies }, facts }, options);
+          return decide(context, portal, { message, fields: { companies }, facts }, options);
         }),
       ),
   );

@@ -1,9 +1,10 @@
 /** Tests what `ferry --portal` says about a decision that the portal does not offer. */
-import { assertStep, notOffered } from '../../../cli/portal/refusals';
+import { assertStep, notOffered, OF_SUPPORT } from '../../../cli/portal/refusals';
 import type { PortalContext } from '../../../cli/portal/connection';
 import type { MigrationView } from '../../../portal/contract/migration-view';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { sampleView } from '../../portal/page/sample-view';
+import { ferry } from '../captured-terminal';
 
 const context = {
   target: { link: 'https://portal.example', isOption: true, args: [] },
@@ -28,6 +29,14 @@ test.each([
   ['retry', undefined, 'in a managed migration, only support can use "retry"'],
 ] as const)('%s %s is a decision of support', (message, step, says) => {
   expect(refused(message, step)).toBe(`${says}; nothing was sent; ask support to make this decision, or ${SHOW}`);
+});
+
+test('the help of a command says if only support makes its decision in a managed migration', async () => {
+  for (const command of [...OF_SUPPORT, 'exclude', 'confirm-sync-disabled']) {
+    const { out } = await ferry(['--portal', 'https://portal.example', command, '--help']);
+    const isOfSupport = out.replace(/\s+/g, ' ').includes('. In a managed migration, only support does this');
+    expect([command, isOfSupport]).toEqual([command, OF_SUPPORT.some((message) => message === command)]);
+  }
 });
 
 test('step 4 ends with confirmations, so it needs no approval', () => {
