@@ -45,7 +45,11 @@ async function supply(
       'update ferry',
     );
   const { encoding, reason } = options;
-  const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
+  const files = { manifest: file, ...(encoding && { encoding }) };
+  const manifest = await readManifest(files, platform, view.route, new Date(), {
+    isSupplied: () => false,
+    command: commandText(context, 'credentials credentials.csv', migrationId),
+  });
   const { findings, totals, withCredential } = manifest;
   if (findings.errors > 0) return invalidFile(migrationId, findings);
   if (totals.companies > MAX_MANIFEST_COMPANIES)

@@ -4,34 +4,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '../../../portal/client/api';
 import { failingClearly, type PortalContext } from '../../../cli/portal/connection';
-import { writeSignIn } from '../../../cli/portal/sign-ins';
 import { createSigningKey } from '../../../security/signing-key';
-import { Secret } from '../../../security';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { ferry } from '../captured-terminal';
+import { ID, runAgainst } from './answering-portal';
 
-const ID = 'acme.xero';
 const home = createTemporaryFolder();
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** Runs a command of a client whose portal answers each request with `answer`. */
-async function run(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  signingKey: string,
-  ...args: string[]
-) {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = { TOKENFERRY_HOME: home };
-  const signIn = { portal, migrationId: ID, person: 'Cleo', role: 'client', provider: null } as const;
-  writeSignIn(env, { ...signIn, signingKey: new Secret(signingKey), token: new Secret('t'.repeat(43)) });
-  try {
-    return await ferry(['--portal', portal, ...args], undefined, env);
-  } finally {
-    server.close();
-  }
-}
+const run = (answer: Parameters<typeof runAgainst>[0], signingKey: string, ...args: string[]) =>
+  runAgainst(answer, { home, signingKey }, ...args);
 
 test.each(['companies', 'show'])(
   'a lost connection of %s, which only reads, has no effect to warn of',
