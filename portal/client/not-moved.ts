@@ -1,5 +1,6 @@
 /** The companies that were not moved, which the page and `ferry --portal` name before a person signs off. */
 import { notMovedText } from '../../domain/companies/company-state';
+import { counted, eitherOf } from '../../domain/text/sentences';
 import type { MigrationView } from '../contract/migration-view';
 import type { Company, CompanyFilter, CompanyState } from './api';
 
@@ -9,6 +10,23 @@ export interface NotMoved {
   readonly companies: readonly (Pick<Company, 'reference' | 'name'> & { readonly why: string })[];
   /** The number of companies beyond the limit. */
   readonly more: number;
+}
+
+/**
+ * Returns the title of the list, with the words of the states that have companies, because the facts of the sign-off
+ * count each state separately: `4 companies that must reconnect or were left out`.
+ */
+export function notMovedTitle(
+  companies: number,
+  { mustReconnect, notMoved, leftOut }: Pick<MigrationView['counts'], 'mustReconnect' | 'notMoved' | 'leftOut'>,
+): string {
+  const were = companies === 1 ? 'was' : 'were';
+  const states = [
+    ...(mustReconnect > 0 ? ['must reconnect'] : []),
+    ...(notMoved > 0 ? [`${were} not moved`] : []),
+    ...(leftOut > 0 ? [`${were} left out`] : []),
+  ];
+  return `${counted(companies, 'company')} that ${states.length === 0 ? `${were} not moved` : eitherOf(states)}`;
 }
 
 /** @param most the largest number of companies to name */

@@ -1,6 +1,5 @@
 /** Names the companies that were not moved, with the reasons, before a person signs off. */
-import { counted } from '../../../domain/text/sentences';
-import { readNotMoved } from '../../client/not-moved';
+import { notMovedTitle, readNotMoved } from '../../client/not-moved';
 import type { MigrationView } from '../../contract/migration-view';
 import { eachCompany } from '../app';
 import { problemText } from '../elements/dialog';
@@ -13,18 +12,12 @@ import { inReadersZone } from '../elements/times';
  */
 const MOST = 100;
 
-/** Uses the words of the three states, because the facts of the sign-off count each state separately. */
-function titleOf(companies: number): string {
-  const were = companies === 1 ? 'was' : 'were';
-  return `${counted(companies, 'company')} that must reconnect, ${were} not moved or ${were} left out`;
-}
-
 export async function notMovedList({ counts }: Pick<MigrationView, 'counts'>): Promise<readonly Child[]> {
   try {
     const { companies, more } = await readNotMoved(eachCompany, counts, MOST);
     if (companies.length === 0) return [];
     return [
-      el('h3', { id: 'not-moved-title' }, titleOf(companies.length + more)),
+      el('h3', { id: 'not-moved-title' }, notMovedTitle(companies.length + more, counts)),
       el(
         'ul',
         { class: 'findings', tabindex: 0, 'aria-labelledby': 'not-moved-title' },
