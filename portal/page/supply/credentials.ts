@@ -131,14 +131,14 @@ function withFileAdvice(answer: RequestAnswer, { file, refused, others }: Checke
   return { ...answer, text: [answer.text, ...texts].join('. '), refusedCredentials };
 }
 
-/** Shows who signed the encryption key, or why the page refuses to encrypt. */
+/** Shows who signed the migration key, or why the page refuses to encrypt. */
 async function keyLine(app: App): Promise<Child> {
   try {
     const { signedBy } = await sealingKey(app);
     return el(
       'p',
       { class: 'hint' },
-      'The provider that your invitation names has signed the encryption key. Fingerprint of the provider: ',
+      'The provider that your invitation names has signed the migration key. Fingerprint of the provider: ',
       el('code', {}, signedBy),
       '. Check that the provider publishes the same fingerprint.',
     );

@@ -36,13 +36,13 @@ export async function checkKey(text: string, migrationId: string, provider: stri
   const fingerprint = fingerprintOf(fromHex(signedBy));
   if (plain(fingerprint) !== plain(provider))
     throw new KeyRefused(
-      `The encryption key was signed by the provider with the fingerprint ${fingerprint}, but your invitation names the provider with the fingerprint ${provider}. Nothing was sent. Tell your contact by phone.`,
+      `The migration key was signed by the provider with the fingerprint ${fingerprint}, but your invitation names the provider with the fingerprint ${provider}. Nothing was sent. Tell your contact by phone.`,
     );
   const facts = utf8(JSON.stringify(['tokenferry migration key 1', migration, platform, publicKey]));
   const verifier = await crypto.subtle.importKey('raw', fromHex(signedBy), 'Ed25519', false, ['verify']);
   if (!(await crypto.subtle.verify('Ed25519', verifier, fromHex(signature), facts)) || migration !== migrationId)
     throw new KeyRefused(
-      'The encryption key was altered, or belongs to another migration. Nothing was sent. Tell your contact.',
+      'The migration key was altered, or belongs to another migration. Nothing was sent. Tell your contact.',
     );
   const point = fromHex(publicKey);
   return {
@@ -65,7 +65,7 @@ function parseKey(text: string): Readonly<Record<string, string>> & {
     const base64 = text.slice(KEY_PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
     return JSON.parse(new TextDecoder().decode(fromBase64(base64))) as ReturnType<typeof parseKey>;
   } catch {
-    throw new KeyRefused('The encryption key of this migration cannot be read. Nothing was sent. Tell your contact.');
+    throw new KeyRefused('The migration key of this migration cannot be read. Nothing was sent. Tell your contact.');
   }
 }
 

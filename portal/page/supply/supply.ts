@@ -15,11 +15,11 @@ export async function sealingKey({ key, view, session }: App): Promise<SealingKe
   const { migrationKey } = view();
   if (migrationKey === null)
     throw new FormProblem(
-      'this migration has no signed encryption key at the moment, so nothing was sent; tell your contact',
+      'this migration has no signed migration key at the moment, so nothing was sent; try again in a minute, and if this happens again, tell your contact',
     );
   if (key === null || key.provider === null)
     throw new FormProblem(
-      "your invitation does not contain the provider's fingerprint, so this page cannot check the encryption key; ask your contact for a new invitation",
+      "your invitation does not contain the provider's fingerprint, so this page cannot check the migration key; ask your contact for a new invitation",
     );
   try {
     return await checkKey(migrationKey, session.migrationId, key.provider);

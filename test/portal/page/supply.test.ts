@@ -259,8 +259,9 @@ describeWithChromium("supplying in the portal's page", () => {
 
   test.each([
     ['another provider has signed', () => createMigrationKey('kite', 'qhyg', vault.publicKey).text, /was signed by/],
-    ['was altered', () => key.altered(createVaultKey().publicKey), /was altered/],
+    ['was altered', () => key.altered(createVaultKey().publicKey), /migration key was altered/],
     ['is for another migration', () => key.sign('other', 'qhyg', vault.publicKey), /another migration/],
+    ['is not signed yet', () => null, /has no signed migration key.*; try again in a minute/],
   ])('refuses to encrypt with a key that %s', async (_, migrationKey, message) => {
     current.portal.view = sampleView({ migrationKey: migrationKey() });
     const page = await open();
@@ -286,13 +287,11 @@ describeWithChromium("supplying in the portal's page", () => {
     await dialog.getByRole('button', { name: 'Replace your application' }).click();
     await dialog.getByText('✓ Done.').waitFor();
     const { sealed, decision, ...facts } = current.portal.sent.at(-1)!.body as { sealed: string; decision: object };
-    expect(facts).toEqual({
-      ...{ clientId: 'AB99', environment: 'sandbox', keyFingerprint: fingerprintOf(vault.publicKey) },
-    });
     const application = { clientId: 'AB99', environment: 'sandbox' };
+    expect(facts).toEqual({ ...application, keyFingerprint: fingerprintOf(vault.publicKey) });
     const sealedDigest = applicationDigest({ ...application, boxHash: hashIn(sealed) });
     expect(decision).toMatchObject({ ...application, sealedDigest });
-    const binding = applicationBinding('kite', { clientId: 'AB99', environment: 'sandbox' });
+    const binding = applicationBinding('kite', application);
     expect(createOpener(vault, 'acme.xero')(Buffer.from(sealed, 'base64'), binding).toString('utf8')).toBe(
       'secret-MARKER',
     );
