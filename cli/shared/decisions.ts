@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { joinedOutcomes, laterRefusalText, type PartOutcome } from '../../domain/migration/part-outcomes';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEPS } from '../../domain/migration/steps';
@@ -161,6 +162,23 @@ export async function sendDecision(
 ): Promise<CommandResult> {
   const result = await decide(ferry, migrationId, message, content);
   const advice = await signingAdvice(ferry, migrationId, content.role, result, message);
+  return decisionResult(ferry, { migrationId, message, content, result, advice });
+}
+
+interface Decided {
+  readonly migrationId: string;
+  readonly message: DecisionMessage;
+  readonly content: DecisionContent;
+  readonly result: DecisionResult;
+  /** The advice about a refusal; null if there is none. */
+  readonly advice: string | null;
+}
+
+/** Returns the outcome of a decision as the command's result. */
+export function decisionResult(
+  ferry: MigrationClient,
+  { migrationId, message, content, result, advice }: Decided,
+): CommandResult {
   return {
     failed: result.outcome === 'refused' || isPartial(result),
     json: { schema: 'ferry.decision/1', migrationId, message, ...result },
@@ -178,8 +196,7 @@ export async function sendDecision(
  * Sends a decision on companies, in several messages if there are too many companies for one. Stops at the first
  * refused message.
  *
- * @returns the result of the refused message, or else of the last message. `failed` is true if a message was refused,
- * or was applied to only some of its companies
+ * @returns the joined results of the messages
  */
 export async function sendCompanyDecision(
   ferry: MigrationClient,
@@ -188,15 +205,34 @@ export async function sendCompanyDecision(
   companies: readonly string[],
   content: DecisionContent,
 ): Promise<CommandResult> {
-  let failed = false;
+  const answers: PartOutcome[] = [];
   for (let from = 0; ; from += MAX_COMPANIES_PER_MESSAGE) {
     const part = companies.slice(from, from + MAX_COMPANIES_PER_MESSAGE);
-    const result = await sendDecision(ferry, migrationId, message, { companies: part, ...content });
-    failed ||= result.failed === true;
+    const last = await decide(ferry, migrationId, message, { companies: part, ...content });
     const sent = from + part.length;
-    if (result.json['outcome'] === 'refused' || sent >= companies.length)
-      return { ...result, failed, json: { ...result.json, companies: sent } };
+    const isRefused = last.outcome === 'refused';
+    if (!isRefused) answers.push(partOutcome(last, part.length));
+    if (!isRefused && sent < companies.length) continue;
+    const advice = await signingAdvice(ferry, migrationId, content.role, last, message);
+    const result =
+      isRefused && answers.length > 0
+        ? { ...last, text: laterRefusalText(last.text, { answers, part: part.length, all: companies.length }) }
+        : isRefused
+          ? last
+          : joinedResult(last, answers);
+    const decided = decisionResult(ferry, { migrationId, message, content, result, advice });
+    return { ...decided, json: { ...decided.json, companies: sent } };
   }
+}
+
+export const partOutcome = ({ outcome, text }: DecisionResult, companies: number): PartOutcome => ({
+  ...{ text, companies, isUnknown: outcome === 'recorded' },
+});
+
+/** Returns the last result with the text of all parts, of which none was refused. */
+export function joinedResult(last: DecisionResult, answers: readonly PartOutcome[]): DecisionResult {
+  const outcome = answers.some(({ isUnknown }) => isUnknown) ? 'recorded' : last.outcome;
+  return { ...last, outcome, text: joinedOutcomes(answers) };
 }
 
 /** Returns a note on whether the decision was signed; null if no signing key is configured. */

@@ -7,6 +7,16 @@ export interface PartOutcome {
   readonly text: string;
   /** The number of companies that the part names. */
   readonly companies: number;
+  /** True if Temporal has the decision, but its outcome is not known yet. */
+  readonly isUnknown?: boolean;
+}
+
+const isComplete = (outcome: PartOutcome): boolean => outcome.isUnknown !== true && !isPartial(outcome);
+
+/** Returns the outcomes of the earlier parts as a sentence; null if each part was applied to all of its companies. */
+export function earlierText(outcomes: readonly PartOutcome[]): string | null {
+  if (outcomes.every(isComplete)) return null;
+  return `${outcomes.length === 1 ? 'The earlier answer was' : 'The earlier answers were'}: ${joinedOutcomes(outcomes)}`;
 }
 
 /** Stands for the number of companies in the outcome of a part. */
@@ -37,7 +47,7 @@ export function laterRefusalText(
   const before = answers.reduce((sum, { companies }) => sum + companies, 0);
   const rest = all - before - part;
   const notSent = rest === 0 ? '' : `. The decision was not sent for the other ${counted(rest, 'company')}`;
-  if (answers.some(isPartial))
+  if (!answers.every(isComplete))
     return `the answer about the first ${outOf(before, all, 'company')} was: ${joinedOutcomes(answers)}. The answer about the next ${counted(part, 'company')} was: ${answer}${notSent}`;
   return `the decision about the first ${outOf(before, all, 'company')} was applied before this answer: ${answer}${notSent}`;
 }

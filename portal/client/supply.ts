@@ -1,8 +1,8 @@
 /** Sends sealed credentials in parts, and the signed decisions about them. */
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-fields';
-import { joinedOutcomes, type PartOutcome } from '../../domain/migration/part-outcomes';
-import { changedCount, isPartial } from '../../domain/migration/partial-outcome';
+import { earlierText, joinedOutcomes, type PartOutcome } from '../../domain/migration/part-outcomes';
+import { changedCount } from '../../domain/migration/partial-outcome';
 import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domain/supply/sealed-digest';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract/requests';
@@ -113,11 +113,11 @@ export async function supplyInParts<Credential extends Label>(
     const named = { ...last, supplied, ...(refused.length === 0 ? {} : { refusedCredentials: refused }) };
     if (decided.length === 0) return { ...named, text: [last.text, ...refusedTexts(refused)].join('. ') };
     const replaced = supplied === 0 ? 'no credential' : outOf(supplied, credentials.length, 'credential');
-    const earlier = decided.length === 1 ? 'The earlier answer was' : 'The earlier answers were';
+    const earlier = earlierText(decided);
     const texts = [
       `${replaced} ${supplied > 1 ? 'were' : 'was'} replaced before this answer: ${last.text}`,
       'No credential was sent after this answer',
-      ...(decided.some(isPartial) ? [`${earlier}: ${joinedOutcomes(decided)}`] : []),
+      ...(earlier === null ? [] : [earlier]),
     ];
     return { ...named, text: [...texts, ...refusedTexts(refused)].join('. ') };
   }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
+import { earlierText, type PartOutcome } from '../../../domain/migration/part-outcomes';
+import { isPartial } from '../../../domain/migration/partial-outcome';
 import { inChunks } from '../../../domain/text/streams';
 import type { SupplyResult } from '../../../store';
 import {
@@ -28,7 +30,15 @@ import { fileArguments } from '../../shared/file-arguments';
 import { findingsJson, printFindings } from '../../shared/results';
 import { signingAdvice } from '../../shared/signing-advice';
 import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
+import {
+  addDecisionOptions,
+  addActorOptions,
+  actorFrom,
+  contentFrom,
+  decisionResult,
+  joinedResult,
+  partOutcome,
+} from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import {
@@ -115,7 +125,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
           ...actor,
         });
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
-  const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
+  const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied' && !isPartial(decision);
   const disposal = await dispose(read, original, isInUse, options, terminal);
   const portal = await readClientPortal(ferry, migrationId);
   const refused = await readRefused(
@@ -165,7 +175,8 @@ async function replace(
   if (hasErrors(read)) return invalidFile(read);
   await confirmWithdrawal(context, options, migrationId, await readProgressIfAnswered(ferry, migrationId));
   const supplied = emptySupplyResult();
-  let decision: CommandResult | null = null;
+  const answers: PartOutcome[] = [];
+  let last: DecisionResult | null = null;
   for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {
     const decisionId = randomUUID();
     const staged = await stageCredentials(ferry.db, migrationId, part, content.by, {
@@ -175,11 +186,13 @@ async function replace(
     if (staged.stored.length === 0) continue;
     const sealedDigest = await readStagedDigest(ferry.db, migrationId, { decisionId, replaces: true });
     const sent = { decisionId, companies: staged.stored, sealedDigest, ...content };
-    decision = await sendDecision(ferry, migrationId, 'replaceCredential', sent);
-    if (decision.json['outcome'] === 'refused') break;
+    last = await decide(ferry, migrationId, 'replaceCredential', sent);
+    if (last.outcome === 'refused') break;
+    answers.push(partOutcome(last, staged.stored.length));
     supplied.stored.push(...staged.stored);
   }
-  const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
+  const result = last && afterParts(last, answers);
+  const isInUse = isEverythingStored(supplied) && result?.outcome === 'applied' && !isPartial(result);
   const disposal = await dispose(read, original, isInUse, options, terminal);
   const portal = await readClientPortal(ferry, migrationId);
   const refused = await readRefused(
@@ -189,8 +202,10 @@ async function replace(
     'replace-credential',
   );
   const stored = suppliedResult(migrationId, read, { ...supplied, decision: null, advice: null }, disposal, refused);
-  if (!decision) return stored;
-  const { failed, json, print } = decision;
+  if (last === null || result === null) return stored;
+  const advice = await signingAdvice(ferry, migrationId, content.role, last, 'replaceCredential');
+  const decided = { migrationId, message: 'replaceCredential', content, result, advice } as const;
+  const { failed, json, print } = decisionResult(ferry, decided);
   return {
     failed: stored.failed === true || failed === true,
     json: { ...stored.json, decision: { ...json, companies: supplied.stored.length } },
@@ -204,6 +219,13 @@ async function replace(
       disposal.print(output);
     },
   };
+}
+
+/** Returns the result of the decisions about all parts, of which the last can be refused. */
+function afterParts(last: DecisionResult, answers: readonly PartOutcome[]): DecisionResult {
+  if (last.outcome !== 'refused') return joinedResult(last, answers);
+  const earlier = earlierText(answers);
+  return earlier === null ? last : { ...last, text: `${last.text}. ${earlier}` };
 }
 
 function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {
@@ -224,7 +246,7 @@ function suppliedResult(
   disposal: Disposal,
   refused: readonly RefusedGroup[],
 ): CommandResult {
-  const isComplete = isEverythingStored(supplied);
+  const isComplete = isEverythingStored(supplied) && !(decision && isPartial(decision));
   return {
     failed: !isComplete || disposal.failed,
     json: {
@@ -256,6 +278,7 @@ function storedText(output: Output, migrationId: string, { decision, ...supplied
   const { stored } = supplied;
   if (decision?.outcome === 'refused')
     return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;
+  if (decision && isPartial(decision)) return `${output.styled('red', '✗')} ${migrationId}: ${decision.text}`;
   if (!isEverythingStored(supplied)) {
     const { obtainedTooEarly, wrongState, unknown } = supplied;
     const total = stored.length + obtainedTooEarly.length + wrongState.length + unknown.length;

@@ -1,4 +1,5 @@
 import { sendCompanyDecision } from '../../../cli/shared/decisions';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
 import { until } from '../../support/async';
 import { createTestDatabase } from '../../support/servers/database';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
@@ -268,6 +269,12 @@ test('a decision that is applied to only some of its companies is a failure', as
   const text = expect.stringContaining('applied to 1 of 2 companies') as string;
   expect(await send('C-1003', 'C-9999')).toMatchObject({ failed: true, json: { outcome: 'applied', text } });
   expect(await send('C-1004')).toMatchObject({ failed: false, json: { outcome: 'applied' } });
+  const unknown = Array.from({ length: MAX_COMPANIES_PER_MESSAGE - 1 }, (_, index) => `X-${index}`);
+  const parts = /^1 company left out: sold; applied to 1 of 1,000 companies: .*; 1 company left out: sold/;
+  expect(await send('C-1005', ...unknown, 'C-1006')).toMatchObject({
+    failed: true,
+    json: { outcome: 'applied', companies: 1_001, text: expect.stringMatching(parts) as string },
+  });
 });
 
 test('adjust prints the old and the new value, and without a limit the limits in effect, like show', async () => {
