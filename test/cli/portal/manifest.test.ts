@@ -50,7 +50,8 @@ test('a missing credential is supplied with a command, because the manifest stor
     { home, signingKey: createSigningKey('client') },
     ...['manifest', file, '--yes'],
   );
-  expect({ exitCode, out }).toEqual({ exitCode: 0, out: expect.stringContaining('the manifest has 2 companies') });
+  expect(exitCode).toBe(0);
+  expect(out).toContain('the manifest has 2 companies');
   expect(out).toContain('"A-2" has no credential');
   expect(out).toContain(`supply the credential with: ferry --portal ${portal} credentials credentials.csv`);
   expect(out).not.toContain('add the credential to the file');
