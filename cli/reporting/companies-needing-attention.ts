@@ -8,7 +8,7 @@ import { remedyText } from '../../domain/companies/remedies';
 import { replacedText } from '../../domain/preflight/applications';
 import { dueTryText } from '../../domain/progress/retried';
 import type { Database } from '../../store';
-import { readReplacedApplications, readCompanies, readCompanyPage, readLimits } from '../../store';
+import { readReplacedApplications, readCompanies, readCompanyPage } from '../../store';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
@@ -20,7 +20,7 @@ import {
   remedyCommand,
 } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
-import type { MigrationWithStage, Target, Opening } from './listed-migration';
+import type { MigrationWithStage, Opening, Target } from './listed-migration';
 import { commandFor } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 
@@ -110,9 +110,7 @@ export async function printRetried(
   output.line();
 }
 
-function retriedAt({ windows, now, paused }: Opening): string {
-  return paused ? 'once the migration is resumed' : dueTryText(windows, now.toISOString(), localTime);
-}
+const retriedAt = (opening: Opening): string => dueTryText(opening, opening.now.toISOString(), localTime);
 
 /** A remedy of companies that wait for their next try. */
 interface RetriedRemedy extends Pick<ExceptionGroup, 'companies' | 'references'> {
@@ -138,11 +136,8 @@ async function readRetriedRemedies(db: Database, target: Target): Promise<readon
 }
 
 /** Returns the commands for the companies that wait for their next try; none if they are tried now. */
-export async function retriedJson(db: Database, target: Target): Promise<readonly object[]> {
-  const { id, paused, stage } = target.migration;
-  if (stage !== 'open') return [];
-  const { limits, now } = await readLimits(db, id);
-  if (retriedAt({ windows: limits.windows, now, paused }) === 'now') return [];
+export async function retriedJson(db: Database, target: Target, opening: Opening): Promise<readonly object[]> {
+  if (target.migration.stage !== 'open' || retriedAt(opening) === 'now') return [];
   return (await readRetriedRemedies(db, target)).map(({ remedy, companies, command }) => ({
     ...{ remedy, does: remedyText(remedy), companies, command },
   }));

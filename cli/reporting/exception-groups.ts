@@ -128,11 +128,11 @@ function whatHappened(company: LedgerCompany, opening: Opening): string {
 }
 
 /**
- * Describes the next try of a company with a delay. It begins when the delay has passed, a window is open, and no pause
- * is on.
+ * Describes the next try of a company with a delay. It begins when the delay has passed, a window is open, and nothing
+ * stops the migration.
  */
-function delayedTryText(retryAt: Date, { windows, now, paused }: Opening): string {
-  if (paused) return 'next try once the migration is resumed';
+function delayedTryText(retryAt: Date, { windows, now, once }: Opening): string {
+  if (once !== null) return `next try ${once}`;
   const due = retryAt > now ? retryAt : now;
   const at = nextMove(windows, due.toISOString());
   if (at === null) return 'next try in the next window';

@@ -1,8 +1,12 @@
 /** The migration whose companies `ferry exceptions` lists, and the commands that it suggests for them. */
 import type { MoveStage } from '../../domain/companies/company-state';
 import type { Remedy } from '../../domain/companies/remedies';
-import type { Window } from '../../domain/planning/windows';
-import type { StoredMigration } from '../../store';
+import type { TryTimes } from '../../domain/progress/retried';
+import { ONCE_RESUMED, resumptionText } from '../../domain/progress/retried';
+import type { Database, StoredMigration } from '../../store';
+import { readCompanyPage, readLimits } from '../../store';
+import type { LedgerClient } from '../../client';
+import { NoWorker, PayloadKeyMissing, queryProgress } from '../../client';
 import type { RemedyTarget } from '../shared/remedy-commands';
 import { AS_CLIENT, remedyCommand } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
@@ -20,10 +24,41 @@ export interface Target {
 }
 
 /** The facts that determine when a deferred company is tried again, apart from its own delay. */
-export interface Opening {
-  readonly windows: readonly Window[];
+export interface Opening extends TryTimes {
   readonly now: Date;
-  readonly paused: boolean;
+}
+
+/** How long to wait for a worker, in milliseconds. The ledger knows all but outages and paused windows. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/**
+ * Reads when companies are tried again. Only the workflow knows of outages and paused windows, so they are left out if
+ * no worker answers, or if the workflow's payload key is missing.
+ */
+export async function readOpening(ferry: LedgerClient, migration: MigrationWithStage): Promise<Opening> {
+  const { limits, now } = await readLimits(ferry.db, migration.id);
+  return { windows: limits.windows, now, once: await readResumption(ferry, migration) };
+}
+
+async function readResumption(
+  ferry: LedgerClient,
+  { id: migrationId, paused, stage }: MigrationWithStage,
+): Promise<string | null> {
+  if (paused) return ONCE_RESUMED;
+  if (stage !== 'open' || !(await hasTriesAhead(ferry.db, migrationId))) return null;
+  try {
+    return resumptionText(await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS));
+  } catch (error) {
+    if (error instanceof NoWorker || error instanceof PayloadKeyMissing) return null;
+    throw error;
+  }
+}
+
+/** Returns whether companies may wait for their next try. Otherwise, the workflow need not be asked. */
+async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean> {
+  const none = { offset: 0, limit: 0 };
+  if ((await readCompanyPage(db, migrationId, { retried: true }, none)).matching > 0) return true;
+  return (await readCompanyPage(db, migrationId, { states: ['waiting'], exceptions: true }, none)).matching > 0;
 }
 
 /**

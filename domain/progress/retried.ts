@@ -19,25 +19,37 @@ export function retriedText(
 ): string | null {
   const { retried = 0, firstRetried } = progress.counts;
   if (retried === 0 || isOver(progress.state)) return null;
-  return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${whenText(progress, now, timeText)}`;
+  const times = { windows: progress.windows, once: resumptionText(progress) };
+  return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${dueTryText(times, now, timeText)}`;
 }
 
-function whenText(
-  { state, windows, waitingFor, outage }: Pick<Progress, 'state' | 'windows' | 'waitingFor' | 'outage'>,
-  now: string,
-  timeText: (iso: string) => string,
-): string {
-  if (state === 'paused') return 'once the migration is resumed';
+/** The facts that determine when a company is tried again, apart from its own delay. */
+export interface TryTimes extends Pick<Progress, 'windows'> {
+  /** The result of {@link resumptionText}. */
+  readonly once: string | null;
+}
+
+/** Returns what has to happen before any company is tried, as a clause; null if nothing stops the migration. */
+export function resumptionText({
+  state,
+  waitingFor,
+  outage,
+}: Pick<Progress, 'state' | 'waitingFor' | 'outage'>): string | null {
+  if (state === 'paused') return ONCE_RESUMED;
   if (isForPausedWindows(waitingFor)) return 'once the windows are resumed';
-  return outage === null ? dueTryText(windows, now, timeText) : 'once the outage is over';
+  return outage === null ? null : 'once the outage is over';
 }
 
-/** Returns when a company that is due will be tried: now, or in the next window. */
-export function dueTryText(
-  windows: Progress['windows'],
-  now: string,
-  timeText: (iso: string) => string = momentText,
-): string {
+/** The result of {@link resumptionText} during a pause, which the ledger knows too. */
+export const ONCE_RESUMED = 'once the migration is resumed';
+
+/**
+ * Returns when a company that is due will be tried: once the migration continues, in the next window, or `now`.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function dueTryText({ windows, once }: TryTimes, now: string, timeText: (iso: string) => string): string {
+  if (once !== null) return once;
   const opensAt = nextMove(windows, now);
   if (opensAt === null) return 'in the next window';
   return Date.parse(opensAt) > Date.parse(now) ? `in the window from ${timeText(opensAt)}` : 'now';

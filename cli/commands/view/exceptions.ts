@@ -1,6 +1,6 @@
 import { remedyText } from '../../../domain/companies/remedies';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
-import { readApplications, readCompanies, readCompanyPage, readLimits, readMigration } from '../../../store';
+import { readApplications, readCompanies, readCompanyPage, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration, readStage } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
@@ -11,7 +11,7 @@ import { companyJson } from '../../../client/report-formats';
 import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
 import type { MigrationWithStage } from '../../reporting/listed-migration';
-import { commandFor } from '../../reporting/listed-migration';
+import { commandFor, readOpening } from '../../reporting/listed-migration';
 import { readGroups, ofGroup, printGroup } from '../../reporting/exception-groups';
 import {
   readLacking,
@@ -51,13 +51,14 @@ async function exceptions(
   const stage = await readStage(ferry, stored);
   const migration = { ...stored, stage, application: (await readApplications(db, stored)).supplied };
   const readExceptions = (): AsyncIterable<LedgerCompany> => readListed(db, migration);
+  const opening = await readOpening(ferry, migration);
   if (output.json) {
     await output.streamJson(
       {
         ...{ schema: 'ferry.exceptions/1', migrationId },
         withoutCredential: (await readLacking(db, migration)).matching,
         retried: (await readRetried(db, migration)).matching,
-        retriedRemedies: await retriedJson(db, { migration, portal }),
+        retriedRemedies: await retriedJson(db, { migration, portal }, opening),
         replacedApplication: (await readReplaced(db, migrationId)).matching,
         notMovedAtEnd: await countUnreached(db, stored),
       },
@@ -66,8 +67,6 @@ async function exceptions(
     );
     return { written: true };
   }
-  const { limits, now } = await readLimits(db, migrationId);
-  const opening = { windows: limits.windows, now, paused: migration.paused };
   let count = 0;
   for (const [key, group] of await readGroups(migration, readExceptions())) {
     await printGroup(output, { migration, portal }, opening, group, () => ofGroup(migration, key, readExceptions()));

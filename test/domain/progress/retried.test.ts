@@ -3,7 +3,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Window } from '../../../domain/planning/windows';
 import { progressOf } from '../../../domain/progress/progress';
-import { retriedText } from '../../../domain/progress/retried';
+import { resumptionText, retriedText } from '../../../domain/progress/retried';
 import { AT, counts, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 
 const DAILY: Window = {
@@ -30,4 +30,5 @@ test.each<[string, Partial<MigrationState>, string]>([
 ])('a company is tried again %s', (_, changes, when) => {
   const progress = progressOf(migrationPlan(), { ...retried, ...changes });
   expect(retriedText(progress, AT)).toBe(`1 company (M-047) will be tried again ${when}`);
+  expect(resumptionText(progress)).toBe(when === 'now' ? null : when);
 });
