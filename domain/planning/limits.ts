@@ -180,18 +180,23 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 export const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance, with the limit that they exceed. */
+/**
+ * Returns the numbers that exceed the tolerance, with the limit that they exceed.
+ *
+ * @param failures `accepted` failures are not among `failed`, because a resume has accepted them
+ */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
-  { failed, tried }: { readonly failed: number; readonly tried: number },
+  { failed, tried, accepted }: { readonly failed: number; readonly tried: number; readonly accepted: number },
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
   const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
+  const notCounted = accepted > 0 ? '; failures that a resume has accepted are not counted' : '';
   return isShare
-    ? `${numbers} ${percent(failed / tried)} and more than the limit of ${percent(toleratedShare ?? 1)}`
-    : `${numbers} more than the limit of ${counted(toleratedFailures ?? 0, 'company')}`;
+    ? `${numbers} ${percent(failed / tried)} and more than the limit of ${percent(toleratedShare ?? 1)}${notCounted}`
+    : `${numbers} more than the limit of ${counted(toleratedFailures ?? 0, 'company')}${notCounted}`;
 }
 
 /** Formats a share with at most one decimal, as `20%` or `20.4%`. */

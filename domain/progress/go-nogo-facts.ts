@@ -51,9 +51,9 @@ export interface GoNoGoFacts {
   readonly toCreate: number;
   /**
    * `failed`: companies that were not moved or whose outcome is unknown, except those whose failure was accepted when
-   * the migration was resumed. `tried`: companies whose move was attempted.
+   * the migration was resumed, which are `accepted`. `tried`: companies whose move was attempted.
    */
-  readonly failures: { readonly failed: number; readonly tried: number };
+  readonly failures: { readonly failed: number; readonly tried: number; readonly accepted: number };
   /** When the remaining companies will have been moved; null if there is no forecast. */
   readonly forecast: Forecast | null;
   /** Null if no worker is answering queries about the migration. */

@@ -13,8 +13,8 @@ const CHECK = 'failures';
 export function failureAnswers(facts: GoNoGoFacts): readonly Answer[] {
   const { limits, failures, progress } = facts;
   if (progress?.state === 'paused') return [];
-  const { failed, tried } = failures;
-  const accepted = acceptedBy(facts) > 0 ? ', apart from failures that a resume has accepted' : '';
+  const { failed, tried, accepted: acceptedFailures } = failures;
+  const accepted = acceptedFailures > 0 ? ', apart from failures that a resume has accepted' : '';
   const soFar = `${outOf(failed, tried, 'tried company')} could not be moved${accepted} (${limitsText(limits)})`;
   const certain = pausesAfter(facts);
   if (certain !== null) {
@@ -25,12 +25,6 @@ export function failureAnswers(facts: GoNoGoFacts): readonly Answer[] {
   if (!exceedsTolerance(limits, { failed: failed + 1, tried: tried + 1 })) return [];
   const why = `the next company that cannot be moved pauses the migration: ${soFar}; ${remedy(facts)}`;
   return [{ check: CHECK, go: true, warning: true, why }];
-}
-
-/** Returns how many failures were accepted when the migration was resumed, by the latest count. */
-function acceptedBy({ failures, progress }: GoNoGoFacts): number {
-  const { failed = 0, outcomeUnknown = 0 } = progress?.counts ?? {};
-  return failed + outcomeUnknown - failures.failed;
 }
 
 /**

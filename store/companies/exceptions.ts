@@ -160,10 +160,12 @@ export interface Failures {
    * Without them, the share of failures would be too high at first.
    */
   readonly tried: number;
+  /** The companies that are not in `failed` because their failure was accepted when the migration was resumed. */
+  readonly accepted: number;
 }
 
 /**
- * Counts failed companies and tried companies. A migration pauses if too many of the tried companies have failed.
+ * Counts failed companies, tried companies and accepted failures. A migration pauses if too many of the tried companies have failed.
  *
  * @param limit maximum value of `tried`, at which counting stops; null for no maximum
  */
@@ -172,13 +174,14 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
     db,
     sql<Failures>`
     select
-      (select count(*) from companies
-        where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and not failure_accepted)
-        as failed,
+      failures.failed, failures.accepted,
       (select count(*) from (
         select from companies
         where migration_id = ${migrationId} and state in ('importing', 'moved', 'failed', 'syncing', 'outcome-unknown')
-        limit ${limit}) counted) as tried`,
+        limit ${limit}) counted) as tried
+    from (
+      select count(*) filter (where not failure_accepted) as failed, count(*) filter (where failure_accepted) as accepted
+      from companies where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown')) failures`,
   );
 }
 

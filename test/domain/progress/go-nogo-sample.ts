@@ -48,7 +48,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   },
   chosenFirst: null,
   toCreate: 9,
-  failures: { failed: 0, tried: 1 },
+  failures: { failed: 0, tried: 1, accepted: 0 },
   forecast: FORECAST,
   progress: progressOf(plan, state),
   windowsPaused: null,

@@ -141,18 +141,18 @@ test('counts failures until they are accepted, and counts new failures after a r
   for (const row of [1, 2]) await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 3, { state: 'outcome-unknown' });
   await updateRow(ledger.db, id, 4, { state: 'moved' });
-  expect(await countFailures(ledger.db, id)).toEqual({ failed: 3, tried: 4 });
+  expect(await countFailures(ledger.db, id)).toEqual({ failed: 3, tried: 4, accepted: 0 });
   await acceptFailures(ledger.db, id);
-  expect(await countFailures(ledger.db, id)).toEqual({ failed: 0, tried: 4 });
+  expect(await countFailures(ledger.db, id)).toEqual({ failed: 0, tried: 4, accepted: 3 });
 
   // A failed company that is then skipped does not cancel out a new failure.
   await leaveOutCompanies(ledger.db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
   await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'incomplete' });
-  expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 1 });
+  expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 1, accepted: 2 });
 
   await retryCompanies(ledger.db, id, ['c2']);
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete' });
-  expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 2 });
+  expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 2, accepted: 1 });
 });
 
 test('a retry leaves out companies that must reconnect and that it cannot help, named or not', async () => {
