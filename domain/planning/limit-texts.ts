@@ -1,5 +1,5 @@
 /** Formats the values of limits as briefly as people type them. */
-import { counted, duration } from '../text/sentences';
+import { duration } from '../text/sentences';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
 import { LIMIT_NAMES, percent } from './limits';
 import { windowsText } from './window-texts';
@@ -68,7 +68,7 @@ export function mainLimitsText(limits: MigrationLimits): string {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute, rampCompanies, toleratedFailures } = limits;
   return [
     ...(companiesPerMinute === null ? [] : [`${LIMIT_NAMES.companiesPerMinute} ${numberText(companiesPerMinute)}`]),
-    `slices ${slicesAtOnce} (${counted(companiesPerSliceAtOnce, 'company')} each)`,
+    `slices ${slicesAtOnce} (${companiesPerSliceAtOnce} at once each)`,
     `${LIMIT_NAMES.rampCompanies} ${numberText(rampCompanies)}`,
     ...(toleratedFailures === null ? [] : [`${LIMIT_NAMES.toleratedFailures} ${numberText(toleratedFailures)}`]),
     `${LIMIT_NAMES.toleratedShare} ${VALUES.toleratedShare(limits.toleratedShare)}`,

@@ -116,7 +116,7 @@ export function expectedLimit(name: keyof MigrationLimits, value: unknown): stri
 /** The names of the limits in texts for people. */
 export const LIMIT_NAMES: Readonly<Record<keyof MigrationLimits, string>> = {
   slicesAtOnce: 'slices at once',
-  companiesPerSliceAtOnce: 'companies per slice',
+  companiesPerSliceAtOnce: 'companies per slice at once',
   companiesPerMinute: 'companies per minute',
   syncTimeoutMs: 'sync timeout',
   rampCompanies: 'ramp',

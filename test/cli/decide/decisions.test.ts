@@ -282,7 +282,9 @@ test('adjust prints the old and the new value, and without a limit the limits in
   expect(adjusted).toMatchObject({ exitCode: 0, out: `✓ ${ID}: companies per minute: any -> 6\n` });
   const { exitCode, out, err } = await run('adjust', ID, '--by', 'Sam');
   expect(exitCode).toBe(1);
-  expect(out).toContain(`Limits of ${ID}:\n  slices at once: 4\n  companies per slice: 8\n  companies per minute: 6\n`);
+  expect(out).toContain(
+    `Limits of ${ID}:\n  slices at once: 4\n  companies per slice at once: 8\n  companies per minute: 6\n`,
+  );
   expect(out).toContain('  reminders while data is out of date: after 2 h, then every 60 min, escalated after 8 h\n');
   expect(err).toBe('ferry: no limit was specified; list the options that change a limit with: ferry adjust --help\n');
   const { json } = await runJson(orchestrator, 'adjust', ID, '--by', 'Sam');
