@@ -131,7 +131,7 @@ export function printMigration(
 
 function printChosenFirst(output: Output, { reference, notReady }: ChosenFirst): void {
   const text = `${reference} was chosen to go first`;
-  output.line(notReady === null ? text : output.styled('yellow', `${text}, but cannot be moved yet: ${notReady}`));
+  output.line(notReady === null ? text : output.styled('yellow', `${text}, but cannot be moved: ${notReady}`));
 }
 
 /**

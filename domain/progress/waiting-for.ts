@@ -122,7 +122,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
       if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${requestedFirst.reference} goes first but is not ready: the client confirms, supplies or corrects what is needed, or support chooses another company`,
+          what: `${requestedFirst.reference} goes first but is not ready: the client confirms, supplies or corrects what is needed, or support chooses another company; if it was left out or is not in the manifest, only another company can go first`,
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);

@@ -195,7 +195,7 @@ test.each([
     out: expect.stringContaining(`\n  ! ${reference} is not ready yet: ${why}\n`) as string,
   });
   const chosen = `${reference} was chosen to go first, but cannot be moved`;
-  expect((await run('show', ID)).out).toContain(`${chosen} yet: ${why}`);
+  expect((await run('show', ID)).out).toContain(`${chosen}: ${why}`);
   expect((await run('go-nogo', ID)).out).toContain(`${chosen}: ${why}`);
 });
 
