@@ -87,9 +87,9 @@ function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): stri
       return retryRefusal(decision.companies, facts);
     case 'skip':
     case 'relink':
-      return exceptionRefusal(facts);
+      return exceptionRefusal(decision.kind, facts);
     case 'replace-credential':
-      return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
+      return noExceptionsRefusal(decision.kind, facts);
     case 'application-supplied':
       return applicationRefusal(facts);
     case 'manifest-supplied':
@@ -228,13 +228,14 @@ function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
     : null;
 }
 
-const NO_EXCEPTIONS =
+const NO_EXCEPTIONS = 'no company has failed or has an unknown outcome';
+const ONLY_HELD_BACK =
   'no company has failed or has an unknown outcome; companies that are held back must be corrected or left out instead';
 
 function retryRefusal(companies: Companies, facts: DecisionFacts): string | null {
   const isOfFirst =
     isFirstCompanyRetry(companies, facts) || (facts.counts === null && facts.step === 'migrate-first-company');
-  return isOfFirst || isBeforeMoving(facts) ? null : exceptionRefusal(facts);
+  return isOfFirst || isBeforeMoving(facts) ? null : exceptionRefusal('retry', facts);
 }
 
 /** Returns whether the migration is at step 5 and the companies include its first company, whose move failed. */
@@ -246,20 +247,25 @@ export function isFirstCompanyRetry(
   return companies === 'all' || companies.includes(firstCompany.reference);
 }
 
-function exceptionRefusal(facts: DecisionFacts): string | null {
+function exceptionRefusal(kind: Decision['kind'], facts: DecisionFacts): string | null {
   if (facts.step !== 'complete-migration') {
     return facts.route === 'self-service'
       ? 'companies can be skipped or relinked only after the details have been checked'
       : 'companies can be retried, relinked or skipped only in step 6; before that, only a first company that was not moved can be retried';
   }
-  return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
+  return noExceptionsRefusal(kind, facts);
 }
 
-/** Returns whether there are certainly no exceptions. While companies move, the counts can lag behind the ledger. */
-function hasNoExceptions({ step, counts }: DecisionFacts): boolean {
-  if (counts === null) return false;
+/**
+ * Refuses a decision about exceptions if there are certainly none. While companies move, the counts can lag behind the
+ * ledger.
+ */
+function noExceptionsRefusal(kind: Decision['kind'], { step, counts }: DecisionFacts): string | null {
+  if (counts === null) return null;
   const countsMayLag = step === 'complete-migration' && countReadyOrMoving(counts) > 0;
-  return counts.failed + counts.outcomeUnknown === 0 && !countsMayLag;
+  if (counts.failed + counts.outcomeUnknown > 0 || countsMayLag) return null;
+  // A company that is held back has nothing to reconnect.
+  return counts.heldBack > 0 && kind !== 'relink' ? ONLY_HELD_BACK : NO_EXCEPTIONS;
 }
 
 /** Returns why a decision came too late; null if it is still valid. */

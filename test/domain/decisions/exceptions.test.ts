@@ -82,6 +82,21 @@ describe('a replacement of a credential', () => {
   });
 });
 
+test.each<[DecisionDraft['kind'], number, string]>([
+  ['retry', 0, ''],
+  ['retry', 1, '; companies that are held back must be corrected or left out instead'],
+  ['skip', 0, ''],
+  ['replace-credential', 1, '; companies that are held back must be corrected or left out instead'],
+  ['relink', 1, ''],
+])('a refused %s mentions companies that are held back only if that helps: %i held back', (kind, heldBack, also) => {
+  const before = stateAt('complete-migration', { counts: counts({ total: 3, moved: 2, waiting: heldBack, heldBack }) });
+  const draft = { kind, role: 'support', companies: ['acme-3'], reason: 'any' } as DecisionDraft;
+  expect(decideOne(before, draft).outcome).toMatchObject({
+    applied: false,
+    text: `no company has failed or has an unknown outcome${also}`,
+  });
+});
+
 describe('the answer to a decision', () => {
   /** Returns a daily window. The decisions in these tests are made at 10:00 UTC. */
   const daily = (from: string, to: string): Window => ({ days: WEEKDAYS, from, to, timeZone: 'UTC' });
