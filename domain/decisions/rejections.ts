@@ -49,6 +49,12 @@ function rejectStep(state: MigrationState, decision: StepDecision): Ruling {
     case 'complete-migration':
       return applied(withoutApprovals(state, step), 'the handover is rejected');
     case 'supply-details':
+      return applied(
+        reopened(state, step),
+        state.step === step
+          ? `the supplied details are checked again; ${stepText(step)} stays open`
+          : `${stepText(step)} is open again`,
+      );
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
