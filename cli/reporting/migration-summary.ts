@@ -165,7 +165,7 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
     .filter((each) => byState[each] > 0)
     .map((each) => `, ${number(byState[each])} ${words[each]}`);
-  if (counts.total === 0) output.line('Companies: none yet');
+  if (counts.total === 0) output.line(`Companies: ${isOver(state) ? 'none' : 'none yet'}`);
   else output.line(`Companies: ${number(counts.moved)} of ${number(counts.total)} moved${others.join('')}`);
 
   // Once no company moves any more, companies that are held back or have an unknown outcome count as not moved.
