@@ -138,7 +138,9 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   const forecast = forecastOf(progress, throughput, now);
   if (!forecast?.ends) return null;
   const { companies, isComplete, ends, basis } = forecast;
-  const covers = isComplete ? '' : `for ${counted(companies, 'company')} that can be moved now, `;
+  const covers = isComplete
+    ? ''
+    : `for ${counted(companies, 'company')} that ${companies === 1 ? 'is' : 'are'} moving or can be moved, `;
   const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
   return {
     ...ends,

@@ -160,7 +160,7 @@ test('an end that leaves out companies which wait for the client says for how ma
     ).end;
   expect(endOf(30)).toMatchObject({
     companies: 5,
-    basis: 'for 5 companies that can be moved now, at the current rate',
+    basis: 'for 5 companies that are moving or can be moved, at the current rate',
   });
   expect(endOf(0)).toMatchObject({ companies: 35, basis: 'at the current rate' });
 });
