@@ -13,7 +13,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import { openingText, reconnectionsText } from '../wording/client-page';
+import { isOfOperators, openingText, reconnectionsText } from '../wording/client-page';
 import { stopText } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
@@ -259,11 +259,12 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
 }
 
 /**
- * Returns who paused, since when and why. Only support can solve the problem of an automatic pause in the managed
- * route, so the text then leaves out what to do about it.
+ * Returns who paused, since when and why. In the managed route, leaves out what to do about a problem that only the
+ * operators can solve. The client can help to solve any other problem, for example by replacing its application.
  */
 function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): string {
-  if (pause.stopReason === null || route === 'self-service') return pauseText(pause);
+  if (pause.stopReason === null || route === 'self-service' || !isOfOperators(pause.stopReason))
+    return pauseText(pause);
   const platform = findPlatform(platformKey)?.name ?? platformKey;
   return `automatically since ${momentText(pause.at)}: ${stopText(pause.stopReason, platform, counts)}`;
 }

@@ -35,7 +35,7 @@ export function taskOf(progress: Progress, now: string): Task {
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
   // The status line gives the reason in the client's words.
-  if (state === 'paused' && route === 'managed' && pause !== null && OF_OPERATORS.includes(pause.stopReason))
+  if (state === 'paused' && route === 'managed' && pause !== null && isOfOperators(pause.stopReason))
     return task('solve the problem, and then resume the migration');
   if (step !== 'supply-details' || state === 'paused' || preflight === null) return task(currentTask(progress, now));
   const { isManifestMissing } = detailProblems(preflight);
@@ -46,8 +46,13 @@ export function taskOf(progress: Progress, now: string): Task {
   return { what: parts.join(', and '), problems: client, ...(support.length > 0 && { forSupport: support }) };
 }
 
-/** The automatic pauses whose texts name settings and commands that only the people who run the workers know. */
-const OF_OPERATORS: readonly (StopReason | null)[] = ['key-refused', 'ledger-behind'];
+/**
+ * Returns whether the text of an automatic pause names settings and commands that only the people who run the workers
+ * know.
+ */
+export function isOfOperators(reason: StopReason | null): boolean {
+  return reason === 'key-refused' || reason === 'ledger-behind';
+}
 
 const SUPPLY = 'supply the manifest, which lists the companies to move';
 const CORRECT = 'correct these details';

@@ -132,7 +132,16 @@ test('the approval of the start names one expected end if both ends are in the s
   );
 });
 
-test('a decision about a pause says why the migration paused itself, without instructions for support', () => {
+test('a decision about a pause says what to correct if the client can correct it', () => {
+  const reason = 'application-refused';
+  const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
+  const actions = actionsAt(last({ total: 9, moved: 4, waiting: 5 }, { pause }));
+  expect(actions.find(({ message }) => message === 'pause')?.facts[0]).toContain(
+    'correct its client id, secret or environment',
+  );
+});
+
+test('a decision about a pause says why the migration paused itself, without instructions for operators', () => {
   const bySupport = { reason: 'a public holiday', by: 'Sam', role: 'support', stopReason: null, at: AT } as const;
   const itself = { reason: stopReasonText('key-refused'), by: null, stopReason: 'key-refused', at: AT } as const;
   const actions = actionsAt(last({ total: 9, moved: 4, waiting: 5 }, { pause: itself, pausesByPeople: [bySupport] }));
