@@ -170,7 +170,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       applies: isSelfService && mustReconnect > 0,
       title: 'Wait until companies have reconnected',
       facts: [`${counted(mustReconnect, 'company')} must reconnect`],
-      consequence: 'The companies are checked again once their owners have reconnected with their links.',
+      consequence: 'The companies are checked again once their end customers have reconnected with their links.',
       isExpected,
       reason: 'optional',
     },

@@ -217,7 +217,7 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
   const more = counts.mustReconnect - links.length;
   return [
     RECONNECT_TITLE,
-    'Send the owner of each company its link. The owner opens the link and connects the company again.',
+    'Send the end customer of each company its link. The end customer opens the link and connects the company again.',
     [...lines, ...(more > 0 ? [`- and ${more} more in the handover report`] : [])].join('\n'),
   ];
 }

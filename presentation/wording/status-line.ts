@@ -101,8 +101,8 @@ function terminatedText({ endedInTemporal, counts }: Progress): string {
 function afterCompletion({ mustReconnect }: Counts): string {
   if (mustReconnect === 0) return 'Please do what the handover report asks of you.';
   return mustReconnect === 1
-    ? '1 company must reconnect: please send its owner the link.'
-    : `${counted(mustReconnect, 'company')} must reconnect: please send each owner the link.`;
+    ? '1 company must reconnect: please send its end customer the link.'
+    : `${counted(mustReconnect, 'company')} must reconnect: please send each end customer the link.`;
 }
 
 function pauseText(progress: Progress, platform: string): string {

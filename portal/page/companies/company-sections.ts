@@ -47,7 +47,7 @@ export function createAllCompanies(app: App): CompanyList {
 /** Describes the entries. Once the migration has ended, `next` is null, and they no longer say what can be done. */
 function introOf(app: App): string {
   const help = app.view().next === null ? '' : ' and what can be done';
-  return `Each entry says what went wrong${help}. If the owner of a company must reconnect, send the owner the link to the reconnect page. `;
+  return `Each entry says what went wrong${help}. If the end customer of a company must reconnect, send the end customer the link to the reconnect page. `;
 }
 
 export function createExceptions(app: App): CompanyList {

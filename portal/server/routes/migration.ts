@@ -16,8 +16,8 @@ import { SharedReads } from '../shared-reads';
 const LINKS_PER_READ = 500;
 
 /**
- * Returns whether a company's owner has to reconnect it: it must reconnect, or it was connected with an application
- * that was replaced. A company that was not moved for another reason can also have a link.
+ * Returns whether a company's end customer has to reconnect it: it must reconnect, or it was connected with an
+ * application that was replaced. A company that was not moved for another reason can also have a link.
  */
 function reconnects({ state, failure, dependsOnReplaced }: CompanyRow): boolean {
   return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';

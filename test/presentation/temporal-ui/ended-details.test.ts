@@ -63,7 +63,7 @@ test('the page of a migration that has just ended says that the links to reconne
     counts: counts({ total: 9, moved: 8, failed: 1, mustReconnect: 1 }),
   } as const;
   const text = detailsAt(stateAt('complete-migration', justEnded));
-  expect(text).toContain('1 company must reconnect: please send its owner the link.');
+  expect(text).toContain('1 company must reconnect: please send its end customer the link.');
   expect(text).toContain('## Links to reconnect\n\nThe links are being collected. Reload this page in a minute.');
   const collected = detailsAt(stateAt('complete-migration', { ...justEnded, reconnect: [] }));
   expect(collected).not.toContain('being collected');

@@ -277,7 +277,7 @@ export const MANAGED: readonly Row[] = [
   [
     'completed, with companies that must reconnect',
     step6({ total: 60, moved: 50, failed: 10, mustReconnect: 7 }, { closed: 'completed' }),
-    'Completed: 50 of 60 companies have moved. 7 companies must reconnect: please send each owner the link.',
+    'Completed: 50 of 60 companies have moved. 7 companies must reconnect: please send each end customer the link.',
   ],
   [
     'abandoned',
