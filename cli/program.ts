@@ -110,8 +110,8 @@ function explainCommands({ isOption }: PortalTarget, output: Output): void {
   output.warn(`${why}, only the client's commands are available`);
 }
 
-function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debug: boolean): void {
-  const error = withAdvice(thrown);
+function reportError(thrown: unknown, output: Output, { stderr, env }: Terminal, debug: boolean): void {
+  const error = withAdvice(thrown, env);
   if (error instanceof CommandFailed) output.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) output.fail(error.message);
   else

@@ -13,7 +13,7 @@ import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import type { Review } from '../shared/review';
 import { readReview } from '../shared/review';
-import { withAdvice } from '../shared/errors';
+import { START_WORKER, withAdvice } from '../shared/errors';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { decide, readProgressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal/terminal';
@@ -78,7 +78,7 @@ export function openDialogs(
       };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
-      const advised = withAdvice(error);
+      const advised = withAdvice(error, context.terminal.env);
       if (!(advised instanceof CommandFailed)) throw advised;
       return { outcome: 'failed', text: `${advised.message.replace(/\.$/, '')}; ${advised.advice}` };
     }
@@ -124,7 +124,7 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
       if (!isStep(step))
         throw new CommandFailed(
           `no worker is answering for ${migrationId}, so the current step is unknown`,
-          'start a worker, or start everything with: ferry up',
+          START_WORKER,
         );
       return request.kind === 'approve'
         ? draftApproval(context, progress, step, request)

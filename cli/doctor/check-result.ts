@@ -13,13 +13,6 @@ export interface CheckResult {
 
 export const CHECK_TIMEOUT_MS = 5_000;
 
-/** The end of the advice about a server that the environment configures, because it takes precedence over a stack. */
-export const USE_STACK =
-  'to use a stack on this machine instead, open a shell in which no variables name your servers or their keys, and run there: ferry up';
-
-/** The advice about a part of the running stack. `ferry up` refuses to start a second stack in its home folder. */
-export const RESTART_STACK = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
-
 export const ok = (check: string, finding: string): CheckResult => ({ check, verdict: 'ok', finding });
 
 export const problem = (check: string, finding: string, advice?: string): CheckResult => ({

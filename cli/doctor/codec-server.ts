@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { createPayloadCodec } from '../../security';
 import type { ConfigPart } from './check-result';
 import type { CheckResult } from './check-result';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK } from './check-result';
+import { RESTART_STACK } from '../shared/stack-advice';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const ABOUT = 'codec server';
 const PROBE = 'sent by ferry doctor';

@@ -3,7 +3,8 @@ import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK, USE_STACK } from './check-result';
+import { databaseAdvice } from '../shared/stack-advice';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const DATABASE = 'database';
 const SCHEMA = 'schema';
@@ -16,8 +17,7 @@ export async function checkDatabase(
 ): Promise<readonly CheckResult[]> {
   const schemaNotChecked = notChecked(SCHEMA, 'not checked, because the database is not configured or does not answer');
   if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
-  const advice = isFromEnvironment ? `start Postgres, or correct DATABASE_URL; ${USE_STACK}` : RESTART_STACK;
-  const found = await check(DATABASE, advice, async () => {
+  const found = await check(DATABASE, databaseAdvice(!isFromEnvironment), async () => {
     const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });
     return [ok(DATABASE, `Postgres ${version}`), schema(pending, unknown)];

@@ -3,6 +3,7 @@
  * prerequisites are met. A failed check does not stop the others.
  */
 import { packageJson } from '../shared/context';
+import { isFromEnvironment } from '../shared/stack-advice';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
 import { checkDatabase, isSchemaCurrent } from './database';
@@ -54,11 +55,6 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),
     checkClocks(clocks),
   ];
-}
-
-/** Returns whether the environment sets a variable, or the file that contains its value. */
-function isFromEnvironment(env: NodeJS.ProcessEnv, variable: string): boolean {
-  return Boolean(env[variable] || env[`${variable}_FILE`]);
 }
 
 /**

@@ -12,7 +12,8 @@ import {
 } from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK, USE_STACK } from './check-result';
+import { RESTART_STACK, USE_STACK } from '../shared/stack-advice';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const SERVICE = 'service';
 const KEY = 'API key';

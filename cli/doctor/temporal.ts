@@ -10,7 +10,8 @@ import type { CheckResult } from './check-result';
 import { addPayloadKeys } from '../shared/errors';
 import { checkWorker, recentMigrations, WORKER } from './worker';
 import { checkWorkerVersions, VERSIONS } from './worker-versions';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, RESTART_STACK, USE_STACK } from './check-result';
+import { temporalAdvice } from '../shared/stack-advice';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const ABOUT = {
   server: 'Temporal',
@@ -36,18 +37,15 @@ export async function checkTemporal(
   try {
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
-    const advice = isStackUsed
-      ? RESTART_STACK
-      : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); ${USE_STACK}`;
     return [
-      problem(ABOUT.server, `cannot connect to Temporal at ${address}`, advice),
+      problem(ABOUT.server, `cannot connect to Temporal at ${address}`, temporalAdvice(isStackUsed)),
       NO_NAMESPACE,
       ...checksSkipped(payloadKeys),
     ];
   }
   try {
     return await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () =>
-      examineServer(connection, temporal.value, payloadKeys, nowMs),
+      examineServer(connection, temporal.value, payloadKeys, nowMs, isStackUsed),
     );
   } finally {
     await connection.close();
@@ -67,6 +65,7 @@ async function examineServer(
   { address, namespace }: TemporalConfig,
   payloadKeys: ConfigPart<'payloadKeys'>,
   nowMs: Promise<number>,
+  isStackUsed: boolean,
 ): Promise<readonly CheckResult[]> {
   const { workflowService } = connection;
   const server = await check(ABOUT.server, "check that Temporal's frontend is healthy", async () => {
@@ -84,7 +83,7 @@ async function examineServer(
   }
   const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
-    check(ABOUT.worker, ASK_ADMINISTRATOR, () => checkWorker(connection, namespace, payloadKeys, nowMs)),
+    check(ABOUT.worker, ASK_ADMINISTRATOR, () => checkWorker(connection, namespace, payloadKeys, nowMs, isStackUsed)),
     check(VERSIONS, ASK_ADMINISTRATOR, () => checkWorkerVersions(connection, namespace, nowMs)),
     'unusable' in payloadKeys
       ? [payloadKeys.unusable]

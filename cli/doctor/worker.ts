@@ -10,6 +10,7 @@ import { counted } from '../../domain/text/sentences';
 import { createDataConverter, createPlainDataConverter } from '../../security';
 import { MIGRATIONS } from '../../workflows/messages';
 import type { CheckResult, ConfigPart } from './check-result';
+import { RESTART_STACK } from '../shared/stack-advice';
 import { ok, problem } from './check-result';
 
 export const WORKER = 'worker';
@@ -38,13 +39,20 @@ export async function recentMigrations(
   return executions;
 }
 
-/** @param nowMs the current time in milliseconds, from `sharedTimeMs` */
+/**
+ * @param nowMs the current time in milliseconds, from `sharedTimeMs`
+ * @param isStackUsed whether Temporal is that of the running stack, which has its own worker
+ */
 export async function checkWorker(
   connection: Connection,
   namespace: string,
   payloadKeys: ConfigPart<'payloadKeys'>,
   nowMs: Promise<number>,
+  isStackUsed: boolean,
 ): Promise<CheckResult> {
+  const start = isStackUsed ? RESTART_STACK : 'start a worker (node dist/worker/main.js)';
+  const howToStart = `decisions are kept until a worker answers; ${start}`;
+  const howToPoll = `restart the worker that is running; if it has ended, ${start}`;
   const ferry = clientsOf(connection, namespace, payloadKeys);
   const open = idsOf(await recentMigrations(connection, namespace, true));
   const stuck = await readWorkflowTaskProblems(ferry, open);
@@ -75,21 +83,17 @@ export async function checkWorker(
     return problem(
       WORKER,
       polled === 0 ? 'no worker is running' : `no worker answers, although ${polledText}`,
-      HOW_TO_START,
+      howToStart,
     );
   }
-  if (answered === null && polled === 0) return problem(WORKER, 'no worker is running', HOW_TO_START);
-  if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_POLL);
-  if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_POLL);
+  if (answered === null && polled === 0) return problem(WORKER, 'no worker is running', howToStart);
+  if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', howToPoll);
+  if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', howToPoll);
   if (answered === null)
     return ok(WORKER, `${polledText}; the workers were not queried, because the namespace has no migration`);
   return ok(WORKER, `answers; ${polledText}`);
 }
 
-const START = 'start a worker (node dist/worker/main.js) or everything (ferry up)';
-const HOW_TO_START = `decisions are kept until a worker answers; ${START}`;
-/** The advice if a worker runs, but does not poll for one kind of task. */
-const HOW_TO_POLL = `restart the worker that is running; if it has ended, ${START}`;
 const HOW_TO_CONTINUE =
   'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';
 

@@ -38,6 +38,14 @@ import {
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../client';
+import {
+  databaseAdvice,
+  isStackDatabaseUsed,
+  isStackUsed,
+  RESTART_STACK,
+  temporalAdvice,
+  USE_STACK,
+} from './stack-advice';
 
 /** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
 export class CommandFailed extends Error {
@@ -64,6 +72,9 @@ export function addPayloadKeys(count = 1): string {
 
 export const ADD_PAYLOAD_KEY = addPayloadKeys();
 
+/** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
+export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
+
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
@@ -71,8 +82,6 @@ type ErrorClass = abstract new (...args: never[]) => Error;
  * This is a function, because a constant would load the modules of all these classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
-  [Unreachable, 'start this server, correct its address, or start everything with: ferry up'],
-  [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     VaultKeyNotSigned,
     "nothing was sealed or stored; sign the key where the workers' keys are, with: ferry vault rotate. If that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
@@ -88,9 +97,9 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [VaultKeyMismatch, 'this command has neither sealed nor stored any credential with the changed key'],
   [
     WorkflowTaskFailing,
-    'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
+    'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"; then run the command again',
   ],
-  [NoWorker, 'decisions are kept until a worker runs; start a worker, or start everything with: ferry up'],
+  [NoWorker, `${START_WORKER}; then run the command again`],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
   [
@@ -131,9 +140,10 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
  * Adds advice to an error if the user can do something about it. Returns any other error unchanged, because it is a
  * bug.
  *
+ * @param env the environment variables, which decide whether the servers are those of the running stack
  * @returns CommandFailed, ConfigurationError, or the error itself
  */
-export function withAdvice(error: unknown): unknown {
+export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
   if (!types.isNativeError(error) || error instanceof CommandFailed || error instanceof ConfigurationError)
     return error;
   const failed = (message: string, advice: string): CommandFailed =>
@@ -141,6 +151,15 @@ export function withAdvice(error: unknown): unknown {
   // No key with this id can exist, so no operator can add it.
   if (error instanceof UnknownPayloadKey && !isKeyId(error.keyId))
     return failed(error.message, 'find out who has write access to the Temporal namespace');
+  if (error instanceof Unreachable) {
+    const isTemporal = error.what === 'Temporal';
+    return failed(
+      error.message,
+      isTemporal ? temporalAdvice(isStackUsed(env)) : databaseAdvice(isStackDatabaseUsed(env)),
+    );
+  }
+  if (error instanceof DatabaseUnavailable)
+    return failed(error.message, `check the database; ${isStackDatabaseUsed(env) ? RESTART_STACK : USE_STACK}`);
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));
@@ -156,10 +175,7 @@ export function withAdvice(error: unknown): unknown {
       "the workflow failed; its id is the migration's id, followed by .reconciliation or .closing. To see its history, open it in the Temporal UI",
     );
   if (error instanceof ServiceError) {
-    return failed(
-      temporalErrorText(error),
-      'check the connection with: ferry doctor, or start everything with: ferry up',
-    );
+    return failed(temporalErrorText(error), 'check the connection with: ferry doctor');
   }
   if (isDatabaseError(error)) {
     return failed(

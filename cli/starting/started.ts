@@ -5,7 +5,7 @@ import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
 import { isRotating, type Platform } from '../../platforms/platforms';
 import { FileChanged, type ManifestFiles } from '../manifest';
 import { applicationCommand } from '../shared/detail-commands';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed, START_WORKER } from '../shared/errors';
 import { withCheckedFile } from '../shared/file-arguments';
 import { printPreflight } from '../shared/results';
 import type { Output } from '../terminal/output';
@@ -88,9 +88,6 @@ export function printChecked(output: Output, platform: Platform, { migrationId, 
     const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);
     return output.line(`  The client supplies its application in step 1: ${command}`);
   }
-  const why =
-    retriedErrors.length > 0
-      ? retriedErrors.map((error) => inSupportWords(error)).join('; ')
-      : 'if no worker is running, start a worker, or start everything with: ferry up';
+  const why = retriedErrors.length > 0 ? retriedErrors.map((error) => inSupportWords(error)).join('; ') : START_WORKER;
   output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
 }

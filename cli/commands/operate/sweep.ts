@@ -41,7 +41,7 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
       try {
         ((await closeTerminated(ferry, migrationId, by)) ? closed : closing).push(migrationId);
       } catch (error) {
-        failed.push({ migrationId, why: whyNotClosed(error) });
+        failed.push({ migrationId, why: whyNotClosed(error, context.terminal.env) });
       }
     }
     const stillOpen = close ? failed.map(({ migrationId }) => migrationId) : open;
@@ -88,11 +88,11 @@ function closingOf(open: readonly string[]) {
  *
  * @throws the error itself if it concerns all migrations, for example because Temporal cannot be reached
  */
-function whyNotClosed(error: unknown): string {
+function whyNotClosed(error: unknown, env: NodeJS.ProcessEnv): string {
   const isOnlyThisOne = [WorkflowFailedError, WorkflowIdOccupied, WorkflowHadNoEffect].some(
     (each) => error instanceof each,
   );
   if (!isOnlyThisOne) throw error;
-  const explained = withAdvice(error);
+  const explained = withAdvice(error, env);
   return explained instanceof CommandFailed ? `${explained.message}; ${explained.advice}` : String(error);
 }

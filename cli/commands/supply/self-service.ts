@@ -12,6 +12,7 @@ import type { Context, YesOption } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
 import type { CheckOutcome } from '../../starting/check';
 import { checkAll, dryRun, printSummary } from '../../starting/check';
+import { START_WORKER } from '../../shared/errors';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
@@ -200,7 +201,7 @@ function printStarted(
     output.line(
       `  The preflight has not finished: ${started.retriedErrors.map((error) => inSupportWords(error)).join('; ')}`,
     );
-  else output.line('  No worker is answering yet. Start a worker, or start everything with: ferry up');
+  else output.line(`  No worker is answering yet; ${START_WORKER}`);
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
     const left = counted(notStored, 'credential');

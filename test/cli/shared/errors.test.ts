@@ -48,6 +48,7 @@ import { ferry } from '../captured-terminal';
 
 const ROOT = path.join(__dirname, '../../..');
 const M = 'acme.xero';
+const NO_STACK = { TOKENFERRY_HOME: '/nowhere' };
 const CORRELATION_ID = '6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11';
 
 const answer = (status: number, error: string) => ({
@@ -71,7 +72,11 @@ const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 1
 const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] = [
   [new Unreachable('Temporal', '127.0.0.1:1'), /cannot reach Temporal at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
-  [new NoWorker(M), /no worker is answering for acme\.xero/, /start a worker/],
+  [
+    new NoWorker(M),
+    /no worker is answering for acme\.xero/,
+    /^make sure that a worker is running; .*ferry doctor; then run/,
+  ],
   [new WorkflowTaskFailing(M), /acme\.xero/, /check the keys and the version of every worker/],
   [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
   [new MigrationExists(`migration ${M} already exists`), /acme\.xero/, /--label/],
@@ -142,7 +147,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
 test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected] as const))(
   '%s has a message and advice',
   (_, error, message, advice) => {
-    const failure = withAdvice(error);
+    const failure = withAdvice(error, NO_STACK);
     expect(failure).toBeInstanceOf(CommandFailed);
     if (!(failure instanceof CommandFailed)) return;
     expect(failure.message).toMatch(message);
@@ -181,7 +186,7 @@ test.each(WITH_OWN_ADVICE.map((error) => [error.name, error] as const))(
 
 test('withAdvice returns a programming error unchanged', () => {
   const mistake = new TypeError('x is not a function');
-  expect(withAdvice(mistake)).toBe(mistake);
+  expect(withAdvice(mistake, NO_STACK)).toBe(mistake);
 });
 
 /**
@@ -269,7 +274,7 @@ describe('on the command line', () => {
     };
     const { err } = await ferry(args, undefined, unreachable);
     expect(err).toBe(
-      'ferry: cannot reach Temporal at 127.0.0.1:1; start this server, correct its address, or start everything with: ferry up\n',
+      'ferry: cannot reach Temporal at 127.0.0.1:1; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); to use a stack on this machine instead, open a shell in which no variables name your servers or their keys, and run there: ferry up\n',
     );
     const debugged = await ferry([...args, '--debug'], undefined, unreachable);
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);

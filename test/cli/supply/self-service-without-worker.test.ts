@@ -17,7 +17,7 @@ test('self-service stores no credentials without a worker, and the client can su
   );
   const started = await run('self-service', file, '--platform', 'wave', '--client', 'early', '--yes');
   expect(started.exitCode).toBe(1);
-  expect(started.out).toContain('No worker is answering yet. Start a worker');
+  expect(started.out).toContain('No worker is answering yet; make sure that a worker is running');
   expect(started.out).toContain(
     `Not stored yet: 1 credential. Supply the file later with: ferry credentials ${id} '${file}' --as client --by tester`,
   );
