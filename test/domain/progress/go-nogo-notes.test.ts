@@ -61,7 +61,7 @@ test('a share of failures that is certain to be exceeded once enough companies h
   const given = facts({ failures: { failed: 5, tried: 14, accepted: 0 } });
   expect(noGos(given)).toEqual(['failures']);
   expect(whyOf(given, 'failures')).toContain(
-    'the migration pauses itself after 6 more companies: 5 of 14 tried companies could not be moved',
+    'the migration pauses itself once 6 more companies have been tried, even if all of them move: 5 of 14 tried companies could not be moved',
   );
   expect(whyOf(given, 'failures')).toContain('ferry adjust acme.quickbooks-online --tolerated-share 0.3');
   // Only 9 companies are waiting, so 20 are never tried.
