@@ -22,6 +22,7 @@ import {
 } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
+import type { DecisionResult } from './decide';
 import { decide } from './decide';
 import { LabelReserved } from './errors';
 import { isInProgress } from './workflow-ids';
@@ -180,10 +181,10 @@ export async function waitForPreflight(ferry: LedgerClient, migrationId: string)
 /** The result of starting a self-service migration. */
 export interface SelfServiceStart {
   readonly migrationId: string;
-  /** Number of credentials that were sealed and stored. */
+  /** Number of credentials that were sealed and stored. They are in use once `decision` is applied. */
   readonly stored: number;
-  /** Why the migration refused the credentials; null if it did not. */
-  readonly refused: string | null;
+  /** The result of the decision that supplied the credentials; null if no decision was sent. */
+  readonly decision: DecisionResult | null;
   /** Null if the preflight has not finished, in which case no credential was sealed. */
   readonly preflight: Preflight | null;
   /** The failures that keep the preflight from finishing; empty if none are known. */
@@ -210,20 +211,19 @@ export async function startSelfService(
     return {
       migrationId,
       stored: 0,
-      refused: null,
+      decision: null,
       preflight,
       retriedErrors: await readRetriedErrors(ferry, migrationId),
     };
   const decisionId = randomUUID();
   const staged = { decisionId, replaces: false, provider: ferry.providerFingerprint };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
-  if (stored.length > 0) {
-    const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
-    const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
-    const { outcome, text } = await decide(ferry, migrationId, 'credentialsSupplied', content);
-    if (outcome === 'refused') return { migrationId, stored: 0, refused: text, preflight, retriedErrors: [] };
-  }
-  return { migrationId, stored: stored.length, refused: null, preflight, retriedErrors: [] };
+  if (stored.length === 0) return { migrationId, stored: 0, decision: null, preflight, retriedErrors: [] };
+  const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
+  const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
+  const decision = await decide(ferry, migrationId, 'credentialsSupplied', content);
+  const kept = decision.outcome === 'refused' ? 0 : stored.length;
+  return { migrationId, stored: kept, decision, preflight, retriedErrors: [] };
 }
 
 /**

@@ -60,6 +60,12 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry self-service',
     {
       ...startedFields,
+      credentialsDecision: decision
+        .nullable()
+        .optional()
+        .describe(
+          'the decision that supplied the credentials; null if none was sent. The credentials are used once its outcome is `applied`',
+        ),
       state: z.string().nullable().optional().describe('null if the command did not watch the migration'),
       waitingFor: part.waitingFor.nullable().optional(),
       counts: company.counts.nullable().optional(),

@@ -7,6 +7,7 @@ import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted, sentence } from '../../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../../client';
 import { startSelfService } from '../../../client';
+import { readOutcome } from '../../../store';
 import type { CommandResult, Output } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
@@ -85,8 +86,27 @@ async function selfService(context: Context, file: string, options: SelfServiceO
     if (!output.json && !output.quiet) printStarted(output, check, started, options.by, clientPage);
     const canWatch = started.preflight !== null && !options.detach;
     const end = canWatch ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
-    return selfServiceResult(check, { ...started, clientPage }, end);
+    const latest = await withLatestOutcome(ferry, started);
+    const refusedSince = latest === started ? null : refusalOf(latest);
+    return selfServiceResult(check, { ...latest, clientPage, refusedSince }, end);
   });
+}
+
+/**
+ * Reads the outcome of the decision that supplied the credentials again, if it was not known when the decision was
+ * sent.
+ */
+async function withLatestOutcome({ db }: LedgerClient, started: SelfServiceStart): Promise<SelfServiceStart> {
+  const { decision, migrationId } = started;
+  if (decision?.outcome !== 'recorded') return started;
+  const recorded = await readOutcome(db, migrationId, decision.decisionId);
+  if (!recorded) return started;
+  const { applied, text } = recorded;
+  return {
+    ...started,
+    stored: applied ? started.stored : 0,
+    decision: { ...decision, outcome: applied ? 'applied' : 'refused', text },
+  };
 }
 
 /** Explains what will happen to the tokens, and asks for confirmation. */
@@ -205,7 +225,8 @@ function printStarted(
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
     const left = counted(notStored, 'credential');
-    if (started.refused !== null) output.line(`  Not stored: ${left}. ${sentence(started.refused)}`);
+    const refused = refusalOf(started);
+    if (refused !== null) output.line(`  Not stored: ${left}. ${sentence(refused)}`);
     else
       output.line(
         started.preflight
@@ -216,27 +237,43 @@ function printStarted(
   if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
 }
 
+/** Returns why the migration refused the credentials; null if it did not. */
+function refusalOf({ decision }: SelfServiceStart): string | null {
+  return decision?.outcome === 'refused' ? decision.text : null;
+}
+
+/** Says what to do with the file: only credentials that are in use are no longer needed. */
+function printFileAdvice(
+  output: Output,
+  { files, manifest }: CheckOutcome,
+  { stored, decision }: SelfServiceStart,
+): void {
+  if (stored === 0 || decision === null) return;
+  const file = files.credentials ?? files.manifest;
+  if (decision.outcome === 'applied') {
+    if (stored === manifest.withCredential) output.line(`  ${plainTextAdvice(file, 'credentials')}`);
+    return;
+  }
+  output.line(`  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`);
+}
+
 function selfServiceResult(
-  { files, manifest, findings }: CheckOutcome,
-  {
-    migrationId,
-    stored,
-    refused,
-    preflight,
-    retriedErrors,
-    clientPage,
-  }: SelfServiceStart & { clientPage: string | null },
+  check: CheckOutcome,
+  started: SelfServiceStart & { readonly clientPage: string | null; readonly refusedSince: string | null },
   end: WatchEnd | null,
 ): CommandResult {
+  const { manifest, findings } = check;
+  const { migrationId, stored, decision, preflight, retriedErrors, clientPage, refusedSince } = started;
   const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
   return {
-    failed: preflight === null || refused !== null || (end !== null && end.progress.state !== 'completed'),
+    failed: preflight === null || refusalOf(started) !== null || (end !== null && end.progress.state !== 'completed'),
     json: {
       schema: SCHEMA,
       started: true,
       migrationId,
       companies: manifest.totals.companies,
       credentialsStored: stored,
+      credentialsDecision: decision,
       preflight,
       retrying: retriedErrors,
       clientPage,
@@ -249,9 +286,9 @@ function selfServiceResult(
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
       end?.print(output);
-      const credentialFile = files.credentials ?? files.manifest;
-      if (stored > 0 && stored === manifest.withCredential)
-        output.line(`  ${plainTextAdvice(credentialFile, 'credentials')}`);
+      if (refusedSince !== null)
+        output.line(`  Not stored: ${counted(manifest.withCredential, 'credential')}. ${sentence(refusedSince)}`);
+      printFileAdvice(output, check, started);
       if (!end) return output.line(`  Watch the migration with: ferry watch ${migrationId}`);
       for (const { command, first } of next) {
         if (first !== undefined) output.line(`  First ${first}; then`);
