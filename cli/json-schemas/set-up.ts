@@ -122,8 +122,12 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry vault renew',
     {
       migration: z.string(),
-      deleted: count.describe('credentials that were deleted'),
+      deleted: count.describe('credentials that were deleted, including those whose decision was not applied yet'),
+      deletedReplacements: count.describe(
+        'of `deleted`: those that were going to replace another credential once their decision was applied',
+      ),
       kept: count.describe('credentials that were kept as a record, although they can no longer be opened'),
+      keptWaiting: count.describe('of `kept`: those whose companies are waiting to be moved, so they must be replaced'),
       deletedSecrets: count.describe('client secrets that were deleted before they were registered at the service'),
     },
   ],

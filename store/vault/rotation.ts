@@ -96,10 +96,14 @@ async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId:
 
 /** The numbers of secrets that the renewal of a vault has deleted and kept. */
 export interface Renewal {
-  /** Number of deleted credentials. */
+  /** Number of deleted credentials, including those whose decision was not applied yet. */
   readonly deleted: number;
+  /** Number of deleted credentials that were going to replace another credential once their decision was applied. */
+  readonly deletedReplacements: number;
   /** Number of credentials that were kept as a record, although they can no longer be opened. */
   readonly kept: number;
+  /** Number of kept credentials whose companies are waiting to be moved, so they must be replaced. */
+  readonly keptWaiting: number;
   /** Number of deleted client secrets. Each was sealed and not registered at the service yet. */
   readonly deletedSecrets: number;
 }
@@ -155,7 +159,11 @@ export async function renewVault(
     // folder.
     if (keyLost && !folderLost) await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined);
     await createKey(tx, keys, migrationId);
-    await tx.deleteFrom('staged_credentials').where('migration_id', '=', migrationId).execute();
+    const staged = await tx
+      .deleteFrom('staged_credentials')
+      .where('migration_id', '=', migrationId)
+      .returning('supersedes')
+      .execute();
     const secrets = await tx
       .deleteFrom('sealed_applications')
       .where('migration_id', '=', migrationId)
@@ -172,12 +180,21 @@ export async function renewVault(
       // A retried company is waiting, although the answer to its authorization was lost.
       .where(sql<boolean>`not ${WAS_SENT}`)
       .executeTakeFirst();
-    const { kept } = await tx
-      .selectFrom('credentials')
-      .select(({ fn }) => fn.countAll<string>().as('kept'))
-      .where('migration_id', '=', migrationId)
-      .executeTakeFirstOrThrow();
-    return { deleted: Number(numDeletedRows), kept: Number(kept), deletedSecrets: Number(secrets.numDeletedRows) };
+    const kept = await tx
+      .selectFrom('credentials as v')
+      .innerJoin('companies as c', (join) =>
+        join.onRef('c.migration_id', '=', 'v.migration_id').onRef('c.row', '=', 'v.row'),
+      )
+      .select('c.state')
+      .where('v.migration_id', '=', migrationId)
+      .execute();
+    return {
+      deleted: Number(numDeletedRows) + staged.length,
+      deletedReplacements: staged.filter(({ supersedes }) => supersedes).length,
+      kept: kept.length,
+      keptWaiting: kept.filter(({ state }) => state === 'waiting').length,
+      deletedSecrets: Number(secrets.numDeletedRows),
+    };
   });
   await eraseSuperseded(db, keys, migrationId);
   return renewal;

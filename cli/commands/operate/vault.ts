@@ -58,7 +58,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Renew the vault of ${migration}?`;
-        const consequence = `credentials of companies that are waiting to be moved will be deleted, unless they replace another credential or might have been used. Client secrets that are not registered yet will also be deleted. All other credentials are kept as a record, but can no longer be opened`;
+        const consequence = `credentials of companies that are waiting to be moved will be deleted, unless they replace another credential or might have been used. Credentials whose decision has not been applied yet, and client secrets that are not registered yet, will also be deleted. All other credentials are kept as a record, but can no longer be opened`;
         if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
           throw new CommandFailed(
             'the vault was not renewed',
@@ -138,7 +138,8 @@ async function renew(
     folderLost: folderLost === true,
     keyLost: keyLost === true,
   });
-  const { deleted, kept, deletedSecrets } = renewal;
+  const { deleted, deletedReplacements, kept, keptWaiting, deletedSecrets } = renewal;
+  const toReplace = keptWaiting + deletedReplacements;
   const replace = remedyCommand('replace-credential', { ...stored, application: null }, []);
   const portal = await readClientPortal({ db, portalUrl: undefined }, migration);
   const command = clientCommand(replace, portal);
@@ -159,12 +160,14 @@ async function renew(
         );
       }
       const what =
-        deleted > 0
+        deleted > deletedReplacements
           ? 'Have the client export its credentials again, and supply them'
           : 'Supply credentials of companies that are waiting to be moved';
       output.line(`${what} with: ferry credentials ${migration} credentials.csv`);
       output.line(
-        `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
+        toReplace > 0
+          ? `${counted(toReplace, 'credential')} must be replaced before the companies can be moved. Have the client export ${toReplace === 1 ? 'it' : 'them'} again, and replace ${toReplace === 1 ? 'it' : 'them'} with: ${command}`
+          : `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
       );
     },
   };

@@ -30,6 +30,7 @@ import {
   retryCompanies,
   rotateVaults,
   stageApplication,
+  stageCredentials,
   supplyCredentials,
   supplyMigration,
   VaultUsable,
@@ -134,6 +135,8 @@ test('erases the secrets that an interrupted rotation has left', async () => {
   expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
 });
 
+const NONE = { deleted: 0, deletedReplacements: 0, kept: 0, keptWaiting: 0, deletedSecrets: 0 };
+
 describe('a vault whose secret is lost', () => {
   test('is reported by a rotation, which continues with the other vaults', async () => {
     const lost = await createSealedUnderOld();
@@ -149,7 +152,7 @@ describe('a vault whose secret is lost', () => {
   test('is renewed, so that the credentials can be supplied again', async () => {
     const id = await createSealedUnderOld();
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
-    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 1, kept: 0, deletedSecrets: 0 });
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, deleted: 1 });
     await supplyCredentials(db, id, [credentialOf({ reference: 'c1', row: 1, organization: 'x' })], 'Cleo');
     expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
   });
@@ -164,7 +167,7 @@ describe('a vault whose secret is lost', () => {
     const id = await createSealedUnderOld();
     await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
-    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 0, kept: 1, deletedSecrets: 0 });
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, kept: 1, keptWaiting: 1 });
   });
 
   test('keeps the credential of a company that was retried after the answer to its authorization was lost', async () => {
@@ -175,8 +178,20 @@ describe('a vault whose secret is lost', () => {
     expect(await retryCompanies(db, id, ['c1'])).toBe(1);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
     const before = await sealedOf(id);
-    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 0, kept: 1, deletedSecrets: 0 });
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, kept: 1, keptWaiting: 1 });
     expect(await sealedOf(id)).toEqual(before);
+  });
+
+  test('counts the credentials whose decision was not applied yet', async () => {
+    const id = await createSealedUnderOld();
+    const credentials = [credentialOf({ reference: 'c1', row: 1, organization: 'x' })];
+    const provider = undefined;
+    await stageCredentials(db, id, credentials, 'Cleo', { decisionId: 'supply', replaces: false, provider });
+    await sql`
+      update companies set state = 'failed', failure = 'credential-revoked' where migration_id = ${id}`.execute(db);
+    await stageCredentials(db, id, credentials, 'Cleo', { decisionId: 'replace', replaces: true, provider });
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, deleted: 2, deletedReplacements: 1, kept: 1 });
   });
 
   test('deletes a client secret that was sealed with the old key and is not registered yet', async () => {
@@ -184,7 +199,7 @@ describe('a vault whose secret is lost', () => {
     const application = { clientId: 'app-1', environment: 'production', sealed: Buffer.from('sealed') } as const;
     await stageApplication(db, id, 'decision-1', application);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
-    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ deleted: 1, kept: 0, deletedSecrets: 1 });
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, deleted: 1, deletedSecrets: 1 });
   });
 });
 
