@@ -76,6 +76,8 @@ export interface Parts {
    * codec server instead.
    */
   stackCodecUrl: string;
+  /** Whether the running stack uses a Postgres that it has not started. */
+  isStackDatabaseExternal: boolean;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
@@ -145,6 +147,7 @@ export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
   },
   stackCodecUrl: { name: "the running stack's codec server", variables: [] },
+  isStackDatabaseExternal: { name: "the running stack's Postgres", variables: [] },
   clientUi: {
     name: 'the Temporal UI for clients (TOKENFERRY_CLIENT_UI_URL)',
     variables: ['TOKENFERRY_CLIENT_UI_URL'],

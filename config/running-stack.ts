@@ -19,6 +19,8 @@ const runningStack = z.object({
   /** The portal for clients. */
   portalUrl: z.string().optional(),
   databaseUrl: z.string(),
+  /** True if `ferry up` uses the Postgres of DATABASE_URL, which it neither starts nor restarts. */
+  isDatabaseExternal: z.boolean().optional(),
   /** The same database with the role of the portal. */
   portalDatabaseUrl: z.string().optional(),
   service: z.object({

@@ -39,15 +39,15 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, the addresses of the portal and of the codec server, the identity provider, health checks, metrics,
- * traces, the worker deployment and the build id. The deployment and the build id are left out because the workers of a
- * stack are not versioned.
+ * service's keys, the addresses of the portal and of the codec server, the kind of Postgres, the identity provider,
+ * health checks, metrics, traces, the worker deployment and the build id. The deployment and the build id are left out
+ * because the workers of a stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
     ConfigPartName,
     | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'portalUrl' | 'stackCodecUrl')
-    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'openId' | 'openIdSecret')
+    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'openId' | 'openIdSecret' | 'isStackDatabaseExternal')
   >
 >;
 
@@ -211,6 +211,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     clientUiUrl: clientUi.url,
     codecUrl: codec.url,
     databaseUrl: databases.orchestratorDatabaseUrl,
+    isDatabaseExternal: options.databaseUrl !== undefined,
     portalDatabaseUrl,
     portalUrl: portal?.url,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },

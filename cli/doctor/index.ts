@@ -6,7 +6,7 @@ import { packageJson } from '../shared/context';
 import { isFromEnvironment } from '../shared/stack-advice';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
-import { checkDatabase, isSchemaCurrent } from './database';
+import { checkDatabase, isSchemaCurrent, type DatabaseSource } from './database';
 import type { ClockReading, CheckResult } from './check-result';
 import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
 import { checkLedger } from './ledger';
@@ -26,11 +26,7 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
   const clocks: ClockReading[] = [];
   const stackCodecUrl = readStackCodecUrl(env);
   const isStackUsed = stackCodecUrl !== undefined;
-  const database = checkDatabase(
-    readConfig(env, 'databaseUrl', 'database'),
-    clocks,
-    isFromEnvironment(env, 'DATABASE_URL'),
-  );
+  const database = checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks, databaseSourceOf(env));
   const service = checkService(
     readConfig(env, 'service', 'service', FOR_THE_SERVICE),
     clocks,
@@ -55,6 +51,13 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),
     checkClocks(clocks),
   ];
+}
+
+/** Returns what configures the database. */
+function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
+  if (isFromEnvironment(env, 'DATABASE_URL')) return 'environment';
+  const isExternal = readConfig(env, 'isStackDatabaseExternal', 'database');
+  return 'value' in isExternal && isExternal.value ? 'stack with an external Postgres' : 'stack';
 }
 
 /**

@@ -2,9 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { checkCodecServer } from '../../../cli/doctor/codec-server';
+import type { CheckResult } from '../../../cli/doctor';
 import { checkService } from '../../../cli/doctor/service';
+import { writeRunningStack } from '../../../config';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer } from '../../../security/codec-server';
+import { createTemporaryFolder } from '../../../stack/folders';
 import {
   failing,
   html,
@@ -12,6 +15,7 @@ import {
   type MisbehavingService,
   type Reply,
 } from '../../company-data-client/misbehaving-service';
+import { ferry } from '../captured-terminal';
 
 let service: MisbehavingService;
 beforeAll(async () => {
@@ -48,6 +52,23 @@ test.each([
   const unreachable = { value: { url: 'http://127.0.0.1:1', apiKey: new Secret('any') } };
   const [found] = await checkService(unreachable, [], isFromEnvironment);
   expect(found).toMatchObject({ check: 'service', advice: expect.stringContaining(advice) as unknown });
+});
+
+test('the database of a stack: an external Postgres must be started at its host first', async () => {
+  const home = createTemporaryFolder();
+  const databaseOf = async (isDatabaseExternal: boolean) => {
+    writeRunningStack(home, {
+      ...{ pid: process.pid, databaseUrl: 'postgres://user:hidden@127.0.0.1:1/tokenferry', isDatabaseExternal },
+      ...{ temporal: { address: '127.0.0.1:1', namespace: 'default' }, service: { url: '', apiKey: '' } },
+      ...{ masterKeyFile: '', vaultSecretsFolder: '', payloadKeyFile: '' },
+    });
+    const { out } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: home });
+    const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
+    return checks.find(({ check }) => check === 'database')?.advice;
+  };
+  const restart = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
+  expect(await databaseOf(false)).toBe(restart);
+  expect(await databaseOf(true)).toBe(`first start Postgres at 127.0.0.1:1; then, ${restart}`);
 });
 
 test('the codec server: a token that gives no access to the namespace is not reported as missing', async () => {
