@@ -246,12 +246,15 @@ async function draftRetry(
 ): Promise<Draft> {
   const selected = reference === undefined ? [] : [{ name: reference, value: reference }];
   const chosen =
-    selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, ALL_TO_RETRY], reference);
-  const companies = chosen === 'all' ? chosen : [chosen];
+    selected.length === 0
+      ? ALL_TO_RETRY.value
+      : await prompts.choose('Which companies?', [...selected, ALL_TO_RETRY], reference);
+  const isAll = chosen === ALL_TO_RETRY.value;
+  const companies = isAll ? 'all' : [chosen];
   await assertApplicable(ferry.db, migrationId, { name: 'retry', message: 'retry' }, companies);
   return {
     message: 'retry',
-    question: `In ${migrationId}, retry ${chosen === 'all' ? ALL_TO_RETRY.name : chosen}?`,
+    question: `In ${migrationId}, retry ${isAll ? ALL_TO_RETRY.name : chosen}?`,
     consequence: withdrawalConsequence(await readProgressIfAnswered(ferry, migrationId)),
     fields: { companies },
     reason: 'optional',
@@ -260,5 +263,6 @@ async function draftRetry(
 
 const ALL_TO_RETRY = {
   name: 'all companies that a retry can help',
-  value: 'all',
+  /** No company has an empty reference. One can have the reference `all`. */
+  value: '',
 };
