@@ -94,7 +94,7 @@ async function reject(
   { migration, step: given, options }: Rejection,
 ): Promise<CommandResult> {
   const step = await readStep(ferry, migration, given);
-  assertNextFits(migration, step, options);
+  await assertNextFits(ferry, migration, { step, options });
   if (step === 'migrate-first-company') {
     await assertNextGiven(ferry, migration, options);
     await assertOther(ferry, migration, options);
@@ -200,12 +200,17 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
  *
  * @throws CommandFailed with the command that chooses the first company as advice
  */
-function assertNextFits(migrationId: string, step: Step, options: RejectOptions): void {
+async function assertNextFits(
+  ferry: MigrationClient,
+  migrationId: string,
+  { step, options }: { readonly step: Step; readonly options: RejectOptions },
+): Promise<void> {
   const given = options.company === undefined ? '--next' : '--company';
   if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
-  // In step 6, no company can be chosen to move first any more.
+  // In step 6, no company can be chosen to move first any more. The rejection can name an earlier step.
+  const current = (await readProgressIfAnswered(ferry, migrationId))?.step ?? step;
   const instead =
-    step === 'complete-migration' && options.company !== undefined
+    current === 'complete-migration' && options.company !== undefined
       ? `run the command again without ${options.next === undefined ? given : '--company and --next'}`
       : insteadText(migrationId, options);
   throw new CommandFailed(

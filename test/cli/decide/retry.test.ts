@@ -1,4 +1,4 @@
-/** Tests `ferry retry` at the sign-off: which companies it includes, and the sign-offs that it withdraws. */
+/** Tests decisions at the sign-off: which companies a retry includes, and the sign-offs that it withdraws. */
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
@@ -26,6 +26,14 @@ test('retry asks before it withdraws a sign-off, or needs --yes', async () => {
     err: 'ferry: this decision withdraws the sign-off of Sam (support); the handover must then be signed off again; nothing was sent; if you agree, run the command again with --yes\n',
   });
   expect((await run('audit', wharf.id)).out).not.toContain('retry');
+});
+
+test('in step 6, a rejection of an earlier step suggests no other first company', async () => {
+  const { exitCode, err } = await run('reject', wharf.id, 'schedule', '--company', 'R-3', '--reason', 'odd');
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: 'ferry: --company belongs to a rejection of the first company, not of step 2 (schedule the migration); nothing was decided; run the command again without --company\n',
+  });
 });
 
 test('retry --all leaves out a company that must reconnect, as retry refuses it by name', async () => {
