@@ -8,6 +8,7 @@ import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES } from '../../domain/migration/steps';
 import { counted, sentence } from '../../domain/text/sentences';
 import { assertApplicable } from '../shared/applicable-companies';
+import { explainMissing } from '../shared/clients';
 import { approvalConsequence, endingConsequence, withdrawalConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
@@ -78,7 +79,7 @@ export function openDialogs(
       };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
-      const advised = withAdvice(error, context.terminal.env);
+      const advised = withAdvice(await explainMissing(context.ferry, error), context.terminal.env);
       if (!(advised instanceof CommandFailed)) throw advised;
       return { outcome: 'failed', text: `${advised.message.replace(/\.$/, '')}; ${advised.advice}` };
     }

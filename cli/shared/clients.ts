@@ -9,6 +9,7 @@ import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { StoredMigration } from '../../store';
 import { readMigration, readNamespace } from '../../store';
+import { MIGRATIONS } from '../../workflows/messages';
 import { CommandFailed } from './errors';
 import { eitherOf } from '../../domain/text/sentences';
 import { similar } from './options';
@@ -59,13 +60,23 @@ async function withClient<Client extends MigrationClient, Result>(
   try {
     return await work(ferry);
   } catch (error) {
-    if (!(error instanceof NoSuchMigration)) throw error;
-    throw (await isInLedger(ferry, error.migrationId))
-      ? onlyInLedger(error.migrationId)
-      : await withSuggestion(ferry, error);
+    throw await explainMissing(ferry, error);
   } finally {
     await ferry.close();
   }
+}
+
+/**
+ * Explains where a missing migration still is, or suggests similar ids. Returns any other error unchanged.
+ *
+ * @param error the error of a command or a dialog
+ */
+export async function explainMissing(ferry: MigrationClient, error: unknown): Promise<unknown> {
+  if (!(error instanceof NoSuchMigration)) return error;
+  const { migrationId } = error;
+  if (await isInLedger(ferry, migrationId)) return onlyInLedger(migrationId);
+  if (ferry.db && (await isInTemporal(ferry, migrationId))) return onlyInTemporal(migrationId);
+  return withSuggestion(ferry, error);
 }
 
 /**
@@ -76,6 +87,22 @@ async function isInLedger({ db, temporal }: MigrationClient, migrationId: string
   if (!db || (await readMigration(db, migrationId)) === undefined) return false;
   const namespace = await readNamespace(db, migrationId);
   return namespace === null || namespace === temporal.options.namespace;
+}
+
+/** Returns whether Temporal has the migration. Best effort: false if Temporal does not answer in time. */
+async function isInTemporal(
+  { temporalWithoutCodec: temporal }: MigrationClient,
+  migrationId: string,
+): Promise<boolean> {
+  try {
+    const { type } = await temporal.withDeadline(Date.now() + COMPARE_WITHIN_MS, () =>
+      temporal.workflow.getHandle(migrationId).describe(),
+    );
+    return Object.values<string>(MIGRATIONS).includes(type);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return false;
+  }
 }
 
 /** The maximum number of migrations whose ids are compared with a wrong id, beginning with the newest. */
@@ -110,6 +137,17 @@ function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
     `${migrationId} is in the ledger, but not in Temporal`,
     `to see what was moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
+  );
+}
+
+/**
+ * Returns the error for a migration that only Temporal knows: the ledger was restored from a backup that was made
+ * before the start, or the command uses the ledger of other migrations.
+ */
+function onlyInTemporal(migrationId: string): CommandFailed {
+  return new CommandFailed(
+    `${migrationId} is in Temporal, but not in the ledger`,
+    'check that DATABASE_URL names the ledger of this migration; if the ledger was restored from a backup, docs/backup.md says what to do next',
   );
 }
 

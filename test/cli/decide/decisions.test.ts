@@ -72,17 +72,18 @@ test.each([
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });
 });
 
-test('a decision that is not in the ledger is not reported as applied', async () => {
+test('a decision that is not in the ledger is not reported as applied, and the missing ledger is named', async () => {
   const emptyLedger = await createTestDatabase();
-  const { exitCode, out } = await ferry(['pause', ID, '--reason', 'lunch'], undefined, {
-    ...orchestrator.env,
-    DATABASE_URL: emptyLedger.url,
-  });
-  await emptyLedger.drop();
+  const runWith = (...args: string[]) => ferry(args, undefined, { ...orchestrator.env, DATABASE_URL: emptyLedger.url });
+  const { exitCode, out } = await runWith('pause', ID, '--reason', 'lunch');
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
     out: `… ${ID}: the migration has accepted the decision, which takes effect once it is in the ledger. To see whether it is recorded, run: ferry audit ${ID}\n`,
   });
+  expect((await runWith('first-company', ID, 'C-1001')).err).toBe(
+    `ferry: ${ID} is in Temporal, but not in the ledger; check that DATABASE_URL names the ledger of this migration; if the ledger was restored from a backup, docs/backup.md says what to do next\n`,
+  );
+  await emptyLedger.drop();
   // In the real ledger, the migration is paused.
   expect((await run('resume', ID)).out).toContain('✓');
 });
