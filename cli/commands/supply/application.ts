@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CompanyDataError, type CompanyDataClient } from '../../../company-data-client';
+import { BadRequest, CompanyDataError, DeferredUntil, type CompanyDataClient } from '../../../company-data-client';
 import { applicationName, findOtherApplication } from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
@@ -7,7 +7,7 @@ import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import type { StoredMigration } from '../../../store';
 import { discardSealedApplication, readApplications, sealedApplicationDigest, stageApplication } from '../../../store';
 import { effectOnMoved } from '../../shared/application-replacement';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed, withAdvice } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import type { LedgerClient } from '../../../client';
 import { readProgressIfAnswered, waitForPreflight } from '../../../client';
@@ -231,9 +231,18 @@ function failRegistration(error: unknown): never {
   if (!(error instanceof CompanyDataError)) throw error;
   throw new CommandFailed(
     `the migration has accepted the application, but its registration with the service failed: ${error.message}`,
-    'check the service with: ferry doctor. Then run the command again',
+    adviceAfterFailure(error),
     { cause: error },
   );
+}
+
+function adviceAfterFailure(error: CompanyDataError): string {
+  if (error instanceof BadRequest)
+    return 'check the client id, the environment and the secret. Then run the command again';
+  const advised = withAdvice(error);
+  const advice = advised instanceof CommandFailed ? advised.advice : '';
+  // The advice for a rate limit already says when to run the command again.
+  return error instanceof DeferredUntil ? advice : `${advice}. Then run the command again`;
 }
 
 /**

@@ -206,7 +206,8 @@ test('an application that the service does not register after the decision must 
   );
   expect(exitCode).toBe(1);
   expect(err).toContain('the migration has accepted the application, but its registration with the service failed: ');
-  expect(err).toContain('; check the service with: ferry doctor. Then run the command again\n');
+  expect(err).toContain('; check the service and COMPANY_DATA_API_KEY with: ferry doctor; ');
+  expect(err).toMatch(/\. Then run the command again\n$/);
   expect(await registeredApplication()).toEqual(before);
 });
 
