@@ -79,9 +79,9 @@ export async function readEndBeforeClosing(
   return readEndInTemporal({ temporalWithoutCodec }, id, STATUS_WITHIN_MS).catch(() => null);
 }
 
-/** Returns whether companies of a migration can still move. */
+/** Returns whether companies of a migration can still move. Without Temporal, only the ledger counts. */
 export async function readStage(
-  ferry: Pick<MigrationClient, 'temporalWithoutCodec'>,
+  ferry: Partial<Pick<MigrationClient, 'temporalWithoutCodec'>>,
   migration: StoredMigration,
 ): Promise<MoveStage> {
   if ((await readEndBeforeClosing(ferry, migration)) !== null) return 'terminated';

@@ -12,9 +12,14 @@ export const SHORT_ID_LENGTH = 8;
 /**
  * Returns the list of invitations as the result of a command.
  *
+ * @param open ids of the migrations that are open; a key can be confirmed only for these
  * @param isOfOneMigration true if all invitations are to the same migration, which is then not printed
  */
-export function invitationsResult(invitations: readonly Invitation[], isOfOneMigration: boolean): CommandResult {
+export function invitationsResult(
+  invitations: readonly Invitation[],
+  open: ReadonlySet<string>,
+  isOfOneMigration: boolean,
+): CommandResult {
   const now = new Date();
   return {
     json: { schema: 'ferry.invitations/1', invitations: invitations.map((each) => invitationJson(each, now)) },
@@ -33,6 +38,7 @@ export function invitationsResult(invitations: readonly Invitation[], isOfOneMig
         ]),
       );
       for (const each of invitations.filter(isUnconfirmed)) {
+        if (!open.has(each.migrationId)) continue;
         output.line();
         output.line(`${each.person}'s key: ${fingerprintText(each)}`);
         output.line(
@@ -45,7 +51,7 @@ export function invitationsResult(invitations: readonly Invitation[], isOfOneMig
 }
 
 /** Returns whether a person has signed in with a key that support has not confirmed yet. */
-function isUnconfirmed({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean {
+export function isUnconfirmed({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean {
   return publicKey !== null && keyConfirmedAt === null && revokedAt === null;
 }
 

@@ -2,28 +2,22 @@ import { InvalidArgumentError, Option } from 'commander';
 import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { MAX_NAME_LENGTH } from '../../../domain/migration/decision-fields';
-import type { Approver } from '../../../domain/migration/approvers';
-import { everyApprover } from '../../../domain/migration/approvers';
 import {
   createIdentityInvitation,
   createInvitation,
-  listInvitations,
   openDatabase,
   readMigration,
-  readRecordedDecisions,
-  revokeInvitation,
   type Database,
-  type Invitation,
   type PortalRole,
 } from '../../../store';
-import { verificationCommands } from '../../reporting/trail-approvers';
 import type { Context } from '../../shared/context';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { fingerprintText, invitationsResult, SHORT_ID_LENGTH } from '../../shared/invitations';
+import { SHORT_ID_LENGTH } from '../../shared/invitations';
 import { parseDuration } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import type { CommandResult } from '../../terminal/output';
+import { list, revoke } from './invitations';
 import { localTime } from '../../terminal/times';
 
 interface InviteOptions {
@@ -78,8 +72,9 @@ export function addInvite({ program, run, terminal }: Context): void {
     .option('--by <name>', `your name ${DEFAULT_BY}`)
     .action((migration: string | undefined, options: InviteOptions) =>
       run(() => {
-        if (options.revoke !== undefined) return withDatabase(terminal.env, revoke(options.revoke, options.by));
-        if (options.list) return withDatabase(terminal.env, list(migration));
+        if (options.revoke !== undefined)
+          return withDatabase(terminal.env, revoke(terminal.env, options.revoke, options.by));
+        if (options.list) return withDatabase(terminal.env, list(terminal.env, migration));
         return invite(terminal.env, migration, options);
       }),
     );
@@ -227,74 +222,3 @@ async function assertOpen(db: Database, migrationId: string): Promise<void> {
       `nothing was created; to write a report that you can send to the client, run: ferry report ${migrationId} --format html > handover.html`,
     );
 }
-
-async function assertExists(db: Database, migrationId: string): Promise<void> {
-  if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
-}
-
-const list =
-  (migrationId: string | undefined) =>
-  async (db: Database): Promise<CommandResult> => {
-    if (migrationId !== undefined) await assertExists(db, migrationId);
-    const result = invitationsResult(await listInvitations(db, migrationId ?? null), migrationId !== undefined);
-    const approvers = migrationId === undefined ? [] : await readEveryApprover(db, migrationId);
-    if (approvers.length === 0 || migrationId === undefined) return result;
-    return {
-      ...result,
-      print: (output) => {
-        result.print(output);
-        output.line();
-        output.line(
-          'To verify signed decisions, compare the fingerprints in the second command below with the fingerprints ' +
-            'that the approvers told you. Then run:',
-        );
-        for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
-      },
-    };
-  };
-
-async function readEveryApprover(db: Database, migrationId: string): Promise<readonly Approver[]> {
-  const migration = await readMigration(db, migrationId);
-  const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  return everyApprover(migration?.rules?.approvers ?? null, approverChanges);
-}
-
-/** @throws CommandFailed if no invitation, or more than one, has an id that begins with this text */
-function findByStart(invitations: readonly Invitation[], start: string): Invitation {
-  if (start.length < SHORT_ID_LENGTH)
-    throw new CommandFailed(
-      `${start} is too short for the id of an invitation`,
-      `specify at least the first ${SHORT_ID_LENGTH} characters of the id; list the invitations with: ferry invite --list`,
-    );
-  const [found, ...others] = invitations.filter((each) => each.id.startsWith(start.toLowerCase()));
-  if (found === undefined)
-    throw new CommandFailed(`there is no invitation ${start}`, 'list the invitations with: ferry invite --list');
-  if (others.length > 0)
-    throw new CommandFailed(
-      `the ids of several invitations begin with ${start}`,
-      'specify the complete id; to see the complete ids, run: ferry invite --list --json',
-    );
-  return found;
-}
-
-const revoke =
-  (id: string, by: string) =>
-  async (db: Database): Promise<CommandResult> => {
-    const found = findByStart(await listInvitations(db, null), id);
-    if (!(await revokeInvitation(db, found.id, by)))
-      throw new CommandFailed(`the invitation of ${found.person} was already revoked`, 'nothing was changed');
-    const { migrationId, person, sessions } = found;
-    const isOpen = (await readMigration(db, migrationId))?.state !== 'closed';
-    return {
-      json: { schema: 'ferry.invitation-revoked/1', id: found.id, migrationId, person },
-      printQuietly: () => undefined,
-      print: (output) => {
-        const signedOut = sessions > 0 ? `, and ${person} is signed out` : '';
-        output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${signedOut}.`);
-        if (found.keyConfirmedAt !== null && isOpen)
-          output.line(
-            `To stop accepting decisions that ${person} signs with their key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
-          );
-      },
-    };
-  };

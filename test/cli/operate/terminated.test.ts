@@ -1,10 +1,13 @@
 /** Tests what people see of a migration whose workflow was terminated in Temporal, before and after it is closed. */
+import { sql } from 'kysely';
 import { openReader } from '../../../cli/dashboard/reader';
 import type { MigrationView } from '../../../portal/contract/migration-view';
 import { closeTerminated, readProgress } from '../../../client';
+import { createInvitation, markKeyConfirmed } from '../../../store';
 import { writeView } from '../../../worker/portal/views';
 import type { PortalContext } from '../../../worker/portal/context';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { PUBLIC_KEY } from '../../store/portal/portal-role';
 import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/servers/orchestrator';
 import { useOrchestrator } from '../../support/servers/orchestrator';
@@ -83,6 +86,35 @@ describe('before a terminated migration is closed', () => {
     expect(headline).toMatch(/^Stopped at .*: the company has moved\. No other company moves\.$/);
     expect({ state, next, actions }).toEqual({ state: 'terminated', next: null, actions: [] });
     expect(task?.what).toMatch(/^Ask your contact/);
+  });
+
+  test.each([
+    ['cancel', '--reason', 'odd'],
+    ['reject', 'migrate-first-company', '--next', 'abandon', '--reason', 'odd'],
+  ])('%s asks nothing, because the decision is refused', async (command, ...more) => {
+    const { exitCode, err } = await run(command, id, ...more);
+    expect({ exitCode, err }).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('is terminated and accepts no more decisions') as string,
+    });
+  });
+
+  test('invite suggests no approvers', async () => {
+    const { db } = orchestrator.ferry;
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const created = await createInvitation(db, {
+      ...{ migrationId: id, person: 'Cleo', role: 'client', email: null, createdBy: 'Sam', expiresAt },
+    });
+    await sql`update portal_invitations set public_key = ${PUBLIC_KEY}, redeemed_at = now() where id = ${created.id}`.execute(
+      db,
+    );
+    const listed = await run('invite', '--list', id);
+    expect(listed.out).toContain('not confirmed');
+    expect(listed.out).not.toContain('ferry approver add');
+    await markKeyConfirmed(db, created.id);
+    const revoked = await run('invite', '--revoke', created.id);
+    expect(revoked.out).toContain('is revoked');
+    expect(revoked.out).not.toContain('ferry approver remove');
   });
 
   test('a decision is refused with the same command', async () => {

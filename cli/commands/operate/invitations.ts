@@ -1,0 +1,93 @@
+/** Lists and revokes invitations to the portal, for `ferry invite --list` and `--revoke`. */
+import { NoSuchMigration } from '../../../client';
+import type { Approver } from '../../../domain/migration/approvers';
+import { everyApprover } from '../../../domain/migration/approvers';
+import {
+  listInvitations,
+  readMigration,
+  readRecordedDecisions,
+  revokeInvitation,
+  type Database,
+  type Invitation,
+} from '../../../store';
+import { verificationCommands } from '../../reporting/trail-approvers';
+import { CommandFailed } from '../../shared/errors';
+import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
+import { readOpenMigrations } from '../../shared/open-migrations';
+import type { CommandResult } from '../../terminal/output';
+
+async function assertExists(db: Database, migrationId: string): Promise<void> {
+  if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
+}
+
+/** Lists the invitations to one migration, or to all, and how to confirm new keys and verify signed decisions. */
+export const list =
+  (env: NodeJS.ProcessEnv, migrationId: string | undefined) =>
+  async (db: Database): Promise<CommandResult> => {
+    if (migrationId !== undefined) await assertExists(db, migrationId);
+    const invitations = await listInvitations(db, migrationId ?? null);
+    const toConfirm = invitations.filter(isUnconfirmed).map((each) => each.migrationId);
+    const open = await readOpenMigrations(env, db, toConfirm);
+    const result = invitationsResult(invitations, open, migrationId !== undefined);
+    const approvers = migrationId === undefined ? [] : await readEveryApprover(db, migrationId);
+    if (approvers.length === 0 || migrationId === undefined) return result;
+    return {
+      ...result,
+      print: (output) => {
+        result.print(output);
+        output.line();
+        output.line(
+          'To verify signed decisions, compare the fingerprints in the second command below with the fingerprints ' +
+            'that the approvers told you. Then run:',
+        );
+        for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
+      },
+    };
+  };
+
+async function readEveryApprover(db: Database, migrationId: string): Promise<readonly Approver[]> {
+  const migration = await readMigration(db, migrationId);
+  const { approverChanges } = await readRecordedDecisions(db, migrationId);
+  return everyApprover(migration?.rules?.approvers ?? null, approverChanges);
+}
+
+/** @throws CommandFailed if no invitation, or more than one, has an id that begins with this text */
+function findByStart(invitations: readonly Invitation[], start: string): Invitation {
+  if (start.length < SHORT_ID_LENGTH)
+    throw new CommandFailed(
+      `${start} is too short for the id of an invitation`,
+      `specify at least the first ${SHORT_ID_LENGTH} characters of the id; list the invitations with: ferry invite --list`,
+    );
+  const [found, ...others] = invitations.filter((each) => each.id.startsWith(start.toLowerCase()));
+  if (found === undefined)
+    throw new CommandFailed(`there is no invitation ${start}`, 'list the invitations with: ferry invite --list');
+  if (others.length > 0)
+    throw new CommandFailed(
+      `the ids of several invitations begin with ${start}`,
+      'specify the complete id; to see the complete ids, run: ferry invite --list --json',
+    );
+  return found;
+}
+
+/** Revokes an invitation by the beginning of its id. */
+export const revoke =
+  (env: NodeJS.ProcessEnv, id: string, by: string) =>
+  async (db: Database): Promise<CommandResult> => {
+    const found = findByStart(await listInvitations(db, null), id);
+    if (!(await revokeInvitation(db, found.id, by)))
+      throw new CommandFailed(`the invitation of ${found.person} was already revoked`, 'nothing was changed');
+    const { migrationId, person, sessions } = found;
+    const isAccepted = found.keyConfirmedAt !== null && (await readOpenMigrations(env, db, [migrationId])).size > 0;
+    return {
+      json: { schema: 'ferry.invitation-revoked/1', id: found.id, migrationId, person },
+      printQuietly: () => undefined,
+      print: (output) => {
+        const signedOut = sessions > 0 ? `, and ${person} is signed out` : '';
+        output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${signedOut}.`);
+        if (isAccepted)
+          output.line(
+            `To stop accepting decisions that ${person} signs with their key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
+          );
+      },
+    };
+  };
