@@ -109,8 +109,11 @@ export function readSigningKey(
   try {
     return parseSigningKey(new Secret(readSmallFile(file)));
   } catch (error) {
-    const advice =
-      error instanceof KeyInvalid ? '' : '. Check the path (TOKENFERRY_SIGNING_KEY_FILE) and your permissions.';
+    const check =
+      configured === undefined
+        ? 'Check that this is a file, and your permissions'
+        : 'Check the path (TOKENFERRY_SIGNING_KEY_FILE) and your permissions';
+    const advice = error instanceof KeyInvalid ? '' : `. ${check}.`;
     problems.push(`The signing key ${file} cannot be used: ${fileProblem(error)}${advice}`);
     return undefined;
   }

@@ -1,6 +1,5 @@
 /** Tests a self-service migration whose credentials are stored, but not in use yet. */
 import { setTimeout } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { Client } from 'pg';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
@@ -14,17 +13,18 @@ const LOCK = 7;
 
 let holder: Client;
 beforeAll(async () => {
-  const { db } = orchestrator.ferry;
-  await sql`
-    create function wait_here() returns trigger language plpgsql as
-    $$ begin perform pg_advisory_xact_lock_shared(${sql.lit(LOCK)}); return new; end $$`.execute(db);
-  await sql`
-    create trigger wait_here before insert on decisions for each row
-    when (new.content ->> 'kind' = 'credentials-supplied') execute function wait_here()`.execute(db);
   holder = new Client({ connectionString: orchestrator.env['DATABASE_URL'] });
   // The database is dropped at the end.
   holder.on('error', () => undefined);
   await holder.connect();
+  await holder.query(
+    `create function wait_here() returns trigger language plpgsql as
+     $$ begin perform pg_advisory_xact_lock_shared(${LOCK}); return new; end $$`,
+  );
+  await holder.query(
+    `create trigger wait_here before insert on tokenferry.decisions for each row
+     when (new.content ->> 'kind' = 'credentials-supplied') execute function wait_here()`,
+  );
   await holder.query(`select pg_advisory_lock(${LOCK})`);
 });
 
