@@ -65,6 +65,7 @@ export {
   readCounts,
   readProgress,
   readProgressIfAnswered,
+  readProgressOrReason,
 } from './progress';
 export type { MigrationSummary } from './progress';
 export { abnormalStatus, readEndBeforeClosing, readProgressAfterEnd, readStage } from './ended-migrations';

@@ -97,7 +97,18 @@ export function queryProgress(ferry: MigrationClient, migrationId: string, withi
 /**
  * Reads the progress like {@link readProgress}.
  *
- * @returns undefined if no worker is answering
+ * @returns the reason if there is no answer: no worker is answering, or the worker cannot continue
+ * @throws NoSuchMigration
+ * @throws PayloadKeyMissing
+ */
+export async function readProgressOrReason(ferry: MigrationClient, migrationId: string): Promise<Progress | NoWorker> {
+  return readProgress(ferry, migrationId).catch(unanswered);
+}
+
+/**
+ * Reads the progress like {@link readProgress}.
+ *
+ * @returns undefined if no worker is answering, or if the worker cannot continue
  * @throws NoSuchMigration
  * @throws PayloadKeyMissing
  */
@@ -105,12 +116,8 @@ export async function readProgressIfAnswered(
   ferry: MigrationClient,
   migrationId: string,
 ): Promise<Progress | undefined> {
-  try {
-    return await readProgress(ferry, migrationId);
-  } catch (error) {
-    if (error instanceof NoWorker) return undefined;
-    throw error;
-  }
+  const progress = await readProgressOrReason(ferry, migrationId);
+  return progress instanceof NoWorker ? undefined : progress;
 }
 
 /** Maximum number of ids in a query, so that the query stays short. */

@@ -14,7 +14,8 @@ import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import type { Review } from '../shared/review';
 import { readReview } from '../shared/review';
-import { START_WORKER, withAdvice } from '../shared/errors';
+import { withAdvice } from '../shared/errors';
+import { readProgressOrUnanswered } from '../shared/unanswered';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { decide, readProgressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal/terminal';
@@ -115,7 +116,7 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
   switch (request.kind) {
     case 'approve':
     case 'reject': {
-      const progress = await readProgressIfAnswered(ferry, migrationId);
+      const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
       if (progress?.route === 'self-service' || listedStep === 'self-service')
         throw new CommandFailed(
           `there is no step to ${request.kind}, because a self-service migration needs no approvals`,
@@ -124,8 +125,8 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
       const step = progress?.step ?? listedStep;
       if (!isStep(step))
         throw new CommandFailed(
-          `no worker is answering for ${migrationId}, so the current step is unknown`,
-          START_WORKER,
+          unanswered?.so('the current step is unknown') ?? 'the current step is unknown',
+          unanswered?.remedy ?? `see the migration with: ferry show ${migrationId}`,
         );
       return request.kind === 'approve'
         ? draftApproval(context, progress, step, request)
@@ -148,7 +149,7 @@ async function draftResume(
   { ferry, prompts, terminal }: DialogContext,
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
-  const progress = await readProgressIfAnswered(ferry, migrationId);
+  const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
   const pauses = progress ? pausesIn(progress) : [];
   printCut(terminal, `ferry show ${migrationId}`, (output) => {
     for (const pause of pauses) output.line(`Paused ${pauseText(pause)}`);
@@ -165,7 +166,7 @@ async function draftResume(
   const people = pauses.filter(({ stopReason }) => stopReason === null).map(pauserText);
   const also = people.length === 0 ? '' : ` and lift the pause of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
-  const consequence = progress ? null : 'no worker is answering, so it is unknown who has paused the migration';
+  const consequence = unanswered?.so('it is unknown who has paused the migration') ?? null;
   return { message: 'resume', question: `Resume ${migrationId}${also}?`, consequence, fields, reason: 'optional' };
 }
 

@@ -12,6 +12,7 @@ import { MIGRATIONS } from '../../workflows/messages';
 import type { CheckResult, ConfigPart } from './check-result';
 import { RESTART_STACK } from '../shared/stack-advice';
 import { ok, problem } from './check-result';
+import { CHECK_WORKERS } from '../shared/errors';
 
 export const WORKER = 'worker';
 
@@ -94,8 +95,7 @@ export async function checkWorker(
   return ok(WORKER, `answers; ${polledText}`);
 }
 
-const HOW_TO_CONTINUE =
-  'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';
+const HOW_TO_CONTINUE = `decisions are kept until a worker can continue; ${CHECK_WORKERS}`;
 
 /**
  * Creates the clients of the check. Without a payload key, the reason for a failure cannot be read, but everything else

@@ -74,6 +74,9 @@ export const ADD_PAYLOAD_KEY = addPayloadKeys();
 
 /** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
 export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
+/** Says what to check if a worker runs, but cannot continue a migration. */
+export const CHECK_WORKERS =
+  'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
@@ -95,10 +98,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
     'nothing was sealed or stored; get the key again from the provider (docs/security.md describes this under "Sealed files")',
   ],
   [VaultKeyMismatch, 'this command has neither sealed nor stored any credential with the changed key'],
-  [
-    WorkflowTaskFailing,
-    'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"; then run the command again',
-  ],
+  [WorkflowTaskFailing, `${CHECK_WORKERS}; then run the command again`],
   [NoWorker, `${START_WORKER}; then run the command again`],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
@@ -189,7 +189,8 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
 
 function adviceAfterEnd({ migrationId, ending }: MigrationClosed): string {
   if (ending === 'terminated') return 'to close the migration, run: ferry sweep --close';
-  // The ending is unknown without the ledger, which `ferry report` needs.
+  // The ending is unknown without the ledger, which `ferry report` needs. It is also unknown while the workflow has
+  // completed, but the ledger has not recorded the end.
   if (ending === 'closed') return `to see the outcome of the migration, run: ferry show ${migrationId}`;
   return `to see the outcome of the migration, run: ferry report ${migrationId}`;
 }

@@ -86,7 +86,7 @@ function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | 
 /** Checks that the migration has reached step 5 or 6, is not paused, and needs no decision. */
 function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   const check = 'decisions';
-  if (!progress) return { check, go: false, why: 'unknown: no worker is answering for this migration' };
+  if (!progress) return { check, go: false, why: 'unknown: the progress of this migration cannot be read' };
   const { route, step, state, waitingFor } = progress;
   const where =
     route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;

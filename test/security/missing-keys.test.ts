@@ -148,6 +148,15 @@ test('continues a migration when a worker gets the missing payload key, and appl
     const examined = await run(both, 'doctor');
     expect(examined.exitCode).toBe(1);
     expect(examined.out).toMatch(new RegExp(`✗ worker +the worker cannot continue ${migration.id}.*: ${cause}`));
+    for (const decision of [['approve'], ['reject', '--reason', 'odd']])
+      expect((await run(both, ...decision, migration.id)).err).toMatch(
+        new RegExp(
+          `^ferry: the current step is unknown, because the worker cannot continue ${migration.id}: ${cause}.*; nothing was decided; check the keys and the version of every worker.*; or add the step to the command: supply-details`,
+        ),
+      );
+    const resumed = await run(both, 'resume', migration.id);
+    expect(resumed.err).toContain(`it is unknown who has paused the migration, because the worker cannot continue`);
+    expect(resumed.err).toContain('check the keys and the version of every worker');
     expect((await run(both, 'pause', migration.id)).out).toContain(
       `the decision was sent, but not applied yet: the worker cannot continue: ${cause}`,
     );

@@ -3,10 +3,10 @@ import { roleRefusal } from '../../../domain/decisions/roles';
 import type { Role, Step } from '../../../domain/migration/steps';
 import { STEP_RULES, STEPS } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
+import { isStepDone } from '../../../domain/progress/progress';
 import { otherPersonText } from '../../../domain/progress/four-eyes';
-import { eitherOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
-import { checkReconnected, readProgressIfAnswered } from '../../../client';
+import { checkReconnected } from '../../../client';
 import { clientCommand, readSigningPortal, throughPortal } from '../../shared/client-portal';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
@@ -18,6 +18,8 @@ import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../shared/remedy-commands';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import { readReview } from '../../shared/review';
+import type { ProgressOrUnanswered } from '../../shared/unanswered';
+import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
 import type { CommandResult } from '../../terminal/output';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
@@ -52,6 +54,8 @@ export function addApprove(context: Context): void {
   );
 }
 
+const STEPS_TO_APPROVE = STEPS.filter((step) => STEP_RULES[step].approvers.length > 0);
+
 function approve(
   { output, terminal }: Context,
   migrationId: string,
@@ -59,14 +63,9 @@ function approve(
   options: ApproveOptions,
 ): Promise<CommandResult> {
   return withMigrationClient(terminal.env, async (ferry) => {
-    const progress = await readCurrentProgress(ferry, migrationId, requestedStep);
-    const step = requestedStep ?? progress?.step;
-    if (step === undefined) {
-      throw new CommandFailed(
-        'no worker is answering, so the current step is unknown',
-        `nothing was decided; add the step to the command: ${eitherOf(STEPS.filter((each) => STEP_RULES[each].approvers.length > 0))}`,
-      );
-    }
+    const read = await readCurrentProgress(ferry, migrationId, requestedStep);
+    const { progress, unanswered } = read;
+    const step = requestedStep ?? currentStep(read, STEPS_TO_APPROVE);
     const portal = await readSigningPortal(ferry, progress);
     const refusedAs = progress && refusalHint(progress, step, options, portal);
     if (refusedAs !== undefined)
@@ -84,13 +83,13 @@ function approve(
       );
     const refusal = progress && otherPersonText(progress, { step, role: options.as, by: options.by });
     if (refusal) output.warn(`four-eyes rule: ${refusal}`);
-    if (!review) output.warn('no worker is answering, so you cannot review what you approve');
+    if (unanswered) output.warn(unanswered.so('you cannot review what you approve'));
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
     const isRefused = progress !== undefined && hasProblems(progress, step);
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence, reversible: true }))) {
-      const when = review ? '' : 'once a worker is running, ';
+      const when = unanswered ? `${unanswered.once}, ` : '';
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migrationId}`);
     }
     return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
@@ -98,17 +97,18 @@ function approve(
 }
 
 /**
- * Reads the progress; undefined if no worker answers. For a sign-off, first checks whether end customers have
+ * Reads the progress, or the reason why there is no answer. For a sign-off, first checks whether end customers have
  * reconnected.
  */
 async function readCurrentProgress(
   ferry: MigrationClient,
   migrationId: string,
   requestedStep: Step | undefined,
-): Promise<Progress | undefined> {
-  const progress = await readProgressIfAnswered(ferry, migrationId);
-  if (progress === undefined || (requestedStep ?? progress.step) !== 'complete-migration') return progress;
-  return checkReconnected(ferry, progress);
+): Promise<ProgressOrUnanswered> {
+  const read = await readProgressOrUnanswered(ferry, migrationId);
+  const { progress } = read;
+  if (progress === undefined || (requestedStep ?? progress.step) !== 'complete-migration') return read;
+  return { progress: await checkReconnected(ferry, progress), unanswered: undefined };
 }
 
 /**
@@ -129,7 +129,7 @@ function refusalHint(
   if (roleRefusal(route, decision) === null) return undefined;
   const { approvers } = STEP_RULES[step];
   const isConfirmed = approvers.length === 0 && progress.counts.unconfirmed === 0;
-  if (route === 'self-service' || isConfirmed || hasStepEnded(progress, step))
+  if (route === 'self-service' || isConfirmed || isStepDone(progress, step))
     return `to see what the migration is waiting for, run: ferry show ${id}`;
   if (approvers.length === 0) {
     const { command } = byClient(`ferry confirm-sync-disabled ${id} --all`);
@@ -139,10 +139,6 @@ function refusalHint(
   return throughPortal(commands, portal)
     .map(({ who, command }) => `${who} approves the step with: ${command}`)
     .join('; ');
-}
-
-function hasStepEnded({ steps }: Progress, step: Step): boolean {
-  return steps.some((each) => each.step === step && each.state === 'done');
 }
 
 function withHint(result: CommandResult, hint: string): CommandResult {

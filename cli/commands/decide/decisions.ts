@@ -5,7 +5,6 @@ import { isOver } from '../../../domain/migration/terminated';
 import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { readProgressIfAnswered } from '../../../client';
-import { eitherOf } from '../../../domain/text/sentences';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import { endingConsequence } from '../../shared/consequences';
@@ -29,6 +28,7 @@ import { choiceOption } from '../../shared/options';
 import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
 import { findCompany } from '../../../store';
 import { firstNotReadyText } from '../../../domain/companies/credential-state';
+import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal/output';
 
@@ -101,9 +101,9 @@ async function reject(
   }
   const next = await nextFrom(ferry, migration, options);
   if (next['next'] === 'abandon') {
-    const progress = await readProgressIfAnswered(ferry, migration);
+    const { progress, unanswered } = await readProgressOrUnanswered(ferry, migration);
     const consequence = endingConsequence(progress);
-    const when = progress ? '' : 'once a worker is running, ';
+    const when = unanswered ? `${unanswered.once}, ` : '';
     // The migration will refuse the rejection, so the answer to the question would make no difference.
     const isRefused = progress !== undefined && isOver(progress.state);
     if (!isRefused && !(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
@@ -163,13 +163,7 @@ interface NextOptions {
 }
 
 async function readStep(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
-  if (step !== undefined) return parseStep(step);
-  const progress = await readProgressIfAnswered(ferry, migrationId);
-  if (progress) return progress.step;
-  throw new CommandFailed(
-    'no worker is answering, so the current step is unknown',
-    `nothing was decided; add the step to the command: ${eitherOf(STEPS)}`,
-  );
+  return step === undefined ? currentStep(await readProgressOrUnanswered(ferry, migrationId), STEPS) : parseStep(step);
 }
 
 const NEXT = ['same-company', 'another-company', 'abandon'] as const satisfies readonly NextAfterRejection['next'][];

@@ -4,13 +4,13 @@ import { isOver } from '../../../domain/migration/terminated';
 import type { Progress } from '../../../domain/progress/progress';
 import { pausesIn } from '../../../domain/progress/progress';
 import { sentence } from '../../../domain/text/sentences';
-import { readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { readProgressOrUnanswered } from '../../shared/unanswered';
 import type { CommandResult } from '../../terminal/output';
 
 /** `ferry pause`, `ferry resume`: stop new moves, and let them begin again. */
@@ -37,7 +37,7 @@ export function addPauses(context: Context): void {
 }
 
 /**
- * Resumes a migration. Asks for confirmation if this lifts a pause of the other side, or if no worker answers. Binds
+ * Resumes a migration. Asks for confirmation if this lifts a pause of the other side, or if there is no answer. Binds
  * the decision to the current pauses with their digest.
  */
 function resume(
@@ -46,15 +46,15 @@ function resume(
   options: DecisionOptions & YesOption,
 ): Promise<CommandResult> {
   return withMigrationClient(terminal.env, async (ferry) => {
-    const progress = await readProgressIfAnswered(ferry, migrationId);
+    const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
     const overrides = progress
       ? overridesOf(progress, options)
-      : 'no worker is answering, so it is unknown who has paused the migration';
+      : unanswered.so('it is unknown who has paused the migration');
     if (overrides !== undefined) {
       if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
       const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
       const show = `see who has paused the migration with: ferry show ${migrationId}`;
-      const advice = progress ? show : `start a worker, and ${show}`;
+      const advice = progress ? show : `${unanswered.remedy}, and ${show}`;
       const overridesAdvice = progress
         ? undefined
         : `to resume without knowing, run the command again with --yes; otherwise, ${advice}`;

@@ -1,9 +1,9 @@
-import { ADD_PAYLOAD_KEY } from '../../shared/errors';
+import { ADD_PAYLOAD_KEY, CHECK_WORKERS } from '../../shared/errors';
 import type { MigrationClient, MigrationSummary } from '../../../client';
 import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
-import { counted } from '../../../domain/text/sentences';
+import { counted, sentence } from '../../../domain/text/sentences';
 import type { StoredMigrationCounts } from '../../../store';
 import { listStoredMigrations, readResults, readRunningCounts } from '../../../store';
 import type { TableCell } from '../../terminal/table';
@@ -191,10 +191,7 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
 function printStuck(output: Output, migrations: readonly ListedLine[]): void {
   for (const { migrationId, problem } of migrations)
     if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
-  if (migrations.some(({ problem }) => problem !== null))
-    output.line(
-      '  Check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
-    );
+  if (migrations.some(({ problem }) => problem !== null)) output.line(`  ${sentence(CHECK_WORKERS)}`);
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {

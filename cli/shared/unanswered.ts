@@ -1,0 +1,72 @@
+/** Says why a migration's progress is unknown, and what to do about it. */
+import type { Step } from '../../domain/migration/steps';
+import type { Progress } from '../../domain/progress/progress';
+import { eitherOf } from '../../domain/text/sentences';
+import type { MigrationClient } from '../../client';
+import { NoWorker, readProgressOrReason, WorkflowTaskFailing } from '../../client';
+import { CHECK_WORKERS, CommandFailed } from './errors';
+
+/** The progress of a migration, or the reason why it is unknown. */
+export type ProgressOrUnanswered =
+  | { readonly progress: Progress; readonly unanswered: undefined }
+  | { readonly progress: undefined; readonly unanswered: Unanswered };
+
+/** The reason why the progress is unknown. */
+export interface Unanswered {
+  /**
+   * Says what follows from the missing answer, and names its reason.
+   *
+   * @param consequence a clause, for example `the current step is unknown`
+   */
+  so(consequence: string): string;
+  /** What to do about the missing answer. */
+  readonly remedy: string;
+  /** What to do instead of waiting for an answer: `without` is a clause such as `add the step to the command`. */
+  orWithout(without: string): string;
+  /** When the progress will be known: `once a worker is running`. */
+  readonly once: string;
+}
+
+/**
+ * Reads the progress of a migration, or the reason why there is no answer.
+ *
+ * @throws NoSuchMigration
+ * @throws PayloadKeyMissing
+ */
+export async function readProgressOrUnanswered(
+  ferry: MigrationClient,
+  migrationId: string,
+): Promise<ProgressOrUnanswered> {
+  const progress = await readProgressOrReason(ferry, migrationId);
+  return progress instanceof NoWorker
+    ? { progress: undefined, unanswered: unansweredOf(progress) }
+    : { progress, unanswered: undefined };
+}
+
+function unansweredOf(reason: NoWorker): Unanswered {
+  return reason instanceof WorkflowTaskFailing
+    ? {
+        so: (consequence) => `${consequence}, because ${reason.message}`,
+        remedy: CHECK_WORKERS,
+        orWithout: (without) => `${CHECK_WORKERS}; or ${without}`,
+        once: 'once a worker can continue',
+      }
+    : {
+        so: (consequence) => `no worker is answering, so ${consequence}`,
+        remedy: 'start a worker',
+        orWithout: (without) => without,
+        once: 'once a worker is running',
+      };
+}
+
+/**
+ * Returns the current step of a migration.
+ *
+ * @param steps the steps that can be added to the command instead
+ * @throws CommandFailed if there is no answer
+ */
+export function currentStep({ progress, unanswered }: ProgressOrUnanswered, steps: readonly Step[]): Step {
+  if (progress) return progress.step;
+  const advice = unanswered.orWithout(`add the step to the command: ${eitherOf(steps)}`);
+  throw new CommandFailed(unanswered.so('the current step is unknown'), `nothing was decided; ${advice}`);
+}
