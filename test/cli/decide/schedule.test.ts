@@ -125,6 +125,18 @@ test('pausing the windows says how long companies continue to move in the open w
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
 
+test('pausing windows that cover the whole week says that moves can continue', async () => {
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+  await migration.send('adjust', windowChange([{ days, from: '00:00', to: '00:00', timeZone: 'UTC' }]));
+  const stop = `he windows cover the whole week, so moves can continue. To stop moves now, run: ferry pause ${migration.id}\n`;
+  expect((await run('schedule', 'pause', migration.id, '--by', 'Sam')).out).toContain(`paused by Sam; t${stop}`);
+  const { out } = await run('schedule', 'show', migration.id);
+  expect(out).toContain('no further window opens (paused by Sam)\n');
+  expect(out).toContain(`\nT${stop}`);
+  expect(out).not.toContain('Opens');
+  expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
+});
+
 test('show requires a known migration or --all, and sweep finds nothing while migrations are running', async () => {
   expect(await run('schedule', 'show')).toMatchObject({ exitCode: 1 });
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });

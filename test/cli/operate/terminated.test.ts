@@ -150,6 +150,18 @@ describe('once a terminated migration is closed', () => {
   });
 });
 
+test('resume of a terminated migration does not ask about the pause of the client', async () => {
+  const migration = await startTestMigration(orchestrator, 'paused-and-terminated', ['sbx-ok-1.tm3']);
+  await migration.until(({ preflight }) => preflight !== null);
+  expect(await migration.send('pause', { reason: 'our office is flooded', ...CLIENT })).toBe('applied');
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');
+  const { exitCode, err } = await run('resume', migration.id);
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: `ferry: migration ${migration.id} is terminated and accepts no more decisions; to close the migration, run: ferry sweep --close\n`,
+  });
+});
+
 test('the end of a completed migration is shown without a worker', async () => {
   const migration = await startTestMigration(orchestrator, 'shown-end', ['sbx-ok-1.tm2']);
   await migration.readyToMove();

@@ -151,6 +151,13 @@ describe('ferry up', () => {
     expect(up.child.exitCode).toBeNull();
   });
 
+  it('refuses to start a second time, and says what to do', async () => {
+    const { exitCode, err } = await ferry(['up'], undefined, { TOKENFERRY_HOME: home });
+    expect(exitCode).toBe(1);
+    expect(err).toContain(`a stack is already running: process ${up.child.pid} (see `);
+    expect(err).toContain('; use that stack, or press Ctrl-C in its terminal and run ferry up again\n');
+  });
+
   it('runs the portal with only the database role of the portal, and restarts it', async () => {
     const { portalUrl = '', portalDatabaseUrl = '' } = readRunningStack(home) ?? {};
     expect(up.out()).toMatch(new RegExp(`Portal for clients +${portalUrl}\\n`));
