@@ -22,9 +22,15 @@ const MAX_CONNECTIONS = 50;
 export class PortalRoleRefused extends Error {
   override readonly name = 'PortalRoleRefused';
 
+  /**
+   * @param message what is wrong
+   * @param advice what to do, for people who choose the role in PORTAL_DATABASE_URL
+   * @param remedy what to change in Postgres so that this role can be used; null if nothing has to be changed there
+   */
   constructor(
     message: string,
     readonly advice: string,
+    readonly remedy: string | null,
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -89,6 +95,7 @@ function roleOf(url: Secret): { readonly name: string; readonly password: string
   throw new PortalRoleRefused(
     'PORTAL_DATABASE_URL lacks a user or a password',
     'set PORTAL_DATABASE_URL to the address of DATABASE_URL, with a separate user and password for the portal',
+    null,
   );
 }
 
@@ -98,6 +105,7 @@ function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} does not exist, and the role of DATABASE_URL may not create it`,
     `ask a database administrator to create the role, with the password in PORTAL_DATABASE_URL: create role "${name}" login connection limit ${MAX_CONNECTIONS} password '...'; then run this command again`,
+    'give the role of DATABASE_URL the right CREATEROLE',
     { cause },
   );
 }
@@ -106,6 +114,7 @@ function mayReadTables(name: string, table: string): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} has rights on the table ${table}, but the portal's role must have none`,
     'change the user in PORTAL_DATABASE_URL to a role that does not exist yet, or to a role without rights on tables',
+    'revoke these rights, and every membership in a role that has them or that owns the tables',
   );
 }
 

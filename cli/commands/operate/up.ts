@@ -88,13 +88,9 @@ async function allowPortal(
     return true;
   } catch (error) {
     if (!(error instanceof PortalRoleRefused)) throw error;
-    // The advice names PORTAL_DATABASE_URL, but the stack chooses the portal's role and password itself. Only a role
-    // that Postgres refused to create has a cause.
-    const remedy =
-      error.cause === undefined ? 'revoke these rights' : 'give the role of DATABASE_URL the right CREATEROLE';
-    warn(
-      `The portal is not running: ${error.message}. In Postgres, ${remedy}. Then stop ferry up with Ctrl-C and start it again.`,
-    );
+    // The advice names PORTAL_DATABASE_URL, but the stack chooses the portal's role and password itself.
+    const remedy = error.remedy === null ? '' : ` In Postgres, ${error.remedy}.`;
+    warn(`The portal is not running: ${error.message}.${remedy} Then stop ferry up with Ctrl-C and start it again.`);
     return false;
   } finally {
     await db.destroy();

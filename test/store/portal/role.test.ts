@@ -146,7 +146,11 @@ describe('granting the role', () => {
   });
 
   test('refuses a role that has rights on tables, such as the role in DATABASE_URL', async () => {
-    await expect(grantPortalRole(ledger.db, urlOf(new URL(ledger.url).username))).rejects.toThrow(PortalRoleRefused);
+    const refused = grantPortalRole(ledger.db, urlOf(new URL(ledger.url).username));
+    await expect(refused).rejects.toThrow(PortalRoleRefused);
+    await expect(refused).rejects.toMatchObject({
+      remedy: 'revoke these rights, and every membership in a role that has them or that owns the tables',
+    });
     const name = newName();
     await grantPortalRole(ledger.db, urlOf(name));
     await sql`grant select on companies to public`.execute(ledger.db);
