@@ -221,25 +221,25 @@ async function sendSecret(
     if (decision.json['outcome'] === 'applied')
       await service
         .putApplicationCredentials(platformKey, { clientId, clientSecret, environment })
-        .catch(failRegistration);
+        .catch((error: unknown) => failRegistration(error, terminal.env));
     return decision;
   });
 }
 
 /** Says that the decision was accepted although the service has failed, because the command must be repeated. */
-function failRegistration(error: unknown): never {
+function failRegistration(error: unknown, env: NodeJS.ProcessEnv): never {
   if (!(error instanceof CompanyDataError)) throw error;
   throw new CommandFailed(
     `the migration has accepted the application, but its registration with the service failed: ${error.message}`,
-    adviceAfterFailure(error),
+    adviceAfterFailure(error, env),
     { cause: error },
   );
 }
 
-function adviceAfterFailure(error: CompanyDataError): string {
+function adviceAfterFailure(error: CompanyDataError, env: NodeJS.ProcessEnv): string {
   if (error instanceof BadRequest)
     return 'check the client id, the environment and the secret. Then run the command again';
-  const advised = withAdvice(error);
+  const advised = withAdvice(error, env);
   const advice = advised instanceof CommandFailed ? advised.advice : '';
   // The advice for a rate limit already says when to run the command again.
   return error instanceof DeferredUntil ? advice : `${advice}. Then run the command again`;
