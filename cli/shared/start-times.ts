@@ -36,7 +36,11 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     : isConfirmed
       ? 'that the client has already confirmed'
       : 'that the client confirms now';
-  output.line(`    the data of companies ${whose} is out of date ${howLong}`);
+  output.line(
+    !isLate && !isConfirmed && staleMs !== null
+      ? `    counted from the start, data is out of date ${howLong}; for longer if the client confirms earlier that syncing is off`
+      : `    the data of companies ${whose} is out of date ${howLong}`,
+  );
 }
 
 const HOUR_MS = 3_600_000;

@@ -31,7 +31,7 @@ export interface StartedMigration {
 export function supplyLaterText(platform: Platform, migrationId: string, file: string): string {
   const command = `ferry credentials ${migrationId} ${file}`;
   return isRotating(platform)
-    ? `Once syncing is disabled, export the tokens again, and supply them with: ${command}`
+    ? `After the client has confirmed that syncing is off, export the tokens again, and supply them with: ${command}`
     : `Supply the file later with: ${command}`;
 }
 

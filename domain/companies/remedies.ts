@@ -156,7 +156,7 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
       return 'leave it out';
     case 'amend':
       return route === 'self-service'
-        ? 'ask support to correct its row in the manifest, or leave it out'
+        ? 'leave it out yourself, or ask support to correct its row in the manifest'
         : 'correct its row in the manifest, or leave it out';
   }
 }

@@ -53,8 +53,8 @@ export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): str
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
   if (rules === null) {
-    const end = `to end it, run: temporal workflow terminate --workflow-id ${ledger.migrationId}`;
-    const advice = `${end}; to close it, run: ferry sweep --close; then start a new migration`;
+    const end = `terminate it with: temporal workflow terminate --workflow-id ${ledger.migrationId}`;
+    const advice = `${end}; then close it with: ferry sweep --close; then start a new migration`;
     return `an older version of Tokenferry created this migration, so no decision is accepted; ${advice}`;
   }
   const refusal =

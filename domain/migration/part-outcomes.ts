@@ -46,8 +46,10 @@ export function laterRefusalText(
 ): string {
   const before = answers.reduce((sum, { companies }) => sum + companies, 0);
   const rest = all - before - part;
-  const notSent = rest === 0 ? '' : `. The decision was not sent for the other ${counted(rest, 'company')}`;
-  if (!answers.every(isComplete))
-    return `the answer about the first ${outOf(before, all, 'company')} was: ${joinedOutcomes(answers)}. The answer about the next ${counted(part, 'company')} was: ${answer}${notSent}`;
-  return `the decision about the first ${outOf(before, all, 'company')} was applied before this answer: ${answer}${notSent}`;
+  const notSent = rest === 0 ? '' : `. The decision was not sent for the last ${counted(rest, 'company')}`;
+  const first = outOf(before, all, 'company');
+  const earlier = answers.every(isComplete)
+    ? `the decision was applied to the first ${first}`
+    : `the answer about the first ${first} was: ${joinedOutcomes(answers)}`;
+  return `${earlier}. The answer about the next ${counted(part, 'company')} was: ${answer}${notSent}`;
 }

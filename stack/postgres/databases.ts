@@ -42,7 +42,7 @@ export async function openStackDatabases(
     // For a host with several addresses, Node collects one error per address, and the collection has no message.
     const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
     const reason = first instanceof Error ? first.message : String(first);
-    const message = postgres ? embeddedText(options.dataFolder, reason) : externalText(url, reason);
+    const message = postgres ? embeddedText(options, reason) : externalText(url, reason);
     throw new PostgresUnavailable(message, { cause: error });
   }
   return {
@@ -56,9 +56,12 @@ export async function openStackDatabases(
   };
 }
 
-function embeddedText(dataFolder: string, reason: string): string {
-  const log = path.join(dataFolder, 'postgres.log');
-  return `The embedded Postgres in ${dataFolder} cannot be used: ${reason}. See its log, ${log}, or set DATABASE_URL to use another Postgres.`;
+/** An ephemeral stack deletes its folder when it stops, so there is no log to see. */
+function embeddedText({ dataFolder, ephemeral }: PostgresOptions, reason: string): string {
+  const advice = ephemeral
+    ? 'Set DATABASE_URL to use another Postgres.'
+    : `See its log, ${path.join(dataFolder, 'postgres.log')}, or set DATABASE_URL to use another Postgres.`;
+  return `The embedded Postgres in ${dataFolder} cannot be used: ${reason}. ${advice}`;
 }
 
 function externalText(url: string, reason: string): string {

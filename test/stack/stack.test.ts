@@ -147,7 +147,7 @@ test('openStackDatabases does not blame DATABASE_URL if its embedded Postgres ca
   await client.end();
   await postgres.stop();
 
-  const start = openStackDatabases({ ...optionsFor(dataFolder), port: 0 });
+  const start = openStackDatabases({ ...optionsFor(dataFolder), port: 0, ephemeral: false });
   await expect(start).rejects.toThrow(
     `The embedded Postgres in ${dataFolder} cannot be used: cannot execute CREATE DATABASE in a read-only transaction. See its log, ${dataFolder}/postgres.log`,
   );

@@ -35,7 +35,11 @@ export async function showAccountInvitation(
     el(
       'ul',
       { class: 'points' },
-      el('li', {}, 'Sign in with the account whose email address received the invitation.'),
+      el(
+        'li',
+        {},
+        'Sign in with the account that has the email address for which your contact created the invitation.',
+      ),
       el(
         'li',
         {},

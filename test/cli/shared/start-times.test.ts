@@ -54,7 +54,7 @@ test('a start outside the windows is shown with the next opening, and with how l
   expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
   expect(printed(saturday)).toBe(
     '  ! the start is outside the windows; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    the data of companies that the client confirms before the start is out of date for up to 48.1 hours\n',
+      '    counted from the start, data is out of date for up to 48.1 hours; for longer if the client confirms earlier that syncing is off\n',
   );
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
 });

@@ -137,7 +137,7 @@ test('an amendment says that it does not store the credentials in its file, and 
   const { exitCode, out } = await run('amend', id, file, ...AS_CLIENT);
   expect(exitCode).toBe(0);
   expect(out).toContain(
-    `  Not stored: 1 credential, because ferry amend stores only the companies. Once syncing is disabled, export the tokens again, and supply them with: ferry credentials ${id} '${file}'\n`,
+    `  Not stored: 1 credential, because ferry amend stores only the companies. After the client has confirmed that syncing is off, export the tokens again, and supply them with: ferry credentials ${id} '${file}'\n`,
   );
 });
 

@@ -45,11 +45,11 @@ test('if a later part is refused, the answer says about how many companies the d
   const all = counted(2 * MOST + 2, 'company');
   expect(await refused(2)).toMatchObject({
     outcome: 'refused',
-    text: `the decision about the first ${MOST.toLocaleString('en-US')} of ${all} was applied before this answer: the migration is cancelled. The decision was not sent for the other 2 companies`,
+    text: `the decision was applied to the first ${MOST.toLocaleString('en-US')} of ${all}. The answer about the next ${counted(MOST, 'company')} was: the migration is cancelled. The decision was not sent for the last 2 companies`,
     sizes: [MOST, MOST],
   });
   expect((await refused(3)).text).toBe(
-    `the decision about the first ${(2 * MOST).toLocaleString('en-US')} of ${all} was applied before this answer: the migration is cancelled`,
+    `the decision was applied to the first ${(2 * MOST).toLocaleString('en-US')} of ${all}. The answer about the next 2 companies was: the migration is cancelled`,
   );
 });
 
@@ -61,7 +61,7 @@ test.each([0, MOST - 1])(
       part === 1 ? applied(first) : { outcome: 'refused', text: 'the migration is cancelled' },
     );
     expect(text).toBe(
-      `the answer about the first 1,000 of 2,002 companies was: ${first}. The answer about the next 1,000 companies was: the migration is cancelled. The decision was not sent for the other 2 companies`,
+      `the answer about the first 1,000 of 2,002 companies was: ${first}. The answer about the next 1,000 companies was: the migration is cancelled. The decision was not sent for the last 2 companies`,
     );
   },
 );
