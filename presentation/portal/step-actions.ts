@@ -1,5 +1,6 @@
 /** Decisions about steps, and about the migration as a whole. */
 import { countOpen } from '../../domain/companies/company-state';
+import { stopNumbersIn, type StopReason } from '../../domain/companies/failures';
 import type { Pause } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
@@ -13,7 +14,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import { isOfOperators, openingText, reconnectionsText } from '../wording/client-page';
+import { openingText, reconnectionsText } from '../wording/client-page';
 import { stopText } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
@@ -258,15 +259,23 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
   return [`Now: ${hours}, ${pace}`];
 }
 
-/**
- * Returns who paused, since when and why. In the managed route, leaves out what to do about a problem that only the
- * operators can solve. The client can help to solve any other problem, for example by replacing its application.
- */
+/** What the client can do itself about an automatic pause of a managed migration, which only support can lift. */
+const CLIENT_CAN: Readonly<Partial<Record<StopReason, string>>> = {
+  'application-refused': 'correct its client id, secret or environment',
+  'wrong-organization':
+    'if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one',
+};
+
+/** Returns who paused, since when and why. In the managed route, leaves out what only support can do about it. */
 function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): string {
-  if (pause.stopReason === null || route === 'self-service' || !isOfOperators(pause.stopReason))
-    return pauseText(pause);
+  const { stopReason, reason, at } = pause;
+  if (stopReason === null || route === 'self-service') return pauseText(pause);
   const platform = findPlatform(platformKey)?.name ?? platformKey;
-  return `automatically since ${momentText(pause.at)}: ${stopText(pause.stopReason, platform, counts)}`;
+  const why = `automatically since ${momentText(at)}: ${stopText(stopReason, platform, counts)}`;
+  const remedy = CLIENT_CAN[stopReason];
+  if (remedy === undefined) return why;
+  const companies = stopNumbersIn(reason, stopReason);
+  return `${why}${companies === null ? '' : ` (${companies})`}; ${remedy}`;
 }
 
 function resumption(progress: Progress): Candidate {

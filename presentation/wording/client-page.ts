@@ -50,7 +50,7 @@ export function taskOf(progress: Progress, now: string): Task {
  * Returns whether the text of an automatic pause names settings and commands that only the people who run the workers
  * know.
  */
-export function isOfOperators(reason: StopReason | null): boolean {
+function isOfOperators(reason: StopReason | null): boolean {
   return reason === 'key-refused' || reason === 'ledger-behind';
 }
 

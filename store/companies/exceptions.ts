@@ -165,7 +165,8 @@ export interface Failures {
 }
 
 /**
- * Counts failed companies, tried companies and accepted failures. A migration pauses if too many of the tried companies have failed.
+ * Counts failed companies, tried companies and accepted failures. A migration pauses if too many of the tried companies
+ * have failed.
  *
  * @param limit maximum value of `tried`, at which counting stops; null for no maximum
  */

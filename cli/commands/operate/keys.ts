@@ -67,9 +67,11 @@ function readKey(file: string): SigningKey {
     return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
   } catch (error) {
     if (!(error instanceof KeyInvalid)) throw error;
-    // The error says what to do.
-    const [problem = '', ...advice] = error.message.split('. ');
-    throw new CommandFailed(`the signing key ${file} cannot be used: ${problem}`, advice.join('. '), { cause: error });
+    throw new CommandFailed(
+      `the signing key ${file} cannot be used: the file does not contain a valid signing key`,
+      'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file. Otherwise, restore this file from a copy. If you have no copy, move this file away, and create a new key with: ferry keys create',
+      { cause: error },
+    );
   }
 }
 

@@ -65,7 +65,7 @@ function parseKey(text: string): Readonly<Record<string, string>> & {
     const base64 = text.slice(KEY_PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
     return JSON.parse(new TextDecoder().decode(fromBase64(base64))) as ReturnType<typeof parseKey>;
   } catch {
-    throw new KeyRefused('The migration key of this migration cannot be read. Nothing was sent. Tell your contact.');
+    throw new KeyRefused('The migration key cannot be read. Nothing was sent. Tell your contact.');
   }
 }
 

@@ -141,6 +141,15 @@ test('a decision about a pause says what to correct if the client can correct it
   );
 });
 
+test("a decision about a pause does not tell the client of a managed migration to lift support's pause", () => {
+  const reason = 'too-many-failures';
+  const pause = { reason: stopReasonText(reason, '5 of 9'), by: null, stopReason: reason, at: AT } as const;
+  const actions = actionsAt(last({ total: 9, failed: 5, waiting: 4 }, { pause }));
+  expect(actions.find(({ message }) => message === 'pause')?.facts[0]).toBe(
+    'Already paused automatically since 2026-03-02 09:00 UTC: 5 companies could not be moved',
+  );
+});
+
 test('a decision about a pause says why the migration paused itself, without instructions for operators', () => {
   const bySupport = { reason: 'a public holiday', by: 'Sam', role: 'support', stopReason: null, at: AT } as const;
   const itself = { reason: stopReasonText('key-refused'), by: null, stopReason: 'key-refused', at: AT } as const;
