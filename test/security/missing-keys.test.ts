@@ -119,7 +119,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
     exitCode: 1,
     err: expect.stringMatching(
       new RegExp(
-        `^ferry: the worker cannot continue ${migration.id}.*; decisions are kept until a worker can continue; check the keys`,
+        `^ferry: the worker cannot continue ${migration.id}.*; check the keys`,
       ),
     ) as unknown,
   });

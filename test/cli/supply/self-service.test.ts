@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
+import { readMigration } from '../../../store';
 import { tempFile } from '../manifest/manifest-files';
 import { closedWindows } from '../../workflows/running-migration';
 import { mapConcurrently, until } from '../../support/async';
@@ -92,6 +93,9 @@ describe('an error that the preflight finds after the start', () => {
     const connectedOrganization = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]
       ?.companyFileId;
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before', '--yes');
+    // The command ends when the migration has completed. Shortly afterwards, the ledger closes it.
+    const { db } = me.orchestrator.ferry;
+    await until(async () => (await readMigration(db, 'me.myob.before'))?.state === 'closed');
     // Without access to the service, the command cannot find the error. The worker finds it.
     const withoutService = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const withUi = { ...withoutService, TOKENFERRY_CLIENT_UI_URL: 'https://ui.example' };
