@@ -127,7 +127,9 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
         'of `deleted`: those that were going to replace another credential once their decision was applied',
       ),
       kept: count.describe('credentials that were kept as a record, although they can no longer be opened'),
-      keptWaiting: count.describe('of `kept`: those whose companies are waiting to be moved, so they must be replaced'),
+      keptWaiting: count.describe(
+        'of `kept`: those that were not sent yet and whose companies are waiting to be moved, so they must be supplied again',
+      ),
       deletedSecrets: count.describe('client secrets that were deleted before they were registered at the service'),
     },
   ],

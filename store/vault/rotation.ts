@@ -102,7 +102,10 @@ export interface Renewal {
   readonly deletedReplacements: number;
   /** Number of credentials that were kept as a record, although they can no longer be opened. */
   readonly kept: number;
-  /** Number of kept credentials whose companies are waiting to be moved, so they must be replaced. */
+  /**
+   * Number of kept credentials that were not sent yet, and whose companies are waiting to be moved. A worker must open
+   * each of them before the move, so it must be supplied again.
+   */
   readonly keptWaiting: number;
   /** Number of deleted client secrets. Each was sealed and not registered at the service yet. */
   readonly deletedSecrets: number;
@@ -185,14 +188,15 @@ export async function renewVault(
       .innerJoin('companies as c', (join) =>
         join.onRef('c.migration_id', '=', 'v.migration_id').onRef('c.row', '=', 'v.row'),
       )
-      .select('c.state')
+      .select(['c.state', sql<boolean>`v.crossed_at is not null or ${WAS_SENT}`.as('mayBeAtService')])
       .where('v.migration_id', '=', migrationId)
       .execute();
     return {
       deleted: Number(numDeletedRows) + staged.length,
       deletedReplacements: staged.filter(({ supersedes }) => supersedes).length,
       kept: kept.length,
-      keptWaiting: kept.filter(({ state }) => state === 'waiting').length,
+      // A company whose credential was sent can be linked already. It then moves without the credential.
+      keptWaiting: kept.filter(({ state, mayBeAtService }) => state === 'waiting' && !mayBeAtService).length,
       deletedSecrets: Number(secrets.numDeletedRows),
     };
   });

@@ -139,7 +139,6 @@ async function renew(
     keyLost: keyLost === true,
   });
   const { deleted, deletedReplacements, kept, keptWaiting, deletedSecrets } = renewal;
-  const toReplace = keptWaiting + deletedReplacements;
   const replace = remedyCommand('replace-credential', { ...stored, application: null }, []);
   const portal = await readClientPortal({ db, portalUrl: undefined }, migration);
   const command = clientCommand(replace, portal);
@@ -159,15 +158,29 @@ async function renew(
           `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${clientCommand(application, portal)}`,
         );
       }
+      if (keptWaiting > 0) {
+        const [belong, was, it] =
+          keptWaiting === 1
+            ? ['belongs to a company that is', 'was', 'it']
+            : ['belong to companies that are', 'were', 'they'];
+        output.line(
+          `${counted(keptWaiting, 'kept credential')} ${belong} waiting to be moved, and ${was} not sent yet, so ${it} must be supplied again.`,
+        );
+      }
       const what =
-        deleted > deletedReplacements
+        deleted > deletedReplacements || keptWaiting > 0
           ? 'Have the client export its credentials again, and supply them'
           : 'Supply credentials of companies that are waiting to be moved';
       output.line(`${what} with: ferry credentials ${migration} credentials.csv`);
+      if (deletedReplacements > 0) {
+        const [were, another, them] =
+          deletedReplacements === 1 ? ['was', 'another credential', 'it'] : ['were', 'other credentials', 'them'];
+        output.line(
+          `Of the deleted credentials, ${deletedReplacements.toLocaleString('en-US')} ${were} going to replace ${another}. Have the client export ${them} again, and supply ${them} with: ${command}`,
+        );
+      }
       output.line(
-        toReplace > 0
-          ? `${counted(toReplace, 'credential')} must be replaced before the companies can be moved. Have the client export ${toReplace === 1 ? 'it' : 'them'} again, and replace ${toReplace === 1 ? 'it' : 'them'} with: ${command}`
-          : `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
+        `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
       );
     },
   };

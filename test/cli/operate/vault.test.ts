@@ -42,14 +42,46 @@ test('renew asks for an export if it has deleted credentials whose decision was 
   );
 });
 
-test('renew asks for an export if a kept credential belongs to a company that is waiting', async () => {
+const replaceWith = (id: string) => `ferry replace-credential ${id} `;
+
+/** The advice for a company that is moved without its credential if its connection is already linked. */
+const conditional = (id: string) =>
+  `If a company is not moved because its credential is unreadable, replace the credential with: ${replaceWith(id)}`;
+
+test('renew asks for no export of a credential that might have been sent', async () => {
   const id = await createMigration();
   await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
   await updateRow(ledger.db, id, 1, { authorization_sent_at: new Date() });
   const out = await renew(id);
   expect(out).toContain('0 credentials deleted.');
   expect(out).toContain('1 credential was kept as a record');
+  expect(out).toContain(conditional(id));
+  expect(out).not.toMatch(/must be|export/);
+});
+
+test('renew asks for an export of a kept credential that was not sent yet', async () => {
+  const id = await createMigration();
+  await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
+  await ledger.db.updateTable('credentials').set({ supersedes: true }).where('migration_id', '=', id).execute();
+  const out = await renew(id);
   expect(out).toContain(
-    `1 credential must be replaced before the companies can be moved. Have the client export it again, and replace it with: ferry replace-credential ${id}`,
+    `1 kept credential belongs to a company that is waiting to be moved, and was not sent yet, so it must be supplied again.\nHave the client export its credentials again, and supply them with: ferry credentials ${id} credentials.csv\n`,
   );
+  // The command that renew prints is the one that a waiting company accepts in every step.
+  const supplied = await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
+  expect(supplied.stored).toEqual(['c1']);
+});
+
+test('renew counts deleted replacements as credentials, and asks for an export of these', async () => {
+  const id = await createMigration();
+  await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
+  await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'reauthorization-required' });
+  for (const decisionId of ['first', 'second'])
+    await stageCredentials(ledger.db, id, credentials(), 'Cleo', { decisionId, replaces: true });
+  const out = await renew(id);
+  expect(out).toContain('2 credentials deleted.');
+  expect(out).toContain(
+    `Of the deleted credentials, 2 were going to replace other credentials. Have the client export them again, and supply them with: ${replaceWith(id)}`,
+  );
+  expect(out).not.toContain('must be');
 });

@@ -163,11 +163,18 @@ describe('a vault whose secret is lost', () => {
     expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
   });
 
-  test('keeps a credential that was possibly used, as evidence', async () => {
+  test('keeps a credential that replaces another, which must be supplied again if it was not sent yet', async () => {
     const id = await createSealedUnderOld();
     await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
     expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, kept: 1, keptWaiting: 1 });
+  });
+
+  test('need not have a replacement supplied again that the service has accepted', async () => {
+    const id = await createSealedUnderOld();
+    await sql`update credentials set supersedes = true, crossed_at = now() where migration_id = ${id}`.execute(db);
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, kept: 1 });
   });
 
   test('keeps the credential of a company that was retried after the answer to its authorization was lost', async () => {
@@ -178,7 +185,7 @@ describe('a vault whose secret is lost', () => {
     expect(await retryCompanies(db, id, ['c1'])).toBe(1);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
     const before = await sealedOf(id);
-    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, kept: 1, keptWaiting: 1 });
+    expect(await renewVault(db, withKeys(OLD), id)).toEqual({ ...NONE, kept: 1 });
     expect(await sealedOf(id)).toEqual(before);
   });
 
