@@ -76,7 +76,9 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry credentials, ferry replace-credential',
     {
       migrationId: z.string().optional(),
-      stored: z.array(z.string()),
+      stored: z
+        .array(z.string())
+        .describe('references of the stored credentials. If fewer are used, the text of `decision` says how many'),
       unknown: z.array(z.string()).optional(),
       wrongState: z.array(z.string()).optional(),
       obtainedTooEarly: z.array(z.string()).optional(),
@@ -97,7 +99,15 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
           'waiting companies that are not held back and still have no credential; only from ferry credentials, and only if the decision was applied',
         ),
       decision: z
-        .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })
+        .strictObject({
+          schema: z.literal('ferry.decision/1'),
+          ...part.sentDecision,
+          companies: count
+            .optional()
+            .describe(
+              'the companies that the decision changes, as far as is known; only from ferry replace-credential',
+            ),
+        })
         .optional()
         .describe('absent if no credential could be stored'),
       ...part.findingFields,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
 import { earlierText, type PartOutcome } from '../../../domain/migration/part-outcomes';
-import { isPartial } from '../../../domain/migration/partial-outcome';
+import { changedCount, isPartial } from '../../../domain/migration/partial-outcome';
 import { inChunks } from '../../../domain/text/streams';
-import type { SupplyResult } from '../../../store';
 import {
   addSupplyResult,
   emptySupplyResult,
@@ -15,19 +14,17 @@ import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, readProgressIfAnswered } from '../../../client';
 import { identifyFile } from '../../manifest';
 import type { Terminal } from '../../terminal/terminal';
-import type { CommandResult, Output } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
-import { counted, namedCompanies, outOf } from '../../../domain/text/sentences';
+import type { CommandResult } from '../../terminal/output';
+import { namedCompanies } from '../../../domain/text/sentences';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption } from '../../shared/context';
 import { obtainedAtOption } from '../../credentials/obtained-at';
-import type { Disposal, ShredOption } from '../../manifest';
+import type { ShredOption } from '../../manifest';
 import { addFileOptions, type EncodingOption } from '../../manifest';
 import { readClientPortal } from '../../shared/client-portal';
-import type { RefusedGroup } from '../../credentials/refused-credentials';
-import { printRefused, readRefused } from '../../credentials/refused-credentials';
+import { readRefused } from '../../credentials/refused-credentials';
+import { isEverythingStored, suppliedResult } from '../../credentials/supplied-result';
 import { fileArguments } from '../../shared/file-arguments';
-import { findingsJson, printFindings } from '../../shared/results';
 import { signingAdvice } from '../../shared/signing-advice';
 import type { DecisionOptions } from '../../shared/decisions';
 import {
@@ -41,13 +38,7 @@ import {
 } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
-import {
-  readCredentialFile,
-  hasErrors,
-  invalidFile,
-  dispose,
-  type CheckedFile,
-} from '../../credentials/credential-file';
+import { readCredentialFile, hasErrors, invalidFile, dispose } from '../../credentials/credential-file';
 
 interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption {
   readonly obtainedAt?: Date;
@@ -135,7 +126,9 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
     'credentials',
   );
   const advice = decision && (await signingAdvice(ferry, migrationId, actor.role, decision));
-  const result = suppliedResult(migrationId, read, { ...supplied, decision, advice }, disposal, refused);
+  const isPartlyUsed = decision !== null && isPartial(decision);
+  const reported = { ...supplied, decision, advice, isPartlyUsed };
+  const result = suppliedResult(migrationId, read, reported, disposal, refused);
   return decision?.outcome === 'applied' ? withMissing(ferry, migrationId, result) : result;
 }
 
@@ -176,6 +169,7 @@ async function replace(
   await confirmWithdrawal(context, options, migrationId, await readProgressIfAnswered(ferry, migrationId));
   const supplied = emptySupplyResult();
   const answers: PartOutcome[] = [];
+  let changed = 0;
   let last: DecisionResult | null = null;
   for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {
     const decisionId = randomUUID();
@@ -189,6 +183,7 @@ async function replace(
     last = await decide(ferry, migrationId, 'replaceCredential', sent);
     if (last.outcome === 'refused') break;
     answers.push(partOutcome(last, staged.stored.length));
+    changed += changedCount(last, staged.stored.length);
     supplied.stored.push(...staged.stored);
   }
   const result = last && afterParts(last, answers);
@@ -201,18 +196,21 @@ async function replace(
     supplied,
     'replace-credential',
   );
-  const stored = suppliedResult(migrationId, read, { ...supplied, decision: null, advice: null }, disposal, refused);
+  const isPartlyUsed = answers.some(isPartial);
+  const reported = { ...supplied, decision: null, advice: null, isPartlyUsed };
+  const stored = suppliedResult(migrationId, read, reported, disposal, refused);
   if (last === null || result === null) return stored;
   const advice = await signingAdvice(ferry, migrationId, content.role, last, 'replaceCredential');
   const decided = { migrationId, message: 'replaceCredential', content, result, advice } as const;
   const { failed, json, print } = decisionResult(ferry, decided);
   return {
     failed: stored.failed === true || failed === true,
-    json: { ...stored.json, decision: { ...json, companies: supplied.stored.length } },
+    json: { ...stored.json, decision: { ...json, companies: changed } },
     print: (output) => {
+      if (isPartlyUsed) print(output);
       // If nothing was stored before the refusal, the text of the refusal is enough.
       if (json['outcome'] !== 'refused' || supplied.stored.length > 0) stored.print(output);
-      print(output);
+      if (!isPartlyUsed) print(output);
       if (json['outcome'] !== 'refused') return;
       if (supplied.stored.length > 0) return output.line('  the other credentials in the file were not stored');
       output.line('  no credential was stored');
@@ -226,67 +224,4 @@ function afterParts(last: DecisionResult, answers: readonly PartOutcome[]): Deci
   if (last.outcome !== 'refused') return joinedResult(last, answers);
   const earlier = earlierText(answers);
   return earlier === null ? last : { ...last, text: `${last.text}. ${earlier}` };
-}
-
-function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {
-  return stored.length > 0 && obtainedTooEarly.length + wrongState.length + unknown.length === 0;
-}
-
-/** The references, grouped by outcome. `decision` is null if no decision was sent, or if it is reported separately. */
-interface Supplied extends SupplyResult {
-  readonly decision: DecisionResult | null;
-  /** The advice about a refusal; null if there is none. */
-  readonly advice: string | null;
-}
-
-function suppliedResult(
-  migrationId: string,
-  { findings }: CheckedFile,
-  { decision, advice, ...supplied }: Supplied,
-  disposal: Disposal,
-  refused: readonly RefusedGroup[],
-): CommandResult {
-  const isComplete = isEverythingStored(supplied) && !(decision && isPartial(decision));
-  return {
-    failed: !isComplete || disposal.failed,
-    json: {
-      schema: 'ferry.credentials/1',
-      migrationId,
-      ...supplied,
-      obtainedTooEarly: supplied.obtainedTooEarly.map(({ reference }) => reference),
-      tooEarly: supplied.obtainedTooEarly,
-      shredded: disposal.shredded,
-      ...(decision === null
-        ? {}
-        : { decision: { schema: 'ferry.decision/1', migrationId, message: 'credentialsSupplied', ...decision } }),
-      ...findingsJson(findings),
-    },
-    ...(isComplete && decision?.outcome !== 'recorded' ? { printQuietly: PRINT_NOTHING } : {}),
-    print: (output) => {
-      printFindings(output, findings, 'add --json');
-      output.line(storedText(output, migrationId, { ...supplied, decision }));
-      if (advice !== null) output.line(`  ${advice}`);
-      if (!isComplete && decision?.outcome === 'recorded')
-        output.line(`  stored credentials are used once the decision takes effect; ${decision.text}`);
-      printRefused(output, refused);
-      disposal.print(output);
-    },
-  };
-}
-
-function storedText(output: Output, migrationId: string, { decision, ...supplied }: Omit<Supplied, 'advice'>): string {
-  const { stored } = supplied;
-  if (decision?.outcome === 'refused')
-    return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;
-  if (decision && isPartial(decision)) return `${output.styled('red', '✗')} ${migrationId}: ${decision.text}`;
-  if (!isEverythingStored(supplied)) {
-    const { obtainedTooEarly, wrongState, unknown } = supplied;
-    const total = stored.length + obtainedTooEarly.length + wrongState.length + unknown.length;
-    const part = `${outOf(stored.length, total, 'credential')} sealed and stored`;
-    return `${output.styled('red', '✗')} ${migrationId}: ${stored.length === 0 ? 'no credential was stored' : part}:`;
-  }
-  const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
-  if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
-  const use = `${stored.length === 1 ? 'It is' : 'They are'} used once the decision takes effect`;
-  return `${output.styled('yellow', '…')} ${text}. ${use}; ${decision.text}`;
 }
