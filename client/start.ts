@@ -7,6 +7,7 @@ import type { MigrationLimits } from '../domain/planning/limits';
 import type { DecisionRules, MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import { changedCount } from '../domain/migration/partial-outcome';
 import { isReservedLabel, migrationIdOf } from '../domain/migration/temporal-names';
 import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
@@ -181,7 +182,10 @@ export async function waitForPreflight(ferry: LedgerClient, migrationId: string)
 /** The result of starting a self-service migration. */
 export interface SelfServiceStart {
   readonly migrationId: string;
-  /** Number of credentials that were sealed and stored. They are in use once `decision` is applied. */
+  /**
+   * Number of credentials that were sealed and stored. They are in use once `decision` is applied. If its outcome says
+   * that fewer are in use, their number.
+   */
   readonly stored: number;
   /** The result of the decision that supplied the credentials; null if no decision was sent. */
   readonly decision: DecisionResult | null;
@@ -222,7 +226,7 @@ export async function startSelfService(
   const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
   const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
   const decision = await decide(ferry, migrationId, 'credentialsSupplied', content);
-  const kept = decision.outcome === 'refused' ? 0 : stored.length;
+  const kept = decision.outcome === 'refused' ? 0 : changedCount(decision, stored.length);
   return { migrationId, stored: kept, decision, preflight, retriedErrors: [] };
 }
 

@@ -1,33 +1,34 @@
 import { limitLines } from '../../../domain/planning/limit-texts';
 import type { LimitsChange } from '../../../domain/planning/limits';
-import { inSupportWords } from '../../../domain/companies/call-words';
 import { isRotating } from '../../../platforms/platforms';
-import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted, sentence } from '../../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../../client';
 import { startSelfService } from '../../../client';
-import { readOutcome } from '../../../store';
 import type { CommandResult, Output } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
 import type { CheckOutcome } from '../../starting/check';
 import { checkAll, dryRun, printSummary } from '../../starting/check';
-import { START_WORKER } from '../../shared/errors';
-import { findingsJson, printFindings, printPreflight } from '../../shared/results';
+import { findingsJson, printFindings } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
-import { fileArguments, startArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
-import { byClientNamed } from '../../shared/remedy-commands';
+import { startArguments, listAllFindings } from '../../shared/file-arguments';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
 import type { StartTarget } from '../../starting/start-options';
-import { credentialsAfterStart, noLongerWaitingText } from '../../starting/started';
+import {
+  printStarted,
+  refusalOf,
+  SELF_SERVICE_SCHEMA,
+  selfServiceResult,
+  supplyCommand,
+  withLatestOutcome,
+} from '../../starting/self-service-result';
+import { credentialsAfterStart } from '../../starting/started';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
 import { addYesOption, confirm } from '../../shared/context';
-import type { WatchEnd } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { DEFAULT_CONTACT } from '../../starting/questions';
 import { clientPageOf } from '../../shared/client-page';
@@ -88,25 +89,8 @@ async function selfService(context: Context, file: string, options: SelfServiceO
     const end = canWatch ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
     const latest = await withLatestOutcome(ferry, started);
     const refusedSince = latest === started ? null : refusalOf(latest);
-    return selfServiceResult(check, { ...latest, clientPage, refusedSince }, end);
+    return selfServiceResult(check, { ...latest, by: options.by, clientPage, refusedSince }, end);
   });
-}
-
-/**
- * Reads the outcome of the decision that supplied the credentials again, if it was not known when the decision was
- * sent.
- */
-async function withLatestOutcome({ db }: LedgerClient, started: SelfServiceStart): Promise<SelfServiceStart> {
-  const { decision, migrationId } = started;
-  if (decision?.outcome !== 'recorded') return started;
-  const recorded = await readOutcome(db, migrationId, decision.decisionId);
-  if (!recorded) return started;
-  const { applied, text } = recorded;
-  return {
-    ...started,
-    stored: applied ? started.stored : 0,
-    decision: { ...decision, outcome: applied ? 'applied' : 'refused', text },
-  };
 }
 
 /** Explains what will happen to the tokens, and asks for confirmation. */
@@ -175,22 +159,11 @@ function start(
   return startSelfService(ferry, request, credentialsAfterStart(credentials, migrationId, supply));
 }
 
-/** Returns the command with which the client supplies the credentials of the files later. */
-function supplyCommand(
-  { credentials, manifest, encoding }: CheckOutcome['files'],
-  migrationId: string,
-  by: string,
-): string {
-  return `ferry credentials ${migrationId} ${fileArguments(credentials ?? manifest, { ...(encoding && { encoding }) })} ${byClientNamed(by)}`;
-}
-
-const SCHEMA = 'ferry.self-service/1';
-
 function invalidManifest(check: CheckOutcome): CommandResult {
   const { findings } = check;
   return {
     failed: true,
-    json: { schema: SCHEMA, started: false, ...findingsJson(findings) },
+    json: { schema: SELF_SERVICE_SCHEMA, started: false, ...findingsJson(findings) },
     print: (output) => {
       printFindings(output, findings, listAllFindings(check.files, check.platform));
       printSummary(output, check);
@@ -202,99 +175,7 @@ function invalidManifest(check: CheckOutcome): CommandResult {
 function notStarted(): CommandResult {
   return {
     failed: true,
-    json: { schema: SCHEMA, started: false },
+    json: { schema: SELF_SERVICE_SCHEMA, started: false },
     print: (output) => output.line('Nothing was stored or started'),
-  };
-}
-
-function printStarted(
-  output: Output,
-  { files, manifest, platform }: CheckOutcome,
-  started: SelfServiceStart,
-  by: string,
-  clientPage: string | null,
-): void {
-  const { migrationId } = started;
-  output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
-  if (started.preflight) printPreflight(output, withCheckedFile(started.preflight, files, platform));
-  else if (started.retriedErrors.length > 0)
-    output.line(
-      `  The preflight has not finished: ${started.retriedErrors.map((error) => inSupportWords(error)).join('; ')}`,
-    );
-  else output.line(`  No worker is answering yet; ${START_WORKER}`);
-  const notStored = manifest.withCredential - started.stored;
-  if (notStored > 0) {
-    const left = counted(notStored, 'credential');
-    const refused = refusalOf(started);
-    if (refused !== null) output.line(`  Not stored: ${left}. ${sentence(refused)}`);
-    else
-      output.line(
-        started.preflight
-          ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId, notStored)}`
-          : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
-      );
-  }
-  if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
-}
-
-/** Returns why the migration refused the credentials; null if it did not. */
-function refusalOf({ decision }: SelfServiceStart): string | null {
-  return decision?.outcome === 'refused' ? decision.text : null;
-}
-
-/** Says what to do with the file: only credentials that are in use are no longer needed. */
-function printFileAdvice(
-  output: Output,
-  { files, manifest }: CheckOutcome,
-  { stored, decision }: SelfServiceStart,
-): void {
-  if (stored === 0 || decision === null) return;
-  const file = files.credentials ?? files.manifest;
-  if (decision.outcome === 'applied') {
-    if (stored === manifest.withCredential) output.line(`  ${plainTextAdvice(file, 'credentials')}`);
-    return;
-  }
-  output.line(`  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`);
-}
-
-function selfServiceResult(
-  check: CheckOutcome,
-  started: SelfServiceStart & { readonly clientPage: string | null; readonly refusedSince: string | null },
-  end: WatchEnd | null,
-): CommandResult {
-  const { manifest, findings } = check;
-  const { migrationId, stored, decision, preflight, retriedErrors, clientPage, refusedSince } = started;
-  const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
-  return {
-    failed: preflight === null || refusalOf(started) !== null || (end !== null && end.progress.state !== 'completed'),
-    json: {
-      schema: SCHEMA,
-      started: true,
-      migrationId,
-      companies: manifest.totals.companies,
-      credentialsStored: stored,
-      credentialsDecision: decision,
-      preflight,
-      retrying: retriedErrors,
-      clientPage,
-      state: end?.progress.state ?? null,
-      waitingFor: end?.progress.waitingFor ?? null,
-      counts: end?.progress.counts ?? null,
-      next,
-      ...findingsJson(findings),
-    },
-    printQuietly: (output) => output.line(migrationId),
-    print: (output) => {
-      end?.print(output);
-      if (refusedSince !== null)
-        output.line(`  Not stored: ${counted(manifest.withCredential, 'credential')}. ${sentence(refusedSince)}`);
-      printFileAdvice(output, check, started);
-      if (!end) return output.line(`  Watch the migration with: ferry watch ${migrationId}`);
-      for (const { command, first } of next) {
-        if (first !== undefined) output.line(`  First ${first}; then`);
-        output.line(`  ${command}`);
-      }
-      output.line(`  Report: ferry report ${migrationId}`);
-    },
   };
 }

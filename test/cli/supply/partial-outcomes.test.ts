@@ -1,9 +1,10 @@
-/** Tests `ferry replace-credential` if a company changes before the decision is recorded. */
+/** Tests `ferry replace-credential` and `self-service` if a company changes before the decision is recorded. */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { tempFile } from '../manifest/manifest-files';
+import { platform } from '../../support/migrations/platforms';
 import type { SelfServiceClient } from './self-service-set-up';
-import { openSelfServiceClient } from './self-service-set-up';
+import { manifestOf, openSelfServiceClient } from './self-service-set-up';
 
 let me: SelfServiceClient;
 let sql: Client;
@@ -45,5 +46,18 @@ test('replace-credential counts only the companies that are tried again, and sho
   const { exitCode, out } = await me.run('replace-credential', id, file, '--as', 'client', '--by', 'Cleo');
   expect(out).toContain(`✗ ${id}: 1 company will be tried again with a new credential; ${partial}`);
   expect(out).not.toMatch(/✓|sealed and stored/);
+  expect(exitCode).toBe(1);
+});
+
+test('self-service keeps the file if a credential is not used', async () => {
+  const id = 'me.wave.supplied';
+  const file = manifestOf(platform('wave'), [{ credential: 'sbx-ok-1' }, { credential: 'sbx-ok-1' }]);
+  await leaveOutOnSupply(id);
+  const args = ['self-service', file, '--platform', 'wave', '--client', 'me', '--label', 'supplied', '--yes'];
+  const { exitCode, out } = await me.run(...args);
+  expect(out).toContain(
+    `  Keep ${file}: 1 credential supplied, although the decision says 2: 1 other credential did not`,
+  );
+  expect(out).not.toContain('Delete it');
   expect(exitCode).toBe(1);
 });

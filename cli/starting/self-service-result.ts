@@ -1,0 +1,170 @@
+/** The result of `ferry self-service`: what has started, and what to do with the file of the credentials. */
+import { inSupportWords } from '../../domain/companies/call-words';
+import { changedCount, isPartial } from '../../domain/migration/partial-outcome';
+import { isOver } from '../../domain/migration/terminated';
+import { plainTextAdvice } from '../../domain/supply/plain-text';
+import { counted, sentence } from '../../domain/text/sentences';
+import type { LedgerClient, SelfServiceStart } from '../../client';
+import { readOutcome } from '../../store';
+import type { WatchEnd } from '../reporting/watch';
+import { START_WORKER } from '../shared/errors';
+import { fileArguments, withCheckedFile } from '../shared/file-arguments';
+import { nextCommands, NO_COMPANIES } from '../shared/next-commands';
+import { byClientNamed } from '../shared/remedy-commands';
+import { findingsJson, printPreflight } from '../shared/results';
+import type { CommandResult, Output } from '../terminal/output';
+import type { CheckOutcome } from './check';
+import { noLongerWaitingText } from './started';
+
+export const SELF_SERVICE_SCHEMA = 'ferry.self-service/1';
+
+/**
+ * Reads the outcome of the decision that supplied the credentials again, if it was not known when the decision was
+ * sent.
+ */
+export async function withLatestOutcome({ db }: LedgerClient, started: SelfServiceStart): Promise<SelfServiceStart> {
+  const { decision, migrationId } = started;
+  if (decision?.outcome !== 'recorded') return started;
+  const recorded = await readOutcome(db, migrationId, decision.decisionId);
+  if (!recorded) return started;
+  const { applied, text } = recorded;
+  return {
+    ...started,
+    stored: applied ? changedCount(recorded, started.stored) : 0,
+    decision: { ...decision, outcome: applied ? 'applied' : 'refused', text },
+  };
+}
+
+/** Returns the command with which the client supplies the credentials of the files later. */
+export function supplyCommand(
+  { credentials, manifest, encoding }: CheckOutcome['files'],
+  migrationId: string,
+  by: string,
+): string {
+  return `ferry credentials ${migrationId} ${fileArguments(credentials ?? manifest, { ...(encoding && { encoding }) })} ${byClientNamed(by)}`;
+}
+
+/** Prints that the migration has started, the result of its preflight, and which credentials were not stored. */
+export function printStarted(
+  output: Output,
+  { files, manifest, platform }: CheckOutcome,
+  started: SelfServiceStart,
+  by: string,
+  clientPage: string | null,
+): void {
+  const { migrationId } = started;
+  output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
+  if (started.preflight) printPreflight(output, withCheckedFile(started.preflight, files, platform));
+  else if (started.retriedErrors.length > 0)
+    output.line(
+      `  The preflight has not finished: ${started.retriedErrors.map((error) => inSupportWords(error)).join('; ')}`,
+    );
+  else output.line(`  No worker is answering yet; ${START_WORKER}`);
+  const notStored = manifest.withCredential - started.stored;
+  // The advice about the file explains a partial outcome.
+  if (notStored > 0 && !isPartlyApplied(started)) {
+    const left = counted(notStored, 'credential');
+    const refused = refusalOf(started);
+    if (refused !== null) output.line(`  Not stored: ${left}. ${sentence(refused)}`);
+    else
+      output.line(
+        started.preflight
+          ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId, notStored)}`
+          : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
+      );
+  }
+  if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
+}
+
+/** Returns why the migration refused the credentials; null if it did not. */
+export function refusalOf({ decision }: SelfServiceStart): string | null {
+  return decision?.outcome === 'refused' ? decision.text : null;
+}
+
+/** Returns whether the decision was applied, but does not use all credentials that it supplied. */
+function isPartlyApplied({ decision }: SelfServiceStart): boolean {
+  return decision?.outcome === 'applied' && isPartial(decision);
+}
+
+/** Says what to do with the file. It is no longer needed only if all of its credentials are in use. */
+function printFileAdvice(
+  output: Output,
+  { files, manifest }: CheckOutcome,
+  { migrationId, stored, decision, by }: SelfServiceResult,
+  state: string | null,
+): void {
+  if (decision === null || decision.outcome === 'refused') return;
+  const file = files.credentials ?? files.manifest;
+  const hasEnded = state !== null && isOver(state);
+  if (decision.outcome === 'applied') {
+    if (isPartial(decision)) {
+      output.line(`  Keep ${file}: ${decision.text}`);
+      if (hasEnded) return;
+      output.line(`  See which companies have no credential with: ferry companies ${migrationId} --without-credential`);
+      output.line(`  Supply their credentials with: ${supplyCommand(files, migrationId, by)}`);
+    } else if (stored === manifest.withCredential) output.line(`  ${plainTextAdvice(file, 'credentials')}`);
+    return;
+  }
+  output.line(`  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`);
+}
+
+/** The start of a self-service migration, and what is known about it at the end of the command. */
+interface SelfServiceResult extends SelfServiceStart {
+  /** The person who confirmed the start. */
+  readonly by: string;
+  /** Null if no Temporal UI for clients is configured. */
+  readonly clientPage: string | null;
+  /** Why the credentials were refused after the start; null if they were not. */
+  readonly refusedSince: string | null;
+}
+
+/**
+ * Returns the result of `ferry self-service`.
+ *
+ * @param end null if the migration was not watched
+ */
+export function selfServiceResult(
+  check: CheckOutcome,
+  started: SelfServiceResult,
+  end: WatchEnd | null,
+): CommandResult {
+  const { manifest, findings } = check;
+  const { migrationId, stored, decision, preflight, retriedErrors, clientPage, refusedSince } = started;
+  const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
+  return {
+    failed:
+      preflight === null ||
+      refusalOf(started) !== null ||
+      isPartlyApplied(started) ||
+      (end !== null && end.progress.state !== 'completed'),
+    json: {
+      schema: SELF_SERVICE_SCHEMA,
+      started: true,
+      migrationId,
+      companies: manifest.totals.companies,
+      credentialsStored: stored,
+      credentialsDecision: decision,
+      preflight,
+      retrying: retriedErrors,
+      clientPage,
+      state: end?.progress.state ?? null,
+      waitingFor: end?.progress.waitingFor ?? null,
+      counts: end?.progress.counts ?? null,
+      next,
+      ...findingsJson(findings),
+    },
+    printQuietly: (output) => output.line(migrationId),
+    print: (output) => {
+      end?.print(output);
+      if (refusedSince !== null)
+        output.line(`  Not stored: ${counted(manifest.withCredential, 'credential')}. ${sentence(refusedSince)}`);
+      printFileAdvice(output, check, started, end?.progress.state ?? null);
+      if (!end) return output.line(`  Watch the migration with: ferry watch ${migrationId}`);
+      for (const { command, first } of next) {
+        if (first !== undefined) output.line(`  First ${first}; then`);
+        output.line(`  ${command}`);
+      }
+      output.line(`  Report: ferry report ${migrationId}`);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** Tests what `ferry self-service` says about the file of the credentials. */
+import type { LedgerClient, SelfServiceStart } from '../../../client';
+import type { WatchEnd } from '../../../cli/reporting/watch';
+import type { CheckOutcome } from '../../../cli/starting/check';
+import { selfServiceResult, withLatestOutcome } from '../../../cli/starting/self-service-result';
+import { Output } from '../../../cli/terminal/output';
+import { acceptedText } from '../../../domain/migration/partial-outcome';
+import { progressOf } from '../../../domain/progress/progress';
+import { recordDecisions, supplyMigration } from '../../../store';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
+import { AT, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
+import { capturedStream } from '../captured-terminal';
+
+const ledger = useLedger();
+const ID = 'acme.wave';
+const FILE = 'companies.csv';
+
+const check = {
+  files: { manifest: FILE },
+  manifest: { withCredential: 12, totals: { companies: 12 } },
+  findings: { listed: [], errors: 0, warnings: 0 },
+} as unknown as CheckOutcome;
+
+const RECORDED = 'the migration has accepted the decision, which takes effect once it is in the ledger';
+
+function started(outcome: 'applied' | 'recorded' | 'refused', text: string, stored: number): SelfServiceStart {
+  const decision = { outcome, decisionId: 'd', text, signedBy: null };
+  return { migrationId: ID, stored, decision, preflight: preflight(), retriedErrors: [] };
+}
+
+/** Returns the end of a watch in this state. */
+function watchEnd(state: string): WatchEnd {
+  const plan = migrationPlan({ migrationId: ID, route: 'self-service' });
+  const progress = { ...progressOf(plan, stateAt('complete-migration')), state };
+  return { progress: progress as WatchEnd['progress'], print: () => undefined };
+}
+
+function printed(start: SelfServiceStart, end: WatchEnd | null, refusedSince: string | null = null) {
+  const result = selfServiceResult(check, { ...start, by: 'Cleo', clientPage: null, refusedSince }, end);
+  const stdout = capturedStream();
+  result.print(new Output({ stdout, stderr: capturedStream() }, false));
+  return { failed: result.failed, out: stdout.text };
+}
+
+test.each([
+  [0, '12 credentials did not arrive, or the state of their companies does not allow a new credential'],
+  [11, '1 other credential did not arrive, or the state of its company does not allow a new credential'],
+])('the client keeps the file, and the command fails, if only %i of 12 credentials are in use', (accepted, why) => {
+  const { failed, out } = printed(started('applied', acceptedText(accepted, 12), accepted), null);
+  expect(out).toContain(
+    `  Keep ${FILE}: ${accepted} credentials supplied, although the decision says 12: ${why}\n  See which companies have no credential with: ferry companies ${ID} --without-credential\n  Supply their credentials with: ferry credentials ${ID} ${FILE} --as client --by Cleo\n`,
+  );
+  expect(out).not.toContain('Delete it');
+  expect(failed).toBe(true);
+});
+
+test('no credentials are asked for if the migration has ended', () => {
+  const { failed, out } = printed(started('applied', acceptedText(11, 12), 11), watchEnd('completed'));
+  expect(out).toContain(`  Keep ${FILE}: 11 credentials supplied, although the decision says 12`);
+  expect(out).not.toContain('Supply their credentials');
+  expect(failed).toBe(true);
+});
+
+test('the file is no longer needed if all of its credentials are in use', () => {
+  const { failed, out } = printed(started('applied', '12 credentials supplied', 12), watchEnd('completed'));
+  expect(out).toContain('Delete it and all copies.');
+  expect(failed).toBe(false);
+});
+
+test('the credentials are used once the decision takes effect while the migration has not ended', () => {
+  const { out } = printed(started('recorded', RECORDED, 12), null);
+  expect(out).toContain(`  Keep ${FILE}: the credentials are used once the decision takes effect; ${RECORDED}\n`);
+});
+
+test('a refusal after the start says that nothing was stored, and why', () => {
+  const start = started('refused', 'the migration is cancelled', 0);
+  const { failed, out } = printed(start, watchEnd('cancelled'), 'the migration is cancelled');
+  expect(out).toContain('  Not stored: 12 credentials. The migration is cancelled\n');
+  expect(out).not.toMatch(/Keep|Delete/);
+  expect(failed).toBe(true);
+});
+
+test.each([
+  [true, acceptedText(11, 12), 'applied', 11],
+  [true, '12 credentials supplied', 'applied', 12],
+  [false, 'the migration is cancelled', 'refused', 0],
+] as const)('the outcome after the watch counts the credentials that are in use: %s, %s', async (...each) => {
+  const [applied, text, outcome, stored] = each;
+  const migration = suppliedMigration();
+  await supplyMigration(ledger.db, migration, manifestRows(1));
+  const base = { decisionId: 'd', by: 'Cleo', role: 'client', at: AT } as const;
+  const decision = { ...base, kind: 'credentials-supplied', companies: 12 } as const;
+  await recordDecisions(ledger.db, migration.id, [
+    { decision, outcome: { decisionId: 'd', applied, text, at: AT }, verified: true },
+  ]);
+  const start = { ...started('recorded', RECORDED, 12), migrationId: migration.id };
+  expect(await withLatestOutcome(ledger as unknown as LedgerClient, start)).toMatchObject({
+    stored,
+    decision: { outcome, text },
+  });
+});
