@@ -105,7 +105,11 @@ function printFileAdvice(
     } else if (stored === manifest.withCredential) output.line(`  ${plainTextAdvice(file, 'credentials')}`);
     return;
   }
-  output.line(`  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`);
+  output.line(
+    hasEnded
+      ? `  Keep ${file}: the migration has ended, but the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${migrationId}`
+      : `  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`,
+  );
 }
 
 /** The start of a self-service migration, and what is known about it at the end of the command. */

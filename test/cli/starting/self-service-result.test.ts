@@ -67,6 +67,17 @@ test('the file is no longer needed if all of its credentials are in use', () => 
   expect(failed).toBe(false);
 });
 
+test.each(['cancelled', 'terminated', 'completed'])(
+  'no use of the credentials is promised if the migration has ended before the outcome was known: %s',
+  (state) => {
+    const { out } = printed(started('recorded', RECORDED, 12), watchEnd(state));
+    expect(out).toContain(
+      `  Keep ${FILE}: the migration has ended, but the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${ID}\n`,
+    );
+    expect(out).not.toContain('takes effect');
+  },
+);
+
 test('the credentials are used once the decision takes effect while the migration has not ended', () => {
   const { out } = printed(started('recorded', RECORDED, 12), null);
   expect(out).toContain(`  Keep ${FILE}: the credentials are used once the decision takes effect; ${RECORDED}\n`);
