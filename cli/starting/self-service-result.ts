@@ -1,5 +1,6 @@
 /** The result of `ferry self-service`: what has started, and what to do with the file of the credentials. */
 import { inSupportWords } from '../../domain/companies/call-words';
+import type { Outcome } from '../../domain/migration/decision';
 import { changedCount, isPartial } from '../../domain/migration/partial-outcome';
 import { isOver } from '../../domain/migration/terminated';
 import { plainTextAdvice } from '../../domain/supply/plain-text';
@@ -12,20 +13,30 @@ import { fileArguments, withCheckedFile } from '../shared/file-arguments';
 import { nextCommands, NO_COMPANIES } from '../shared/next-commands';
 import { byClientNamed } from '../shared/remedy-commands';
 import { findingsJson, printPreflight } from '../shared/results';
+import { withTimeout } from '../shared/waiting';
 import type { CommandResult, Output } from '../terminal/output';
 import type { CheckOutcome } from './check';
 import { noLongerWaitingText } from './started';
 
 export const SELF_SERVICE_SCHEMA = 'ferry.self-service/1';
 
+/** Needed because a stopped database might not answer at all, not even with an error. */
+const LEDGER_WITHIN_MS = 5_000;
+
 /**
  * Reads the outcome of the decision that supplied the credentials again, if it was not known when the decision was
- * sent.
+ * sent. Leaves the outcome unknown if the ledger does not answer.
  */
 export async function withLatestOutcome({ db }: LedgerClient, started: SelfServiceStart): Promise<SelfServiceStart> {
   const { decision, migrationId } = started;
   if (decision?.outcome !== 'recorded') return started;
-  const recorded = await readOutcome(db, migrationId, decision.decisionId);
+  let recorded: Outcome | null;
+  try {
+    recorded = await withTimeout(LEDGER_WITHIN_MS, readOutcome(db, migrationId, decision.decisionId));
+  } catch {
+    // Ignored, because the migration has started, and its result must be printed during an outage of the ledger, too.
+    return started;
+  }
   if (!recorded) return started;
   const { applied, text } = recorded;
   return {

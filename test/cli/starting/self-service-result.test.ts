@@ -6,7 +6,7 @@ import { selfServiceResult, withLatestOutcome } from '../../../cli/starting/self
 import { Output } from '../../../cli/terminal/output';
 import { acceptedText } from '../../../domain/migration/partial-outcome';
 import { progressOf } from '../../../domain/progress/progress';
-import { recordDecisions, supplyMigration } from '../../../store';
+import { openDatabase, recordDecisions, supplyMigration } from '../../../store';
 import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
 import { AT, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
@@ -89,6 +89,13 @@ test('a refusal after the start says that nothing was stored, and why', () => {
   expect(out).toContain('  Not stored: 12 credentials. The migration is cancelled\n');
   expect(out).not.toMatch(/Keep|Delete/);
   expect(failed).toBe(true);
+});
+
+test('the outcome stays unknown if the ledger does not answer after the watch', async () => {
+  const db = await openDatabase({ url: ledger.url, connections: 1 });
+  await db.destroy();
+  const start = started('recorded', RECORDED, 12);
+  expect(await withLatestOutcome({ db } as LedgerClient, start)).toBe(start);
 });
 
 test.each([
