@@ -24,16 +24,35 @@ const NUMBER = '\u0000';
 
 /**
  * Joins the outcomes of the parts. Outcomes that differ only in the number of companies become one, with the sum.
- * Outcomes about fewer companies than the part has come first, because {@link isPartial} reads the beginning.
+ * Outcomes about fewer companies than the part has come first, because {@link isPartial} reads the beginning. An
+ * unknown outcome has no number, so it is joined with others as `for 1,000 companies: ...`.
  */
 export function joinedOutcomes(outcomes: readonly PartOutcome[]): string {
+  const known = outcomes.filter((outcome) => outcome.isUnknown !== true && !isPartial(outcome));
+  const unknown = outcomes.filter((outcome) => outcome.isUnknown === true);
+  const partial = outcomes
+    .filter((outcome) => outcome.isUnknown !== true && isPartial(outcome))
+    .map(({ text }) => text);
+  const complete = summed(known).map(({ text, companies }) =>
+    text.replace(NUMBER, () => counted(companies, 'company')),
+  );
+  const open = summed(unknown).map(({ text, companies }) => {
+    const count = counted(companies, 'company');
+    return { text: text.replace(NUMBER, () => count), count };
+  });
+  const [only, ...others] = open;
+  if (only && others.length === 0 && known.length + partial.length === 0) return only.text;
+  return [...partial, ...complete, ...open.map(({ text, count }) => `for ${count}: ${text}`)].join('; ');
+}
+
+/** Adds up the companies of the outcomes whose texts differ only in their number, which becomes {@link NUMBER}. */
+function summed(outcomes: readonly PartOutcome[]): readonly PartOutcome[] {
   const totals = new Map<string, number>();
-  for (const { text, companies } of outcomes.filter((outcome) => !isPartial(outcome))) {
+  for (const { text, companies } of outcomes) {
     const shape = text.replace(counted(companies, 'company'), () => NUMBER);
     totals.set(shape, (totals.get(shape) ?? 0) + companies);
   }
-  const complete = [...totals].map(([shape, companies]) => shape.replace(NUMBER, () => counted(companies, 'company')));
-  return [...outcomes.filter(isPartial).map(({ text }) => text), ...complete].join('; ');
+  return [...totals].map(([text, companies]) => ({ text, companies }));
 }
 
 /**
