@@ -293,8 +293,7 @@ function startResult(request: Started): CommandResult {
 function notStoredText({ migrationId, platform, preflight, credentials }: Started, count: number): string {
   const left = counted(count, 'credential');
   const later = supplyLaterText(platform, migrationId, credentials);
-  if (isRotating(platform))
-    return `${left}, because tokens must be obtained after the client has confirmed that syncing is off. ${later}`;
+  if (isRotating(platform)) return `${left}, because tokens must be obtained after the confirmation. ${later}`;
   if (preflight === null) return `${left}, because the supplied details must be checked first. ${later}`;
   // A decision, for example to leave out a company, can arrive while the details are being checked.
   return `${left}, ${noLongerWaitingText(migrationId, count)}`;
