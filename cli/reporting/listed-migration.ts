@@ -1,4 +1,5 @@
 /** The migration whose companies `ferry exceptions` lists, and the commands that it suggests for them. */
+import { ServiceError } from '@temporalio/client';
 import type { MoveStage } from '../../domain/companies/company-state';
 import type { Remedy } from '../../domain/companies/remedies';
 import type { TryTimes } from '../../domain/progress/retried';
@@ -6,7 +7,7 @@ import { ONCE_RESUMED, resumptionText } from '../../domain/progress/retried';
 import type { Database, StoredMigration } from '../../store';
 import { readCompanyPage, readLimits } from '../../store';
 import type { LedgerClient } from '../../client';
-import { NoWorker, PayloadKeyMissing, queryProgress } from '../../client';
+import { NoSuchMigration, NoWorker, PayloadKeyMissing, queryProgress } from '../../client';
 import type { RemedyTarget } from '../shared/remedy-commands';
 import { AS_CLIENT, remedyCommand } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
@@ -33,7 +34,7 @@ const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * Reads when companies are tried again. Only the workflow knows of outages and paused windows, so they are left out if
- * no worker answers, or if the workflow's payload key is missing.
+ * the workflow cannot be asked. The rest of the list needs only the ledger.
  */
 export async function readOpening(ferry: LedgerClient, migration: MigrationWithStage): Promise<Opening> {
   const { limits, now } = await readLimits(ferry.db, migration.id);
@@ -49,10 +50,13 @@ async function readResumption(
   try {
     return resumptionText(await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS));
   } catch (error) {
-    if (error instanceof NoWorker || error instanceof PayloadKeyMissing) return null;
+    if (UNANSWERED.some((errorClass) => error instanceof errorClass)) return null;
     throw error;
   }
 }
+
+/** No worker answers, the payload key is missing, Temporal has lost the migration, or Temporal does not answer. */
+const UNANSWERED = [NoWorker, PayloadKeyMissing, NoSuchMigration, ServiceError] as const;
 
 /** Returns whether companies may wait for their next try. Otherwise, the workflow need not be asked. */
 async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean> {
