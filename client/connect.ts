@@ -12,7 +12,7 @@ import type { Config } from '../config';
 import type { SigningKey } from '../security';
 import { createDataConverter, createPlainDataConverter } from '../security';
 import type { Database } from '../store';
-import { openDatabase } from '../store';
+import { openDatabase, serverOf } from '../store';
 import { Unreachable } from './errors';
 import { startTracing, currentTraceparent, inSpan } from '../observability/tracing';
 import { TRACE_HEADER } from '../domain/text/trace-context';
@@ -148,7 +148,7 @@ function createClient(
 
 /** Returns host and port, without user and password, because error messages must not reveal those. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'an address that is not a URL';
+  return URL.canParse(url) ? serverOf(url) : 'an address that is not a URL';
 }
 
 /** Passes the current trace to the workflow that a client starts or sends a message to. */

@@ -98,7 +98,8 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     providerFingerprint: () => environment.TOKENFERRY_PROVIDER_FINGERPRINT ?? stack?.providerFingerprint,
     webhook: () => readWebhook(environment, problems),
     stackCodecUrl: () => stack?.codecUrl,
-    isStackDatabaseExternal: () => stack?.isDatabaseExternal,
+    runningStack: () =>
+      running && { isUsed: stack !== undefined, isDatabaseExternal: running.isDatabaseExternal ?? false },
     clientUi: () => readClientUi(environment, variables, stack),
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,

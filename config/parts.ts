@@ -76,8 +76,11 @@ export interface Parts {
    * codec server instead.
    */
   stackCodecUrl: string;
-  /** Whether the running stack uses a Postgres that it has not started. */
-  isStackDatabaseExternal: boolean;
+  /**
+   * The running stack: whether its configuration is used, or the environment points to another Temporal server; and
+   * whether the stack uses a Postgres that it has not started.
+   */
+  runningStack: { readonly isUsed: boolean; readonly isDatabaseExternal: boolean };
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
@@ -147,7 +150,7 @@ export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
   },
   stackCodecUrl: { name: "the running stack's codec server", variables: [] },
-  isStackDatabaseExternal: { name: "the running stack's Postgres", variables: [] },
+  runningStack: { name: 'the running stack', variables: [] },
   clientUi: {
     name: 'the Temporal UI for clients (TOKENFERRY_CLIENT_UI_URL)',
     variables: ['TOKENFERRY_CLIENT_UI_URL'],

@@ -89,3 +89,14 @@ export function isDatabaseOutage(error: unknown): boolean {
   if ('code' in error && typeof error.code === 'string') return OUTAGE_CODE.test(error.code);
   return /^Connection terminated|^Client has encountered a connection error|timeout/.test(error.message);
 }
+
+/**
+ * Returns the host and port of a database's server, or the folder of its Unix socket, which the parameter `host` of the
+ * URL names.
+ *
+ * @throws {TypeError} if this is not a URL
+ */
+export function serverOf(url: string): string {
+  const { host, searchParams } = new URL(url);
+  return searchParams.get('host') || host || 'localhost';
+}

@@ -39,7 +39,7 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, the addresses of the portal and of the codec server, the kind of Postgres, the identity provider,
+ * service's keys, the addresses of the portal and of the codec server, the running stack, the identity provider,
  * health checks, metrics, traces, the worker deployment and the build id. The deployment and the build id are left out
  * because the workers of a stack are not versioned.
  */
@@ -47,7 +47,7 @@ export type StackConfig = Config<
   Exclude<
     ConfigPartName,
     | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'portalUrl' | 'stackCodecUrl')
-    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'openId' | 'openIdSecret' | 'isStackDatabaseExternal')
+    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'openId' | 'openIdSecret' | 'runningStack')
   >
 >;
 

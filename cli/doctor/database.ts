@@ -1,42 +1,27 @@
 /** Checks that Postgres answers and that this version of ferry knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
-import type { Secret } from '../../security';
 import { inspectDatabase } from '../../store';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { databaseAdvice, RESTART_STACK } from '../shared/stack-advice';
+import { databaseAdvice } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const DATABASE = 'database';
 const SCHEMA = 'schema';
 
-/** What configures the database: the environment, or the running stack, which can use a Postgres of its own or not. */
-export type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
-
 export async function checkDatabase(
   databaseUrl: ConfigPart<'databaseUrl'>,
   clocks: ClockReading[],
-  source: DatabaseSource,
+  env: NodeJS.ProcessEnv,
 ): Promise<readonly CheckResult[]> {
   const schemaNotChecked = notChecked(SCHEMA, 'not checked, because the database is not configured or does not answer');
   if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
-  const found = await check(DATABASE, adviceFor(source, databaseUrl.value), async () => {
+  const found = await check(DATABASE, databaseAdvice(env), async () => {
     const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });
     return [ok(DATABASE, `Postgres ${version}`), schema(pending, unknown)];
   });
   return found.length === 1 ? [...found, schemaNotChecked] : found;
-}
-
-function adviceFor(source: DatabaseSource, url: Secret): string {
-  switch (source) {
-    case 'environment':
-    case 'stack':
-      return databaseAdvice(source === 'stack');
-    case 'stack with an external Postgres':
-      // The stack does not start without this Postgres.
-      return `first start Postgres at ${new URL(url.reveal()).host}; then, ${RESTART_STACK}`;
-  }
 }
 
 function schema(pending: readonly string[], unknown: readonly string[]): CheckResult {

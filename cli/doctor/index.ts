@@ -3,10 +3,9 @@
  * prerequisites are met. A failed check does not stop the others.
  */
 import { packageJson } from '../shared/context';
-import { isFromEnvironment } from '../shared/stack-advice';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
-import { checkDatabase, isSchemaCurrent, type DatabaseSource } from './database';
+import { checkDatabase, isSchemaCurrent } from './database';
 import type { ClockReading, CheckResult } from './check-result';
 import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
 import { checkLedger } from './ledger';
@@ -25,16 +24,11 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
   const namespace = 'value' in temporal ? temporal.value.namespace : 'default';
   const clocks: ClockReading[] = [];
   const stackCodecUrl = readStackCodecUrl(env);
-  const isStackUsed = stackCodecUrl !== undefined;
-  const database = checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks, databaseSourceOf(env));
-  const service = checkService(
-    readConfig(env, 'service', 'service', FOR_THE_SERVICE),
-    clocks,
-    isFromEnvironment(env, 'COMPANY_DATA_URL'),
-  );
+  const database = checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks, env);
+  const service = checkService(readConfig(env, 'service', 'service', FOR_THE_SERVICE), clocks, env);
   const nowMs = Promise.all([database, service]).then(() => sharedTimeMs(clocks));
   const [temporalChecks, databaseChecks, serviceChecks, codecChecks] = await Promise.all([
-    checkTemporal(temporal, payloadKeys, nowMs, isStackUsed),
+    checkTemporal(temporal, payloadKeys, nowMs, env),
     database,
     service,
     checkCodecServer(env, namespace, payloadKeys, stackCodecUrl),
@@ -51,13 +45,6 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),
     checkClocks(clocks),
   ];
-}
-
-/** Returns what configures the database. */
-function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
-  if (isFromEnvironment(env, 'DATABASE_URL')) return 'environment';
-  const isExternal = readConfig(env, 'isStackDatabaseExternal', 'database');
-  return 'value' in isExternal && isExternal.value ? 'stack with an external Postgres' : 'stack';
 }
 
 /**

@@ -12,23 +12,21 @@ import {
 } from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { RESTART_STACK, USE_STACK } from '../shared/stack-advice';
+import { serviceAdvice } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const SERVICE = 'service';
 const KEY = 'API key';
 
-/** @param isFromEnvironment false if the address is that of the running stack's service */
 export async function checkService(
   service: ConfigPart<'service'>,
   clocks: ClockReading[],
-  isFromEnvironment: boolean,
+  env: NodeJS.ProcessEnv,
 ): Promise<readonly CheckResult[]> {
   const keyNotChecked = notChecked(KEY, 'not checked, because the service is not configured or does not answer');
   if ('unusable' in service) return [service.unusable, keyNotChecked];
   const { url, apiKey } = service.value;
-  const advice = isFromEnvironment ? `start the service, or correct COMPANY_DATA_URL; ${USE_STACK}` : RESTART_STACK;
-  const answers = await check(SERVICE, advice, () => reach(url, clocks));
+  const answers = await check(SERVICE, serviceAdvice(env), () => reach(url, clocks));
   if (answers.some(({ verdict }) => verdict === 'problem')) return [...answers, keyNotChecked];
   const client = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: 0 });
   try {

@@ -24,12 +24,11 @@ const ABOUT = {
 const NO_TEMPORAL = 'not checked, because Temporal is not configured or does not answer';
 const NO_NAMESPACE = notChecked(ABOUT.namespace, NO_TEMPORAL);
 
-/** @param isStackUsed whether Temporal is that of the running stack */
 export async function checkTemporal(
   temporal: ConfigPart<'temporal'>,
   payloadKeys: ConfigPart<'payloadKeys'>,
   nowMs: Promise<number>,
-  isStackUsed: boolean,
+  env: NodeJS.ProcessEnv,
 ): Promise<readonly CheckResult[]> {
   if ('unusable' in temporal) return [temporal.unusable, NO_NAMESPACE, ...checksSkipped(payloadKeys)];
   const { address, connectionOptions } = temporal.value;
@@ -38,14 +37,14 @@ export async function checkTemporal(
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
     return [
-      problem(ABOUT.server, `cannot connect to Temporal at ${address}`, temporalAdvice(isStackUsed)),
+      problem(ABOUT.server, `cannot connect to Temporal at ${address}`, temporalAdvice(env)),
       NO_NAMESPACE,
       ...checksSkipped(payloadKeys),
     ];
   }
   try {
     return await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () =>
-      examineServer(connection, temporal.value, payloadKeys, nowMs, isStackUsed),
+      examineServer(connection, temporal.value, payloadKeys, nowMs, env),
     );
   } finally {
     await connection.close();
@@ -65,7 +64,7 @@ async function examineServer(
   { address, namespace }: TemporalConfig,
   payloadKeys: ConfigPart<'payloadKeys'>,
   nowMs: Promise<number>,
-  isStackUsed: boolean,
+  env: NodeJS.ProcessEnv,
 ): Promise<readonly CheckResult[]> {
   const { workflowService } = connection;
   const server = await check(ABOUT.server, "check that Temporal's frontend is healthy", async () => {
@@ -83,7 +82,7 @@ async function examineServer(
   }
   const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
-    check(ABOUT.worker, ASK_ADMINISTRATOR, () => checkWorker(connection, namespace, payloadKeys, nowMs, isStackUsed)),
+    check(ABOUT.worker, ASK_ADMINISTRATOR, () => checkWorker(connection, namespace, payloadKeys, nowMs, env)),
     check(VERSIONS, ASK_ADMINISTRATOR, () => checkWorkerVersions(connection, namespace, nowMs)),
     'unusable' in payloadKeys
       ? [payloadKeys.unusable]

@@ -10,7 +10,7 @@ import { counted } from '../../domain/text/sentences';
 import { createDataConverter, createPlainDataConverter } from '../../security';
 import { MIGRATIONS } from '../../workflows/messages';
 import type { CheckResult, ConfigPart } from './check-result';
-import { RESTART_STACK } from '../shared/stack-advice';
+import { isStackUsed, RESTART_STACK } from '../shared/stack-advice';
 import { ok, problem } from './check-result';
 import { CHECK_WORKERS } from '../shared/errors';
 
@@ -40,18 +40,15 @@ export async function recentMigrations(
   return executions;
 }
 
-/**
- * @param nowMs the current time in milliseconds, from `sharedTimeMs`
- * @param isStackUsed whether Temporal is that of the running stack, which has its own worker
- */
+/** @param nowMs the current time in milliseconds, from `sharedTimeMs` */
 export async function checkWorker(
   connection: Connection,
   namespace: string,
   payloadKeys: ConfigPart<'payloadKeys'>,
   nowMs: Promise<number>,
-  isStackUsed: boolean,
+  env: NodeJS.ProcessEnv,
 ): Promise<CheckResult> {
-  const start = isStackUsed ? RESTART_STACK : 'start a worker (node dist/worker/main.js)';
+  const start = isStackUsed(env) ? RESTART_STACK : 'start a worker (node dist/worker/main.js)';
   const howToStart = `decisions are kept until a worker answers; ${start}`;
   const howToPoll = `restart the worker that is running; if it has ended, ${start}`;
   const ferry = clientsOf(connection, namespace, payloadKeys);

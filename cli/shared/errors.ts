@@ -38,14 +38,7 @@ import {
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../client';
-import {
-  databaseAdvice,
-  isStackDatabaseUsed,
-  isStackUsed,
-  RESTART_STACK,
-  temporalAdvice,
-  USE_STACK,
-} from './stack-advice';
+import { databaseAdvice, temporalAdvice } from './stack-advice';
 
 /** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
 export class CommandFailed extends Error {
@@ -151,15 +144,9 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
   // No key with this id can exist, so no operator can add it.
   if (error instanceof UnknownPayloadKey && !isKeyId(error.keyId))
     return failed(error.message, 'find out who has write access to the Temporal namespace');
-  if (error instanceof Unreachable) {
-    const isTemporal = error.what === 'Temporal';
-    return failed(
-      error.message,
-      isTemporal ? temporalAdvice(isStackUsed(env)) : databaseAdvice(isStackDatabaseUsed(env)),
-    );
-  }
-  if (error instanceof DatabaseUnavailable)
-    return failed(error.message, `check the database; ${isStackDatabaseUsed(env) ? RESTART_STACK : USE_STACK}`);
+  if (error instanceof Unreachable)
+    return failed(error.message, error.what === 'Temporal' ? temporalAdvice(env) : databaseAdvice(env));
+  if (error instanceof DatabaseUnavailable) return failed(error.message, databaseAdvice(env, true));
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));

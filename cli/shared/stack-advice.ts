@@ -1,41 +1,71 @@
 /** Advice about a server that does not answer: it belongs either to the running stack or to the environment. */
-import { ConfigurationError, loadConfig } from '../../config';
+import { ConfigurationError, loadConfig, type Config } from '../../config';
 
 /** The end of the advice about a server that the environment configures, because it takes precedence over a stack. */
-export const USE_STACK =
+const USE_STACK =
   'to use a stack on this machine instead, open a shell in which no variables name your servers or their keys, and run there: ferry up';
 
 /** The advice about a part of the running stack. `ferry up` refuses to start a second stack in its home folder. */
 export const RESTART_STACK = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
 
 /** Returns what to do if Temporal cannot be reached. */
-export function temporalAdvice(isOfStack: boolean): string {
-  return isOfStack
+export function temporalAdvice(env: NodeJS.ProcessEnv): string {
+  return isStackUsed(env)
     ? RESTART_STACK
     : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); ${USE_STACK}`;
 }
 
-/** Returns what to do if Postgres cannot be reached. */
-export function databaseAdvice(isOfStack: boolean): string {
-  return isOfStack ? RESTART_STACK : `start Postgres, or correct DATABASE_URL; ${USE_STACK}`;
+/** Returns what to do if the Company Data Service cannot be reached. */
+export function serviceAdvice(env: NodeJS.ProcessEnv): string {
+  return isFromEnvironment(env, 'COMPANY_DATA_URL')
+    ? `start the service, or correct COMPANY_DATA_URL; ${USE_STACK}`
+    : RESTART_STACK;
+}
+
+/** What configures the database: the environment, or the running stack, which can use a Postgres of its own or not. */
+type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
+
+/**
+ * Returns what to do if Postgres cannot be reached or used. The error names its address.
+ *
+ * @param answers true if Postgres might be running, so that starting it is not enough
+ */
+export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string {
+  const source = databaseSourceOf(env);
+  switch (source) {
+    case 'environment':
+      return `${answers ? 'check the database' : 'start Postgres, or correct DATABASE_URL'}; ${USE_STACK}`;
+    case 'stack':
+      return answers ? `check the database; ${RESTART_STACK}` : RESTART_STACK;
+    case 'stack with an external Postgres':
+      // The stack does not start without this Postgres.
+      return `first ${answers ? 'check' : 'start'} this Postgres, because ferry up does not; then press Ctrl-C in the terminal of ferry up, and run: ferry up`;
+  }
+}
+
+/** Returns what configures the ledger's database. */
+function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
+  const stack = readStack(env);
+  if (!stack?.isUsed || isFromEnvironment(env, 'DATABASE_URL')) return 'environment';
+  return stack.isDatabaseExternal ? 'stack with an external Postgres' : 'stack';
 }
 
 /** Returns whether Temporal and its workers are those of the running stack. */
 export function isStackUsed(env: NodeJS.ProcessEnv): boolean {
+  return readStack(env)?.isUsed ?? false;
+}
+
+/** Reads the running stack; undefined if none is running. */
+function readStack(env: NodeJS.ProcessEnv): Config<'runningStack'>['runningStack'] | undefined {
   try {
-    return loadConfig([], env, ['stackCodecUrl']).stackCodecUrl !== undefined;
+    return loadConfig([], env, ['runningStack']).runningStack;
   } catch (error) {
-    if (error instanceof ConfigurationError) return false;
+    if (error instanceof ConfigurationError) return undefined;
     throw error;
   }
 }
 
-/** Returns whether the ledger's database is that of the running stack. */
-export function isStackDatabaseUsed(env: NodeJS.ProcessEnv): boolean {
-  return isStackUsed(env) && !isFromEnvironment(env, 'DATABASE_URL');
-}
-
 /** Returns whether the environment sets a variable, or the file that contains its value. */
-export function isFromEnvironment(env: NodeJS.ProcessEnv, variable: string): boolean {
+function isFromEnvironment(env: NodeJS.ProcessEnv, variable: string): boolean {
   return Boolean(env[variable] || env[`${variable}_FILE`]);
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
-import { isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
+import { isDatabaseOutage, openPool, serverOf, type PoolUsage } from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
@@ -139,8 +139,7 @@ function reasonOf(error: unknown): string {
 
 function withoutPassword(url: string): string {
   try {
-    const { host, pathname } = new URL(url);
-    return `${host}${pathname}`;
+    return `${serverOf(url)}${new URL(url).pathname}`;
   } catch {
     return '(not a URL)';
   }

@@ -17,6 +17,8 @@ import {
 } from '../../company-data-client/misbehaving-service';
 import { ferry } from '../captured-terminal';
 
+const UNREACHABLE = 'http://127.0.0.1:1';
+
 let service: MisbehavingService;
 beforeAll(async () => {
   service = await startMisbehavingService();
@@ -36,7 +38,7 @@ test.each<[string, Reply, string, RegExp, RegExp]>([
   ['a failure', failing(500, 'no database'), 'service', /API of the service does not work/, /^check that the service/],
 ])('the service: %s has its own advice', async (_, reply, about, finding, advice) => {
   service.answer(reply);
-  const results = await checkService({ value: { url: service.url, apiKey: new Secret('any') } }, [], true);
+  const results = await checkService({ value: { url: service.url, apiKey: new Secret('any') } }, [], {});
   expect(results.filter(({ verdict }) => verdict === 'problem')).toEqual([
     {
       ...{ check: about, verdict: 'problem' },
@@ -46,30 +48,35 @@ test.each<[string, Reply, string, RegExp, RegExp]>([
 });
 
 test.each([
-  [true, 'start the service, or correct COMPANY_DATA_URL; to use a stack on this machine instead'],
-  [false, 'to restart the stack, press Ctrl-C in the terminal of ferry up'],
-])('the service does not answer; its address is from the environment: %s', async (isFromEnvironment, advice) => {
-  const unreachable = { value: { url: 'http://127.0.0.1:1', apiKey: new Secret('any') } };
-  const [found] = await checkService(unreachable, [], isFromEnvironment);
+  ['of its stack', {}, 'to restart the stack, press Ctrl-C in the terminal of ferry up'],
+  ['of the environment', { COMPANY_DATA_URL: UNREACHABLE }, 'start the service, or correct COMPANY_DATA_URL; to use '],
+])('the service %s does not answer', async (_, env, advice) => {
+  const [found] = await checkService({ value: { url: UNREACHABLE, apiKey: new Secret('any') } }, [], env);
   expect(found).toMatchObject({ check: 'service', advice: expect.stringContaining(advice) as unknown });
 });
 
-test('the database of a stack: an external Postgres must be started at its host first', async () => {
-  const home = createTemporaryFolder();
-  const databaseOf = async (isDatabaseExternal: boolean) => {
+test.each([
+  ['postgres://user:hidden@127.0.0.1:1/tokenferry', '127.0.0.1:1'],
+  ['postgres:///tokenferry?host=/nowhere', '/nowhere'],
+])(
+  'the external Postgres of a stack must be started first, and its server is named: %s',
+  async (databaseUrl, server) => {
+    const home = createTemporaryFolder();
     writeRunningStack(home, {
-      ...{ pid: process.pid, databaseUrl: 'postgres://user:hidden@127.0.0.1:1/tokenferry', isDatabaseExternal },
-      ...{ temporal: { address: '127.0.0.1:1', namespace: 'default' }, service: { url: '', apiKey: '' } },
+      ...{ pid: process.pid, databaseUrl, isDatabaseExternal: true, service: { url: '', apiKey: '' } },
+      temporal: { address: '127.0.0.1:1', namespace: 'default' },
       ...{ masterKeyFile: '', vaultSecretsFolder: '', payloadKeyFile: '' },
     });
     const { out } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: home });
     const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
-    return checks.find(({ check }) => check === 'database')?.advice;
-  };
-  const restart = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
-  expect(await databaseOf(false)).toBe(restart);
-  expect(await databaseOf(true)).toBe(`first start Postgres at 127.0.0.1:1; then, ${restart}`);
-});
+    expect(checks.find(({ check }) => check === 'database')).toMatchObject({
+      finding: expect.stringContaining(`the database at ${server}/tokenferry cannot be used`) as unknown,
+      advice: expect.stringMatching(
+        /^first start this Postgres, because ferry up does not; then press Ctrl-C /,
+      ) as unknown,
+    });
+  },
+);
 
 test('the codec server: a token that gives no access to the namespace is not reported as missing', async () => {
   const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));

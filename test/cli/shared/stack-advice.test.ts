@@ -1,35 +1,64 @@
 /** Tests that the advice about a server that does not answer depends on whose server it is. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
+import { serviceAdvice } from '../../../cli/shared/stack-advice';
 import { Unreachable } from '../../../client';
-import { writeRunningStack } from '../../../config';
+import { writeRunningStack, type RunningStack } from '../../../config';
+import { createTemporaryFolder } from '../../../stack/folders';
 import { DatabaseUnavailable } from '../../../store';
 
+const RESTART = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
+const EXTERNAL = 'because ferry up does not; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
+const OTHER_SHELL = 'open a shell in which no variables name your servers or their keys';
+const START_STACK = `to use a stack on this machine instead, ${OTHER_SHELL}, and run there: ferry up`;
+
+const TEMPORAL = new Unreachable('Temporal', '127.0.0.1:1');
+const POSTGRES = new Unreachable('Postgres', '127.0.0.1:1');
+const DATABASE = new DatabaseUnavailable('the database at host/db cannot be used: no');
+
+const home = createTemporaryFolder();
+const adviceIn = (error: Error, env: NodeJS.ProcessEnv) => {
+  const failure = withAdvice(error, { TOKENFERRY_HOME: home, ...env });
+  return failure instanceof CommandFailed ? failure.advice : undefined;
+};
+
+/** Writes the file of a stack without a codec server, because the codec server does not decide whether it is used. */
+const runStack = (changes: Partial<RunningStack> = {}) =>
+  writeRunningStack(home, {
+    ...{ pid: process.pid, temporal: { address: '127.0.0.1:1', namespace: 'default' }, databaseUrl: 'postgres://a/b' },
+    ...{ service: { url: 'http://127.0.0.1:1', apiKey: 'key' }, masterKeyFile: '/nowhere' },
+    ...{ vaultSecretsFolder: '/nowhere', payloadKeyFile: '/nowhere', ...changes },
+  });
+
+test.each<[string, Error, advice: string]>([
+  ['Temporal', TEMPORAL, RESTART],
+  ['Postgres', POSTGRES, RESTART],
+  ['a database', DATABASE, `check the database; ${RESTART}`],
+])('%s of the running stack is restarted with the stack', (_, error, advice) => {
+  runStack();
+  expect(adviceIn(error, {})).toBe(advice);
+});
+
+test.each<[string, Error, advice: string]>([
+  ['Temporal', TEMPORAL, RESTART],
+  ['Postgres', POSTGRES, `first start this Postgres, ${EXTERNAL}`],
+  ['a database', DATABASE, `first check this Postgres, ${EXTERNAL}`],
+])('a stack with an external Postgres does not start it: %s', (_, error, advice) => {
+  runStack({ isDatabaseExternal: true });
+  expect(adviceIn(error, {})).toBe(advice);
+});
+
 test.each<[string, Error, variable: string]>([
-  ['Temporal', new Unreachable('Temporal', '127.0.0.1:1'), 'TEMPORAL_ADDRESS'],
-  ['Postgres', new Unreachable('Postgres', '127.0.0.1:1'), 'DATABASE_URL'],
-  ['a database', new DatabaseUnavailable('the database at host/db cannot be used: no'), 'DATABASE_URL'],
-])('the advice about %s depends on whether it belongs to the running stack', (_, error, variable) => {
-  const home = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  const adviceIn = (env: NodeJS.ProcessEnv) => {
-    const failure = withAdvice(error, { TOKENFERRY_HOME: home, ...env });
-    return failure instanceof CommandFailed ? failure.advice : undefined;
-  };
-  try {
-    writeRunningStack(home, {
-      ...{
-        pid: process.pid,
-        temporal: { address: '127.0.0.1:1', namespace: 'default' },
-        databaseUrl: 'postgres://a/b',
-      },
-      ...{ codecUrl: 'http://127.0.0.1:1', service: { url: 'http://127.0.0.1:1', apiKey: 'key' } },
-      ...{ masterKeyFile: '/nowhere', vaultSecretsFolder: '/nowhere', payloadKeyFile: '/nowhere' },
-    });
-    expect(adviceIn({})).toMatch(/to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up$/);
-    expect(adviceIn({ [variable]: 'postgres://other/ledger' })).toMatch(/no variables name your servers .*: ferry up$/);
-  } finally {
-    rmSync(home, { recursive: true });
-  }
+  ['Temporal', TEMPORAL, 'TEMPORAL_ADDRESS'],
+  ['Postgres', POSTGRES, 'DATABASE_URL'],
+  ['a database', DATABASE, 'DATABASE_URL'],
+])('%s from the environment can be replaced by a stack', (_, error, variable) => {
+  const env = { [variable]: 'postgres://other/ledger' };
+  expect(adviceIn(error, { ...env, TOKENFERRY_HOME: '/nowhere' })).toContain(START_STACK);
+});
+
+test('the service is restarted with the stack, unless the environment names another one', () => {
+  const env = { TOKENFERRY_HOME: '/nowhere', COMPANY_DATA_URL: 'http://127.0.0.1:1' };
+  expect(serviceAdvice(env)).toBe(`start the service, or correct COMPANY_DATA_URL; ${START_STACK}`);
+  runStack();
+  expect(serviceAdvice({ TOKENFERRY_HOME: home })).toBe(RESTART);
 });
