@@ -1,9 +1,16 @@
 /** Advice about a server that does not answer: it belongs either to the running stack or to the environment. */
 import { ConfigurationError, loadConfig, type Config } from '../../config';
 
-/** The end of the advice about a server that the environment configures, because it takes precedence over a stack. */
-const USE_STACK =
-  'to use a stack on this machine instead, open a shell in which no variables name your servers or their keys, and run there: ferry up';
+/**
+ * Returns the end of the advice about a server that the environment configures, because it takes precedence over a
+ * stack. `ferry up` refuses to start a second stack in its home folder.
+ */
+function useStack(env: NodeJS.ProcessEnv): string {
+  const shell = 'open a shell in which no variables name your servers or their keys';
+  return readStack(env) === undefined
+    ? `to use a stack on this machine instead, ${shell}, and run there: ferry up`
+    : `to use the running stack instead, ${shell}`;
+}
 
 /** The advice about a part of the running stack. `ferry up` refuses to start a second stack in its home folder. */
 export const RESTART_STACK = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
@@ -12,13 +19,13 @@ export const RESTART_STACK = 'to restart the stack, press Ctrl-C in the terminal
 export function temporalAdvice(env: NodeJS.ProcessEnv): string {
   return isStackUsed(env)
     ? RESTART_STACK
-    : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); ${USE_STACK}`;
+    : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); ${useStack(env)}`;
 }
 
 /** Returns what to do if the Company Data Service cannot be reached. */
 export function serviceAdvice(env: NodeJS.ProcessEnv): string {
   return isFromEnvironment(env, 'COMPANY_DATA_URL')
-    ? `start the service, or correct COMPANY_DATA_URL; ${USE_STACK}`
+    ? `start the service, or correct COMPANY_DATA_URL; ${useStack(env)}`
     : RESTART_STACK;
 }
 
@@ -34,7 +41,7 @@ export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string 
   const source = databaseSourceOf(env);
   switch (source) {
     case 'environment':
-      return `${answers ? 'check the database' : 'start Postgres, or correct DATABASE_URL'}; ${USE_STACK}`;
+      return `${answers ? 'check the database' : 'start Postgres, or correct DATABASE_URL'}; ${useStack(env)}`;
     case 'stack':
       return answers ? `check the database; ${RESTART_STACK}` : RESTART_STACK;
     case 'stack with an external Postgres':

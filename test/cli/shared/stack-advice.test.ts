@@ -54,6 +54,9 @@ test.each<[string, Error, variable: string]>([
 ])('%s from the environment can be replaced by a stack', (_, error, variable) => {
   const env = { [variable]: 'postgres://other/ledger' };
   expect(adviceIn(error, { ...env, TOKENFERRY_HOME: '/nowhere' })).toContain(START_STACK);
+  runStack();
+  // Another stack cannot be started, so a shell without these variables is enough.
+  expect(adviceIn(error, env)).toMatch(new RegExp(`; to use the running stack instead, ${OTHER_SHELL}$`));
 });
 
 test('the service is restarted with the stack, unless the environment names another one', () => {
