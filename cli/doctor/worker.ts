@@ -48,9 +48,11 @@ export async function checkWorker(
   nowMs: Promise<number>,
   env: NodeJS.ProcessEnv,
 ): Promise<CheckResult> {
-  const start = isStackUsed(env) ? RESTART_STACK : 'start a worker (node dist/worker/main.js)';
+  const isOfStack = isStackUsed(env);
+  const start = isOfStack ? RESTART_STACK : START;
   const howToStart = `decisions are kept until a worker answers; ${start}`;
-  const howToPoll = `restart the worker that is running; if it has ended, ${start}`;
+  // The worker of a stack can only be restarted together with the stack.
+  const howToPoll = isOfStack ? RESTART_STACK : `restart the worker that is running; if it has ended, ${START}`;
   const ferry = clientsOf(connection, namespace, payloadKeys);
   const open = idsOf(await recentMigrations(connection, namespace, true));
   const stuck = await readWorkflowTaskProblems(ferry, open);
@@ -92,6 +94,7 @@ export async function checkWorker(
   return ok(WORKER, `answers; ${polledText}`);
 }
 
+const START = 'start a worker (node dist/worker/main.js)';
 const HOW_TO_CONTINUE = `decisions are kept until a worker can continue; ${CHECK_WORKERS}`;
 
 /**

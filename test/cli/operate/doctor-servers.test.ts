@@ -1,10 +1,12 @@
 /** Tests what `ferry doctor` reports about a server that refuses a request, does not answer, or is another server. */
 import { randomBytes } from 'node:crypto';
+import type { Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { checkCodecServer } from '../../../cli/doctor/codec-server';
 import type { CheckResult } from '../../../cli/doctor';
 import { checkService } from '../../../cli/doctor/service';
-import { writeRunningStack } from '../../../config';
+import { checkWorker } from '../../../cli/doctor/worker';
+import { writeRunningStack, type RunningStack } from '../../../config';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer } from '../../../security/codec-server';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -24,6 +26,16 @@ beforeAll(async () => {
   service = await startMisbehavingService();
 });
 afterAll(() => service.close());
+
+/** Writes the file of a running stack, and returns the environment in which commands use this stack. */
+function runStack(changes: Partial<RunningStack> = {}): NodeJS.ProcessEnv {
+  const home = createTemporaryFolder();
+  writeRunningStack(home, {
+    ...{ pid: process.pid, temporal: { address: '127.0.0.1:1', namespace: 'default' }, databaseUrl: 'postgres://a/b' },
+    ...{ service: { url: '', apiKey: '' }, masterKeyFile: '', vaultSecretsFolder: '', payloadKeyFile: '', ...changes },
+  });
+  return { TOKENFERRY_HOME: home };
+}
 
 test.each<[string, Reply, string, RegExp, RegExp]>([
   ['an expired account', failing(402, 'Payment Required'), 'API key', /answered 402/, /^renew the plan of the account/],
@@ -61,13 +73,7 @@ test.each([
 ])(
   'the external Postgres of a stack must be started first, and its server is named: %s',
   async (databaseUrl, server) => {
-    const home = createTemporaryFolder();
-    writeRunningStack(home, {
-      ...{ pid: process.pid, databaseUrl, isDatabaseExternal: true, service: { url: '', apiKey: '' } },
-      temporal: { address: '127.0.0.1:1', namespace: 'default' },
-      ...{ masterKeyFile: '', vaultSecretsFolder: '', payloadKeyFile: '' },
-    });
-    const { out } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: home });
+    const { out } = await ferry(['doctor', '--json'], undefined, runStack({ databaseUrl, isDatabaseExternal: true }));
     const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
     expect(checks.find(({ check }) => check === 'database')).toMatchObject({
       finding: expect.stringContaining(`the database at ${server}/tokenferry cannot be used`) as unknown,
@@ -77,6 +83,28 @@ test.each([
     });
   },
 );
+
+test('the worker of a stack is restarted with its stack, and another worker by itself', async () => {
+  const nowMs = Date.parse('2030-01-06T21:00:00Z');
+  const polled = { lastAccessTime: { seconds: nowMs / 1_000 } };
+  const workflowService = {
+    listWorkflowExecutions: async () => ({ executions: [] }),
+    // Only workflow tasks are polled: their queue has type 1.
+    describeTaskQueue: async (queue: { taskQueueType: number }) => ({
+      pollers: queue.taskQueueType === 1 ? [polled] : [],
+    }),
+  };
+  const connection = { workflowService } as unknown as Connection;
+  const payloadKeys = { value: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))) };
+  const adviceIn = async (env: NodeJS.ProcessEnv) =>
+    (await checkWorker(connection, 'default', payloadKeys, Promise.resolve(nowMs), env)).advice;
+  expect(await adviceIn(runStack())).toBe(
+    'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up',
+  );
+  expect(await adviceIn({ TOKENFERRY_HOME: '/nowhere' })).toBe(
+    'restart the worker that is running; if it has ended, start a worker (node dist/worker/main.js)',
+  );
+});
 
 test('the codec server: a token that gives no access to the namespace is not reported as missing', async () => {
   const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
