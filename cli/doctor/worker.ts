@@ -6,13 +6,13 @@ import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { askWorkers, readWorkers, readWorkflowTaskProblems } from '../../client';
+import { CHECK_WORKERS } from '../../domain/progress/worker-advice';
 import { counted } from '../../domain/text/sentences';
 import { createDataConverter, createPlainDataConverter } from '../../security';
 import { MIGRATIONS } from '../../workflows/messages';
 import type { CheckResult, ConfigPart } from './check-result';
 import { isStackUsed, RESTART_STACK } from '../shared/stack-advice';
 import { ok, problem } from './check-result';
-import { CHECK_WORKERS } from '../shared/errors';
 
 export const WORKER = 'worker';
 

@@ -38,6 +38,7 @@ import {
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../client';
+import { CHECK_WORKERS, START_WORKER } from '../../domain/progress/worker-advice';
 import { databaseAdvice, temporalAdvice } from './stack-advice';
 
 /** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
@@ -64,12 +65,6 @@ export function addPayloadKeys(count = 1): string {
 }
 
 export const ADD_PAYLOAD_KEY = addPayloadKeys();
-
-/** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
-export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
-/** Says what to check if a worker runs, but cannot continue a migration. */
-export const CHECK_WORKERS =
-  'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 

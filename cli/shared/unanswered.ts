@@ -1,10 +1,11 @@
 /** Says why a migration's progress is unknown, and what to do about it. */
 import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
+import { CHECK_WORKERS, START_WORKER } from '../../domain/progress/worker-advice';
 import { eitherOf } from '../../domain/text/sentences';
 import type { MigrationClient } from '../../client';
 import { NoWorker, readProgressOrReason, WorkflowTaskFailing } from '../../client';
-import { CHECK_WORKERS, CommandFailed } from './errors';
+import { CommandFailed } from './errors';
 
 /** The progress of a migration, or the reason why it is unknown. */
 export type ProgressOrUnanswered =
@@ -13,13 +14,15 @@ export type ProgressOrUnanswered =
 
 /** The reason why the progress is unknown. */
 export interface Unanswered {
+  /** The reason itself, for example `no worker is answering`. */
+  readonly reason: string;
   /**
    * Says what follows from the missing answer, and names its reason.
    *
    * @param consequence a clause, for example `the current step is unknown`
    */
   so(consequence: string): string;
-  /** What to do about the missing answer. */
+  /** What to do about the missing answer. It can be followed by `; then ...`. */
   readonly remedy: string;
   /** What to do instead of waiting for an answer: `without` is a clause such as `add the step to the command`. */
   orWithout(without: string): string;
@@ -43,17 +46,21 @@ export async function readProgressOrUnanswered(
     : { progress, unanswered: undefined };
 }
 
+const NO_ANSWER = 'no worker is answering';
+
 function unansweredOf(reason: NoWorker): Unanswered {
   return reason instanceof WorkflowTaskFailing
     ? {
+        reason: reason.message,
         so: (consequence) => `${consequence}, because ${reason.message}`,
         remedy: CHECK_WORKERS,
         orWithout: (without) => `${CHECK_WORKERS}; or ${without}`,
         once: 'once a worker can continue',
       }
     : {
-        so: (consequence) => `no worker is answering, so ${consequence}`,
-        remedy: 'start a worker',
+        reason: NO_ANSWER,
+        so: (consequence) => `${NO_ANSWER}, so ${consequence}`,
+        remedy: START_WORKER,
         orWithout: (without) => without,
         once: 'once a worker is running',
       };

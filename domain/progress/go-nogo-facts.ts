@@ -56,8 +56,10 @@ export interface GoNoGoFacts {
   readonly failures: { readonly failed: number; readonly tried: number; readonly accepted: number };
   /** When the remaining companies will have been moved; null if there is no forecast. */
   readonly forecast: Forecast | null;
-  /** Null if no worker is answering queries about the migration. */
+  /** Null if there is no answer to the query about the migration. */
   readonly progress: Progress | null;
+  /** Why there is no answer, and what to do about it; null if there is one. */
+  readonly unanswered: { readonly reason: string; readonly remedy: string } | null;
   /** Who paused the windows, and why; null if they are not paused or there are none. */
   readonly windowsPaused: string | null;
   /** True if a batch run is in progress. */

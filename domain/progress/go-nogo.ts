@@ -19,6 +19,7 @@ import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
 import { currentTask } from './waiting-for';
+import { START_WORKER } from './worker-advice';
 
 export interface GoNoGo {
   readonly go: boolean;
@@ -232,14 +233,15 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
   };
 }
 
-function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
+function workerAnswer({ workers, unanswered, failing }: GoNoGoFacts): Answer {
   const check = 'worker';
-  if (!progress && failing.length > 0) return { check, go: false, why: failing.join('; ') };
-  if (!progress)
-    return { check, go: false, why: 'no worker is answering; start a worker, or restart the one that is running' };
+  if (unanswered) {
+    const why = failing.length > 0 ? failing.join('; ') : unanswered.reason;
+    return { check, go: false, why: `${why}; ${unanswered.remedy}` };
+  }
   if (workers.workflows === 0 || workers.activities === 0) {
     const tasks = workers.workflows === 0 ? 'workflow' : 'activity';
-    const why = `no worker polls for ${tasks} tasks; restart the worker that is running, or start one`;
+    const why = `no worker polls for ${tasks} tasks; ${START_WORKER}`;
     return { check, go: false, why };
   }
   if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };

@@ -54,7 +54,7 @@ function resume(
       if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
       const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
       const show = `see who has paused the migration with: ferry show ${migrationId}`;
-      const advice = progress ? show : `${unanswered.remedy}, and ${show}`;
+      const advice = progress ? show : `${unanswered.remedy}; then ${show}`;
       const overridesAdvice = progress
         ? undefined
         : `to resume without knowing, run the command again with --yes; otherwise, ${advice}`;

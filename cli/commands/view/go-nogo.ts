@@ -5,7 +5,6 @@ import type { GoNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import { isSameApplication } from '../../../domain/preflight/applications';
-import type { Progress } from '../../../domain/progress/progress';
 import {
   countFailures,
   readApplications,
@@ -15,7 +14,7 @@ import {
   readOverviews,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { isBatchRunning, NoWorker, readRetries, readProgress, readWindowSchedule, readWorkers } from '../../../client';
+import { isBatchRunning, readRetries, readWindowSchedule, readWorkers } from '../../../client';
 import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -23,6 +22,7 @@ import { readChosenFirst } from '../../shared/chosen-first';
 import type { Context } from '../../shared/context';
 import { registrationCommands } from '../../shared/detail-commands';
 import type { NextCommand } from '../../shared/remedy-commands';
+import { readProgressOrUnanswered } from '../../shared/unanswered';
 import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
 export function addGoNoGo({ program, run, terminal }: Context): void {
@@ -50,7 +50,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     { next, toCreate },
     failures,
     [overview],
-    progress,
+    { progress = null, unanswered },
     schedule,
     retries,
     applications,
@@ -61,7 +61,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     readNextCompanies(db, migrationId),
     countFailures(db, migrationId),
     readOverviews(db, [migrationId]),
-    readProgressOrNull(ferry, migrationId),
+    readProgressOrUnanswered(ferry, migrationId),
     readWindowSchedule(ferry, migrationId),
     readRetries(ferry, migrationId),
     readApplications(db, migration),
@@ -82,6 +82,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     failures,
     forecast: progress && liveForecastOf(progress, overview ?? null, now.toISOString()),
     progress,
+    unanswered: unanswered ?? null,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     isBatchRunning: schedule.state === 'paused' && (await isBatchRunning(ferry, migrationId)),
     workers,
@@ -90,16 +91,6 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     applications,
     moved,
   };
-}
-
-/** Returns null if no worker is answering, so that everything else is still checked. */
-async function readProgressOrNull(ferry: LedgerClient, migrationId: string): Promise<Progress | null> {
-  try {
-    return await readProgress(ferry, migrationId);
-  } catch (error) {
-    if (error instanceof NoWorker) return null;
-    throw error;
-  }
 }
 
 const NOT_CONFIGURED =

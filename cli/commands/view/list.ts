@@ -1,4 +1,5 @@
-import { ADD_PAYLOAD_KEY, CHECK_WORKERS } from '../../shared/errors';
+import { CHECK_WORKERS } from '../../../domain/progress/worker-advice';
+import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import type { MigrationClient, MigrationSummary } from '../../../client';
 import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
 import type { Step } from '../../../domain/migration/steps';

@@ -47,9 +47,9 @@ test('decisions are kept while no worker is running, and are applied once a work
   expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
   const approve = ['approve', id, 'supply-details', '--digest', 'f00', '--by', 'Sam'];
   // These commands run at the same time, because each of them waits for a worker.
-  const [paused, approved, shown, rejected] = await Promise.all(
-    [['pause', id, '--reason', 'tea'], approve, ['show', id], ['reject', id, '--reason', 'a typo']].map((args) =>
-      ferry(args, undefined, orchestrator.env),
+  const [paused, approved, shown, rejected, resumed] = await Promise.all(
+    [['pause', id, '--reason', 'tea'], approve, ['show', id], ['reject', id, '--reason', 'a typo'], ['resume', id]].map(
+      (args) => ferry(args, undefined, orchestrator.env),
     ),
   );
   for (const decided of [paused, approved]) {
@@ -65,6 +65,10 @@ test('decisions are kept while no worker is running, and are applied once a work
     'no worker is answering, so the current step is unknown; nothing was decided; add the step to the command: ',
   );
 
+  expect(resumed?.err).toBe(
+    `ferry: no worker is answering, so it is unknown who has paused the migration; nothing was sent; to resume without knowing, run the command again with --yes; otherwise, make sure that a worker is running; to see what is wrong, run: ferry doctor; then see who has paused the migration with: ferry show ${id}\n`,
+  );
+
   await orchestrator.startWorker();
   const watched = await runJson(orchestrator, 'watch', id, '--until-decision');
   expect(watched.json['pause']).toMatchObject({ reason: 'tea' });
@@ -72,8 +76,8 @@ test('decisions are kept while no worker is running, and are applied once a work
     roles: ['support'],
     what: 'resume the migration once the pause is no longer needed; support or the client can do so',
   });
-  const resumed = await ferry(['show', id], undefined, orchestrator.env);
-  expect(resumed.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for support: resume the migration/m);
+  const reshown = await ferry(['show', id], undefined, orchestrator.env);
+  expect(reshown.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for support: resume the migration/m);
 
   const trail = async () => (await runJson(orchestrator, 'audit', id)).json['trail'] as readonly unknown[];
   await until(async () => (await trail()).length === 2);

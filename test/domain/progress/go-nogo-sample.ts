@@ -51,6 +51,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   failures: { failed: 0, tried: 1, accepted: 0 },
   forecast: FORECAST,
   progress: progressOf(plan, state),
+  unanswered: null,
   windowsPaused: null,
   isBatchRunning: false,
   workers: { workflows: 1, activities: 1 },
@@ -60,6 +61,12 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   moved: [],
   ...changes,
 });
+
+/** The facts that are missing if no worker answers. */
+export const NO_ANSWER = {
+  progress: null,
+  unanswered: { reason: 'no worker is answering', remedy: 'start one' },
+} as const;
 
 /** Returns the checks that are a no-go. */
 export const noGos = (given: GoNoGoFacts): readonly Answer['check'][] =>

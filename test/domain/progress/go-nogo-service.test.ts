@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import { AT } from '../../support/migrations/migration-states';
 import { platform } from '../../support/migrations/platforms';
-import { ACCOUNT, facts, MOVING, noGos, SERVICE, warned } from './go-nogo-sample';
+import { ACCOUNT, facts, MOVING, NO_ANSWER, noGos, SERVICE, warned } from './go-nogo-sample';
 
 test('an application that another open migration has replaced is a no-go that names both applications', () => {
   const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
@@ -78,7 +78,7 @@ test.each([null, undefined])('self-service needs no application if tokens are ne
 });
 
 test('the account is checked for the route of the migration, even if no worker is answering', () => {
-  const given = facts({ route: 'self-service', platform: platform('xero'), progress: null });
+  const given = facts({ route: 'self-service', platform: platform('xero'), ...NO_ANSWER });
   expect(noGos(given)).toEqual(['decisions', 'worker']);
 });
 

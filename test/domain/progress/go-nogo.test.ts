@@ -4,7 +4,7 @@ import { WEEKDAYS } from '../../../domain/planning/windows';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
-import { facts, MOVING, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
+import { facts, MOVING, NO_ANSWER, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
 
 test('a company that was chosen to go first, but cannot be moved, is a no-go', () => {
   const chosen = (notReady: string | null) => facts({ chosenFirst: { reference: 'C-7', notReady } });
@@ -145,7 +145,7 @@ test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['the application is missing', facts({ service: { ...SERVICE, application: null } }), ['application']],
   ['no worker polls for activities', facts({ workers: { workflows: 1, activities: 0 } }), ['worker']],
   ['an activity keeps failing', facts({ failing: ['the database is full'] }), ['worker']],
-  ['no worker is answering', facts({ progress: null }), ['decisions', 'worker']],
+  ['no worker is answering', facts(NO_ANSWER), ['decisions', 'worker']],
 ])('the result is a no-go if %s', (_, given, check) => {
   expect(goNoGo(given).go).toBe(false);
   expect(noGos(given)).toEqual(check);
@@ -172,6 +172,17 @@ test('credentials are a no-go while no company is confirmed, and the companies s
 
 test('a worker that has answered is a go, however many workers are polling', () => {
   expect(whyOf(facts({ workers: { workflows: 3, activities: 7 } }), 'worker')).toBe('a worker is answering');
+});
+
+test('a worker that does not answer is a no-go, with the reason and what to do', () => {
+  expect(whyOf(facts(NO_ANSWER), 'worker')).toBe('no worker is answering; start one');
+  const failing = ['the worker cannot continue: a key is missing'];
+  expect(whyOf(facts({ ...NO_ANSWER, failing }), 'worker')).toBe(
+    'the worker cannot continue: a key is missing; start one',
+  );
+  expect(whyOf(facts({ workers: { workflows: 1, activities: 0 } }), 'worker')).toBe(
+    'no worker polls for activity tasks; make sure that a worker is running; to see what is wrong, run: ferry doctor',
+  );
 });
 
 test('held-back companies are reported but are not a no-go', () => {
