@@ -246,7 +246,7 @@ async function draftRetry(
   { ferry, prompts }: DialogContext,
   { migrationId, reference }: RequestedDecision,
 ): Promise<Draft> {
-  const selected = reference === undefined ? [] : [{ name: reference, value: reference }];
+  const selected = reference === undefined ? [] : [{ name: companyText(reference), value: reference }];
   const chosen =
     selected.length === 0
       ? ALL_TO_RETRY.value
@@ -256,12 +256,15 @@ async function draftRetry(
   await assertApplicable(ferry.db, migrationId, { name: 'retry', message: 'retry' }, companies);
   return {
     message: 'retry',
-    question: `In ${migrationId}, retry ${isAll ? ALL_TO_RETRY.name : chosen}?`,
+    question: `In ${migrationId}, retry ${isAll ? ALL_TO_RETRY.name : companyText(chosen)}?`,
     consequence: withdrawalConsequence(await readProgressIfAnswered(ferry, migrationId)),
     fields: { companies },
     reason: 'optional',
   };
 }
+
+/** Names one company, also if its reference is `all`. */
+const companyText = (reference: string): string => `company ${reference}`;
 
 const ALL_TO_RETRY = {
   name: 'all companies that a retry can help',

@@ -1,7 +1,11 @@
 /** Tests the dialogs of the dashboard with answers from the test, while no worker is running. */
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { DialogContext } from '../../../cli/dashboard/dialogs';
 import { openDialogs } from '../../../cli/dashboard/dialogs';
+import type { RequestedDecision } from '../../../cli/dashboard/keys';
+import type { ActionResult } from '../../../cli/dashboard/state';
 import type { Choice } from '../../../cli/terminal/prompts';
+
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
@@ -9,21 +13,52 @@ import { capturedStream } from '../captured-terminal';
 
 const orchestrator = useOrchestrator();
 
-test('a company whose reference is "all" is retried by itself', async () => {
+const yes = async () => true;
+const no = async () => false as boolean;
+
+/** Answers each question with its suggestion, and the last one with `confirm`. */
+async function runDialog(
+  request: RequestedDecision,
+  { ferry = orchestrator.ferry, confirm = no, choice = 0, listedStep = 'supply-details' } = {},
+): Promise<{ readonly result: ActionResult; readonly questions: readonly string[]; readonly printed: string }> {
+  const questions: string[] = [];
+  const prompts = {
+    choose: async <Value>(question: string, choices: readonly Choice<Value>[], defaultValue?: Value) => {
+      const chosen =
+        question === 'Which companies?' ? choices[choice] : choices.find(({ value }) => value === defaultValue);
+      return (chosen ?? choices[0])?.value as Value;
+    },
+    text: async () => 'Sam',
+    confirm: async (question: string) => {
+      questions.push(question);
+      return confirm();
+    },
+  };
+  const terminal = { stdout: capturedStream(), stderr: capturedStream(), env: {} };
+  const context = { ferry, terminal, prompts, role: 'support', by: 'Sam' };
+  const result = await openDialogs(context as unknown as DialogContext)(request, listedStep);
+  return { result, questions, printed: terminal.stdout.text };
+}
+
+/** Returns the companies of the latest decision that Temporal keeps until a worker is running. */
+async function sentCompanies(id: string): Promise<unknown> {
+  const { workflow, options } = orchestrator.ferry.temporal;
+  const { events } = await workflow.getHandle(id).fetchHistory();
+  const signals = (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => signal ?? []);
+  const [sent] = await decodeArrayFromPayloads(options.loadedDataConverter, signals.at(-1)?.input?.payloads);
+  return (sent as { readonly companies?: unknown }).companies;
+}
+
+test('a company whose reference is "all" is retried by itself, and the question tells it from all companies', async () => {
   const { id } = await startTestMigration(orchestrator, 'reference-all', ['sbx-ok-1.ra1', 'sbx-ok-1.ra2']);
   await updateRow(orchestrator.ferry.db, id, 1, { reference: 'all', state: 'failed', failure: 'refused' });
   await updateRow(orchestrator.ferry.db, id, 2, { state: 'failed', failure: 'refused' });
-  const questions: string[] = [];
-  const prompts = {
-    choose: async <Value>(_: string, choices: readonly Choice<Value>[], defaultValue?: Value): Promise<Value> =>
-      (choices.find(({ value }) => value === defaultValue) ?? choices[0])?.value as Value,
-    text: async () => 'Sam',
-    confirm: async (question: string) => questions.push(question) < 0,
-  };
-  const terminal = { stdout: capturedStream(), stderr: capturedStream(), env: {} };
-  const context = { ferry: orchestrator.ferry, terminal, prompts, role: 'support', by: 'Sam' };
-  const openDialog = openDialogs(context as unknown as DialogContext);
-  const result = await openDialog({ kind: 'retry', migrationId: id, reference: 'all' }, 'supply-details');
-  expect(result).toEqual({ outcome: 'nothing', text: 'Nothing was decided.' });
-  expect(questions).toEqual([`In ${id}, retry all?`]);
+  const request = { kind: 'retry', migrationId: id, reference: 'all' } as const;
+  const one = await runDialog(request, { confirm: yes });
+  expect(one.questions).toEqual([`In ${id}, retry company all?`]);
+  expect(await sentCompanies(id)).toEqual(['all']);
+  const every = await runDialog(request, { confirm: yes, choice: 1 });
+  expect(every.questions).toEqual([`In ${id}, retry all companies that a retry can help?`]);
+  expect(await sentCompanies(id)).toBe('all');
+  expect((await runDialog(request)).result).toEqual({ outcome: 'nothing', text: 'Nothing was decided.' });
 });
