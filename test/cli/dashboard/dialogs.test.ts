@@ -5,7 +5,7 @@ import { openDialogs } from '../../../cli/dashboard/dialogs';
 import type { RequestedDecision } from '../../../cli/dashboard/keys';
 import type { ActionResult } from '../../../cli/dashboard/state';
 import type { Choice } from '../../../cli/terminal/prompts';
-
+import { NoSuchMigration, type LedgerClient } from '../../../client';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
@@ -61,4 +61,22 @@ test('a company whose reference is "all" is retried by itself, and the question 
   expect(every.questions).toEqual([`In ${id}, retry all companies that a retry can help?`]);
   expect(await sentCompanies(id)).toBe('all');
   expect((await runDialog(request)).result).toEqual({ outcome: 'nothing', text: 'Nothing was decided.' });
+});
+
+test('a database error while a missing migration is explained becomes a result', async () => {
+  const connectionLost = () => {
+    throw new Error('Connection terminated unexpectedly');
+  };
+  const db = new Proxy({}, { get: connectionLost }) as LedgerClient['db'];
+  const missing = async () => {
+    throw new NoSuchMigration('gone.xero');
+  };
+  const { result } = await runDialog(
+    { kind: 'pause', migrationId: 'gone.xero' },
+    { ferry: { ...orchestrator.ferry, db }, confirm: missing },
+  );
+  expect(result).toEqual({
+    outcome: 'failed',
+    text: 'database error: Connection terminated unexpectedly; check the database with: ferry doctor; everything stored so far is kept',
+  });
 });
