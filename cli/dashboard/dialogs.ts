@@ -15,6 +15,7 @@ import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions
 import type { Review } from '../shared/review';
 import { readReview } from '../shared/review';
 import { withAdvice } from '../shared/errors';
+import type { ProgressOrUnanswered } from '../shared/unanswered';
 import { readProgressOrUnanswered } from '../shared/unanswered';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { decide, readProgressIfAnswered } from '../../client';
@@ -40,10 +41,9 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
-  /**
-   * The effect of the decision, as a clause that says whether it can be undone, or a warning about the decision; absent
-   * or null if there is none.
-   */
+  /** What is unknown, with the reason, as a clause; absent or undefined if everything is known. */
+  readonly warning?: string | undefined;
+  /** The effect of the decision, as a clause that says whether it can be undone; absent or null if there is none. */
   readonly consequence?: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
@@ -69,8 +69,9 @@ export function openDialogs(
       const draft = await draftOf(context, request, listedStep);
       lastPerson = await askWho(context.prompts, lastPerson);
       const reason = await askReason(context.prompts, draft.reason);
-      const { consequence = null } = draft;
-      if (consequence !== null) new Output(context.terminal, false).line(`${sentence(consequence)}.`);
+      const output = new Output(context.terminal, false);
+      for (const clause of [draft.warning, draft.consequence])
+        if (clause !== undefined && clause !== null) output.line(`${sentence(clause)}.`);
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
       const sent: DecisionContent = { ...draft.fields, ...lastPerson, ...(reason === '' ? {} : { reason }) };
       const { outcome, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
@@ -118,7 +119,8 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
   switch (request.kind) {
     case 'approve':
     case 'reject': {
-      const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
+      const read = await readProgressOrUnanswered(ferry, migrationId);
+      const { progress, unanswered } = read;
       if (progress?.route === 'self-service' || listedStep === 'self-service')
         throw new CommandFailed(
           `there is no step to ${request.kind}, because a self-service migration needs no approvals`,
@@ -131,8 +133,8 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
           unanswered?.remedy ?? `see the migration with: ferry show ${migrationId}`,
         );
       return request.kind === 'approve'
-        ? draftApproval(context, progress, step, request)
-        : draftRejection(context, progress, step, request);
+        ? draftApproval(context, read, step, request)
+        : draftRejection(context, read, step, request);
     }
     case 'pause':
       return pauseDraft(migrationId);
@@ -168,8 +170,8 @@ async function draftResume(
   const people = pauses.filter(({ stopReason }) => stopReason === null).map(pauserText);
   const also = people.length === 0 ? '' : ` and lift the pause of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
-  const consequence = unanswered?.so('it is unknown who has paused the migration') ?? null;
-  return { message: 'resume', question: `Resume ${migrationId}${also}?`, consequence, fields, reason: 'optional' };
+  const warning = unanswered?.so('it is unknown who has paused the migration');
+  return { message: 'resume', question: `Resume ${migrationId}${also}?`, warning, fields, reason: 'optional' };
 }
 
 const pauseDraft = (migrationId: string): Draft => ({
@@ -183,12 +185,12 @@ function subjectOf(migrationId: string, progress: Progress | undefined): string 
 }
 
 /**
- * Binds the approval to the digest of the shown content. Without a worker, there is no content and no digest, and the
- * question says so.
+ * Binds the approval to the digest of the shown content. Without an answer about the progress, there is no content and
+ * no digest. The dialog then says so, with the reason.
  */
 async function draftApproval(
   context: DialogContext,
-  progress: Progress | undefined,
+  { progress, unanswered }: ProgressOrUnanswered,
   step: Step,
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
@@ -197,6 +199,7 @@ async function draftApproval(
   return {
     message: 'approve',
     question: `${subjectOf(migrationId, progress)}: approve ${step}${review ? '' : ' without a review'}?`,
+    warning: unanswered?.so('you cannot review what you approve'),
     consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',
@@ -210,7 +213,7 @@ function printReview(terminal: Terminal, review: Review, migrationId: string): v
 
 async function draftRejection(
   { ferry, prompts, terminal }: DialogContext,
-  progress: Progress | undefined,
+  { progress, unanswered }: ProgressOrUnanswered,
   step: Step,
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
@@ -221,7 +224,8 @@ async function draftRejection(
   const question = `${subjectOf(migrationId, progress)}: reject ${step}?`;
   const isAbandoned = nextAttempt['next'] === 'abandon';
   const consequence = isAbandoned ? `this cannot be undone: ${endingConsequence(progress)}` : null;
-  return { message: 'reject', question, consequence, fields: { step, ...nextAttempt }, reason: 'required' };
+  const warning = unanswered?.so('you cannot review what you reject');
+  return { message: 'reject', question, warning, consequence, fields: { step, ...nextAttempt }, reason: 'required' };
 }
 
 /** Asks what to try next, because a rejection of the first company must specify it. */

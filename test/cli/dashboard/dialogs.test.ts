@@ -63,6 +63,17 @@ test('a company whose reference is "all" is retried by itself, and the question 
   expect((await runDialog(request)).result).toEqual({ outcome: 'nothing', text: 'Nothing was decided.' });
 });
 
+test('an approval or rejection without a review says why there is none', async () => {
+  const { id } = await startTestMigration(orchestrator, 'no-review', ['sbx-ok-1.nr1']);
+  const approval = await runDialog({ kind: 'approve', migrationId: id }, { listedStep: 'schedule' });
+  expect(approval.questions).toEqual([`${id}: approve schedule without a review?`]);
+  expect(approval.printed).toMatch(
+    /^No worker is answering, so you cannot review what you approve\.\nOnce steps 2 to 4 have ended, /,
+  );
+  const rejection = await runDialog({ kind: 'reject', migrationId: id });
+  expect(rejection.printed).toBe('No worker is answering, so you cannot review what you reject.\n');
+});
+
 test('a database error while a missing migration is explained becomes a result', async () => {
   const connectionLost = () => {
     throw new Error('Connection terminated unexpectedly');
