@@ -8,7 +8,7 @@ import { counted, sentence } from '../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../client';
 import { readOutcome } from '../../store';
 import type { WatchEnd } from '../reporting/watch';
-import { START_WORKER } from '../shared/errors';
+import { START_WORKER } from '../../domain/progress/worker-advice';
 import { fileArguments, withCheckedFile } from '../shared/file-arguments';
 import { nextCommands, NO_COMPANIES } from '../shared/next-commands';
 import { byClientNamed } from '../shared/remedy-commands';
