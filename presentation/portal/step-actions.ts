@@ -1,24 +1,22 @@
 /** Decisions about steps, and about the migration as a whole. */
 import { countOpen } from '../../domain/companies/company-state';
-import { stopNumbersIn, type StopReason } from '../../domain/companies/failures';
-import type { Pause } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import { farStartText } from '../../domain/progress/first-opening';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import { liftedPauses } from '../../domain/decisions/pauses';
-import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
+import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { replacedText } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText, reconnectionsText } from '../wording/client-page';
-import { stopText } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
 import { isWaitingForClient } from './candidate';
+import { pauseFact } from './pause-fact';
 
 const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'approve' });
 const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
@@ -257,25 +255,6 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
       ? 'as fast as the service allows'
       : `at most ${counted(companiesPerMinute, 'company')} a minute`;
   return [`Now: ${hours}, ${pace}`];
-}
-
-/** What the client can do itself about an automatic pause of a managed migration, which only support can lift. */
-const CLIENT_CAN: Readonly<Partial<Record<StopReason, string>>> = {
-  'application-refused': 'correct its client id, secret or environment',
-  'wrong-organization':
-    'if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one',
-};
-
-/** Returns who paused, since when and why. In the managed route, leaves out what only support can do about it. */
-function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): string {
-  const { stopReason, reason, at } = pause;
-  if (stopReason === null || route === 'self-service') return pauseText(pause);
-  const platform = findPlatform(platformKey)?.name ?? platformKey;
-  const why = `automatically since ${momentText(at)}: ${stopText(stopReason, platform, counts)}`;
-  const remedy = CLIENT_CAN[stopReason];
-  if (remedy === undefined) return why;
-  const companies = stopNumbersIn(reason, stopReason);
-  return `${why}${companies === null ? '' : ` (${companies})`}; ${remedy}`;
 }
 
 function resumption(progress: Progress): Candidate {

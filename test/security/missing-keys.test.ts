@@ -118,9 +118,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
     err: expect.stringMatching(
-      new RegExp(
-        `^ferry: the worker cannot continue ${migration.id}.*; check the keys`,
-      ),
+      new RegExp(`^ferry: the worker cannot continue ${migration.id}.*; check the keys`),
     ) as unknown,
   });
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
