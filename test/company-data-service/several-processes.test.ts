@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { DATA_TYPES } from '../../company-data-service/platform/data-types';
 import { until } from '../support/async';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { newAuthorizedConnection, newConnection, callerWith, waitForSyncs, type Body } from './running-service';
 import { SERVICE_CIPHER } from '../support/servers/keys';
 
@@ -102,7 +102,7 @@ async function usesOf(refreshToken: string): Promise<number | null> {
 
 describe('several processes of the service', () => {
   it('can prepare an empty database at the same time', async () => {
-    const empty = await createEmptyDatabase();
+    const empty = await createTestDatabase();
     const services = await Promise.all(
       Array.from({ length: 4 }, () => startService({ cipher: SERVICE_CIPHER, databaseUrl: empty.url })),
     );

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { openPool } from '../../postgres/pool';
 import { until } from '../support/async';
 import type { TestDatabase } from '../support/servers/database';
-import { createEmptyDatabase } from '../support/servers/database';
+import { createTestDatabase } from '../support/servers/database';
 
 /** More executions than are needed for a statement to be prepared. */
 const OFTEN = 50;
@@ -20,7 +20,7 @@ const open = () =>
   });
 
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await createTestDatabase();
   other = open();
 });
 beforeEach(async () => {

@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/async';
-import { createEmptyDatabase } from '../support/servers/database';
+import { createTestDatabase } from '../support/servers/database';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
 
-let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let relay: Relay;
 let running: JsonProcess | undefined;
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await createTestDatabase();
   relay = await startRelay(new URL(database.url).host);
 });
 afterEach(async () => {

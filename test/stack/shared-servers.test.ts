@@ -1,11 +1,11 @@
 /** Tests the servers that all test files of a run share. */
 import { Connection } from '@temporalio/client';
 import { Client } from 'pg';
-import { createEmptyDatabase } from '../support/servers/database';
+import { createTestDatabase } from '../support/servers/database';
 import { sharedTemporal } from '../support/servers/shared-servers';
 
 test('a test database has the built-in locale, and can be dropped', async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   const client = new Client({ connectionString: database.url });
   await client.connect();
   client.on('error', () => undefined);

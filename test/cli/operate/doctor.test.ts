@@ -15,7 +15,7 @@ import { openDatabase } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/async';
-import { createEmptyDatabase, type TestDatabase } from '../../support/servers/database';
+import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { startHttpProxy } from '../../support/faults/http-proxy';
 import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
@@ -32,7 +32,7 @@ let codec: CodecServer;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  [orchestrator, database] = await Promise.all([startOrchestrator(), createEmptyDatabase()]);
+  [orchestrator, database] = await Promise.all([startOrchestrator(), createTestDatabase()]);
   worker = await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'examined', ['sbx-ok-1.x1']);
   await migration.until(({ preflight }) => preflight !== null);
@@ -212,7 +212,7 @@ test('if nothing is configured, each missing part is reported with the command t
 });
 
 test('an empty database is not a problem and stays empty', async () => {
-  const empty = await createEmptyDatabase();
+  const empty = await createTestDatabase();
   const { exitCode, checks } = await runDoctor({ DATABASE_URL: empty.url });
   expect(exitCode).toBe(0);
   expect(checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ schema steps behind/);

@@ -10,7 +10,7 @@ import {
   pushedRecords,
 } from '../../../company-data-service/database/migrations/settings-pushes-quotas';
 import { lastSync, scheduledSyncs } from '../../../company-data-service/database/migrations/sync-times';
-import { createEmptyDatabase } from '../../support/servers/database';
+import { createTestDatabase } from '../../support/servers/database';
 import { SERVICE_CIPHER } from '../../support/servers/keys';
 import { callerWith, waitForSyncs } from '../running-service';
 
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 it('the service upgrades a database with unencrypted tokens, and continues its work', async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   cleanUp.push(() => database.drop());
   const db = openDatabase(database.url, 2);
   const provider = { getMigrations: async () => OLD_SCHEMA };

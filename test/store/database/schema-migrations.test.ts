@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { DatabaseUnavailable, grantPortalRole, openDatabase } from '../../../store';
 import { Secret } from '../../../security';
-import { createEmptyDatabase } from '../../support/servers/database';
+import { createTestDatabase } from '../../support/servers/database';
 
 test('applies the schema migrations once when five processes open an empty database concurrently', async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   try {
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase({ url: database.url, connections: 2 })));
     for (const db of opened) {
@@ -21,7 +21,7 @@ test('applies the schema migrations once when five processes open an empty datab
 });
 
 test('removes samples of sealed columns from the planner statistics, and ANALYZE stores none', async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });
   const samples = async () =>
     (
@@ -61,7 +61,7 @@ test('removes samples of sealed columns from the planner statistics, and ANALYZE
 });
 
 test("the portal's role keeps its rights when a schema migration changes a function that it calls", async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });
   // Restore the schema of the version before.
   await sql`drop function tokenferry_portal.companies`.execute(db);
@@ -106,7 +106,7 @@ test("the portal's role keeps its rights when a schema migration changes a funct
 });
 
 test("removes the names of other clients' migrations from the texts that clients read", async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });
   await sql`
     insert into migrations (id, client, platform_key, contact, rotating, state, limits, manifest_digest, supplied_by)
@@ -136,7 +136,7 @@ test("removes the names of other clients' migrations from the texts that clients
 });
 
 test('creates tables only in its own Postgres schema', async () => {
-  const database = await createEmptyDatabase();
+  const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });
   const { rows } = await sql<{ schema: string }>`
     select distinct table_schema as schema from information_schema.tables
