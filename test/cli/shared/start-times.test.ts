@@ -96,7 +96,9 @@ test.each([
     limits: { ...state.limits, windows: [NIGHTS] },
     proposal: { startAt, role: 'support', by: 'Sam', at: AT },
   });
-  expect(printed(progressOf(migrationPlan(), after))).toContain('is out of date for up to 48.1 hours\n');
+  expect(printed(progressOf(migrationPlan(), after))).toContain(
+    'data is out of date for up to 48.1 hours; for longer if',
+  );
 });
 
 test('a start inside a window is shown with the end of this window', () => {
