@@ -41,7 +41,7 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
-  /** What is unknown, with the reason, as a clause; absent or undefined if everything is known. */
+  /** Says as a clause what is unknown, with the reason; absent or undefined if everything is known. */
   readonly warning?: string | undefined;
   /** The effect of the decision, as a clause that says whether it can be undone; absent or null if there is none. */
   readonly consequence?: string | null;

@@ -29,7 +29,7 @@ export function serviceAdvice(env: NodeJS.ProcessEnv): string {
     : RESTART_STACK;
 }
 
-/** What configures the database: the environment, or the running stack, which can use a Postgres of its own or not. */
+/** The part that configures the database: the environment, or a running stack with its own or an external Postgres. */
 type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
 
 /**

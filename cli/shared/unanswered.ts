@@ -22,9 +22,9 @@ export interface Unanswered {
    * @param consequence a clause, for example `the current step is unknown`
    */
   so(consequence: string): string;
-  /** What to do about the missing answer. It can be followed by `; then ...`. */
+  /** The remedy for the missing answer. It can be followed by `; then ...`. */
   readonly remedy: string;
-  /** What to do instead of waiting for an answer: `without` is a clause such as `add the step to the command`. */
+  /** Says how to go on without an answer: `without` is a clause such as `add the step to the command`. */
   orWithout(without: string): string;
   /** When the progress will be known: `once a worker is running`. */
   readonly once: string;

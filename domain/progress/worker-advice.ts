@@ -1,8 +1,8 @@
 /** The advice about workers, for views and commands. Each text can be followed by "; then ...". */
 
-/** What to do if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
+/** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
 export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
 
-/** What to check if a worker runs, but cannot continue a migration. */
+/** The advice if a worker runs, but cannot continue a migration. */
 export const CHECK_WORKERS =
   'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';

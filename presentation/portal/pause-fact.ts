@@ -7,7 +7,7 @@ import { momentText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { stopText } from '../wording/status-line';
 
-/** What the client can do itself about an automatic pause of a managed migration, which only support can lift. */
+/** The client's own remedies for an automatic pause of a managed migration, which only support can lift. */
 const CLIENT_CAN: Readonly<Partial<Record<StopReason, string>>> = {
   'application-refused': 'correct its client id, secret or environment',
   'wrong-organization':
