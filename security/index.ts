@@ -64,5 +64,12 @@ export {
   WrappedKeyBroken,
 } from './vault-key-wrapper';
 export { createPortalToken, hashPortalToken, Secret } from './secret';
-export { createSigningKey, jsonOf, parseSigningKey, type SigningKey } from './signing-key';
+export {
+  createSigningKey,
+  INVALID_SIGNING_KEY,
+  jsonOf,
+  parseSigningKey,
+  SIGNING_KEY_ADVICE,
+  type SigningKey,
+} from './signing-key';
 export { createVaultSecretFolder, VaultSecretElsewhere, VaultSecretMissing } from './vault-secrets';

@@ -1,6 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
 import { z } from 'zod';
+import { sentence } from '../domain/text/sentences';
 import { KeyInvalid } from './key-ring';
 import type { Secret } from './secret';
 
@@ -26,6 +27,11 @@ export function createSigningKey(by: string): string {
   return JSON.stringify({ signingKey: 'ed25519', by, privateKey } satisfies z.infer<typeof signingKeyFile>, null, 2);
 }
 
+export const INVALID_SIGNING_KEY = 'the file does not contain a valid signing key';
+/** The advice about {@link INVALID_SIGNING_KEY}. */
+export const SIGNING_KEY_ADVICE =
+  'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file. Otherwise, restore this file from a copy. If you have no copy, move this file away, and create a new key with: ferry keys create';
+
 /**
  * Parses the content of a signing key file.
  *
@@ -33,12 +39,7 @@ export function createSigningKey(by: string): string {
  */
 export function parseSigningKey(text: Secret): SigningKey {
   const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
-  if (!parsed.success)
-    throw new KeyInvalid(
-      'the file does not contain a valid signing key. If your key is in another file, set ' +
-        'TOKENFERRY_SIGNING_KEY_FILE to that file. Otherwise, restore this file from a copy. If you have no copy, ' +
-        'move this file away, and create a new key with: ferry keys create',
-    );
+  if (!parsed.success) throw new KeyInvalid(`${INVALID_SIGNING_KEY}. ${sentence(SIGNING_KEY_ADVICE)}`);
   const { by, privateKey } = parsed.data;
   const key = hexToBytes(privateKey);
   return {

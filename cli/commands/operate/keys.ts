@@ -3,7 +3,15 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Option } from 'commander';
 import { loadConfig, signingKeyFile } from '../../../config';
-import { createSigningKey, KeyInvalid, parseSigningKey, Secret, type SigningKey } from '../../../security';
+import {
+  createSigningKey,
+  INVALID_SIGNING_KEY,
+  KeyInvalid,
+  parseSigningKey,
+  SIGNING_KEY_ADVICE,
+  Secret,
+  type SigningKey,
+} from '../../../security';
 import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../shared/remedy-commands';
@@ -67,11 +75,8 @@ function readKey(file: string): SigningKey {
     return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
   } catch (error) {
     if (!(error instanceof KeyInvalid)) throw error;
-    throw new CommandFailed(
-      `the signing key ${file} cannot be used: the file does not contain a valid signing key`,
-      'if your key is in another file, set TOKENFERRY_SIGNING_KEY_FILE to that file. Otherwise, restore this file from a copy. If you have no copy, move this file away, and create a new key with: ferry keys create',
-      { cause: error },
-    );
+    const message = `the signing key ${file} cannot be used: ${INVALID_SIGNING_KEY}`;
+    throw new CommandFailed(message, SIGNING_KEY_ADVICE, { cause: error });
   }
 }
 
