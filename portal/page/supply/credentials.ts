@@ -3,69 +3,51 @@ import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { isPartial } from '../../../domain/migration/partial-outcome';
 import { counted } from '../../../domain/text/sentences';
 import { plainTextAdvice } from '../../../domain/supply/plain-text';
-import { findPlatform } from '../../../platforms/platforms';
 import type { Action, Company } from '../../client/api';
 import { readByReference, refusedCredentials } from '../../client/credential-check';
 import { refusedTexts, unsentTexts, type Refused } from '../../client/refused';
 import type { RequestAnswer } from '../../contract/requests';
 import { eachCompany, type App } from '../app';
 import { checkCredentials, type CheckedFile } from './credential-file';
-import { FormProblem, openDialog, problemText, sentence } from '../elements/dialog';
+import { openDialog, problemText, sentence } from '../elements/dialog';
 import { el, type Child } from '../elements/elements';
-import { accentedList, encodingChoice, fileInput, findingsList, templateLinks } from './file-form';
+import { createFileCheck, platformOf } from './file-check';
+import { accentedList, findingsList, templateLinks } from './file-form';
 import { sealingKey, supply } from './supply';
 import { localInput, zoneText } from '../elements/times';
 
 export async function openCredentials(app: App, action: Action, selected: readonly Company[]): Promise<void> {
-  const platform = findPlatform(app.view().platform.key);
-  const input = fileInput();
   const obtainedAt = el('input', { id: 'obtained-at', type: 'datetime-local' });
-  const result = el('div', { role: 'status' });
   // The field shows only minutes. Unless a person enters a time, the file's exact time is used, because within the
   // minute of the confirmation the seconds decide whether a credential counts.
   let isTimeEntered = false;
-  let checked: Checked | null = null;
-
-  async function check(): Promise<void> {
-    const [file] = input.files ?? [];
-    checked = null;
-    result.replaceChildren();
-    if (file === undefined || platform === undefined) return;
-    const changedAt = new Date(file.lastModified);
-    if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
-    result.textContent = 'Checking the file…';
-    const asWindows1252 = encoding.isChosen();
-    const known = await readByReference(eachCompany({}, (text) => (result.textContent = text)));
-    const found = await checkCredentials(file, platform, {
-      obtainedAt: isTimeEntered ? new Date(obtainedAt.value) : changedAt,
-      asWindows1252,
-      known,
-    });
-    const { chosen, others } = chosenOf(found, selected);
-    const refused = refusedCredentials(chosen, known, {
-      isRotating: app.view().isRotating,
-      replaces: action.message === 'replaceCredential',
-    });
-    // The person might have chosen another file or encoding meanwhile.
-    if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
-    encoding.offer(found.accented !== null);
-    const references = new Set(refused.map(({ reference }) => reference));
-    const accepted = chosen.filter(({ reference }) => !references.has(reference));
-    const isSendable = found.findings.errors === 0 && accepted.length > 0;
-    checked = isSendable ? { file: file.name, credentials: accepted, refused, others } : null;
-    const accented = asWindows1252 ? found.accented : null;
-    const shown = resultOf({ ...found, credentials: accepted, accented }, others, refused);
-    result.replaceChildren(...shown.filter((each) => each instanceof Node));
-  }
-  const start = (): void => void check().catch((error: unknown) => (result.textContent = problemText(error)));
-  const encoding = encodingChoice(start);
-  input.addEventListener('change', () => {
-    encoding.reset();
-    start();
+  const file = createFileCheck<Checked>({
+    advice: 'choose a file with credentials that can be sent',
+    check: async (chosen, { asWindows1252, say }) => {
+      const changedAt = new Date(chosen.lastModified);
+      if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
+      const receivedAt = isTimeEntered ? new Date(obtainedAt.value) : changedAt;
+      const known = await readByReference(eachCompany({}, say));
+      const found = await checkCredentials(chosen, platformOf(app), { obtainedAt: receivedAt, asWindows1252, known });
+      const { included, others } = ofSelected(found, selected);
+      const refused = refusedCredentials(included, known, {
+        isRotating: app.view().isRotating,
+        replaces: action.message === 'replaceCredential',
+      });
+      const references = new Set(refused.map(({ reference }) => reference));
+      const credentials = included.filter(({ reference }) => !references.has(reference));
+      const isSendable = found.findings.errors === 0 && credentials.length > 0;
+      const accented = asWindows1252 ? found.accented : null;
+      return {
+        checked: isSendable ? { file: chosen.name, credentials, refused, others } : null,
+        isWindows1252: found.accented !== null,
+        shown: resultOf({ ...found, credentials, accented }, others, refused),
+      };
+    },
   });
   obtainedAt.addEventListener('change', () => {
     isTimeEntered = obtainedAt.value !== '';
-    start();
+    file.restart();
   });
 
   openDialog({
@@ -80,7 +62,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
           'div',
           { class: 'field' },
           el('label', { for: 'file' }, 'Credential file (CSV or JSON)'),
-          input,
+          file.input,
           el('p', { class: 'hint' }, 'One row for each company. ', ...templateLinks(app, 'credentials')),
         ),
         el(
@@ -94,12 +76,12 @@ export async function openCredentials(app: App, action: Action, selected: readon
             `This time applies to rows without obtainedAt. Enter the time in your time zone, ${zoneText()}. If you leave the field empty, the page uses the time when the file was last changed.`,
           ),
         ),
-        encoding.element,
-        result,
+        file.encoding,
+        file.result,
       ),
     ],
     send: async (reason, sending) => {
-      if (checked === null) throw new FormProblem('choose a file with credentials that can be sent');
+      const checked = file.checked();
       const fields = reason === undefined ? {} : { reason };
       const { credentials } = checked;
       const message = action.message as DecisionMessage;
@@ -151,14 +133,14 @@ async function keyLine(app: App): Promise<Child> {
  * Returns the credentials of the selected companies, and the references of the others in the file. Only the selected
  * companies are sent, because the decision is about them; without a selection, all of them are sent.
  */
-function chosenOf(
+function ofSelected(
   { credentials }: CheckedFile,
   selected: readonly Company[],
-): { readonly chosen: CheckedFile['credentials']; readonly others: readonly string[] } {
-  if (selected.length === 0) return { chosen: credentials, others: [] };
+): { readonly included: CheckedFile['credentials']; readonly others: readonly string[] } {
+  if (selected.length === 0) return { included: credentials, others: [] };
   const references = new Set(selected.map(({ reference }) => reference));
   return {
-    chosen: credentials.filter(({ reference }) => references.has(reference)),
+    included: credentials.filter(({ reference }) => references.has(reference)),
     others: credentials.flatMap(({ reference }) => (references.has(reference) ? [] : [reference])),
   };
 }

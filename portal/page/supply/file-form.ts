@@ -8,34 +8,9 @@ import type { App } from '../app';
 import { sentence } from '../elements/dialog';
 import { button, el, type Child } from '../elements/elements';
 import type { AccentedValue } from './row-file';
-import { READ_AS_WINDOWS_1252 } from './source-file';
 
 /** Maximum number of findings of one kind that the page shows. */
 const SHOWN_PER_KIND = 5;
-
-export const fileInput = () =>
-  el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
-
-/** The choice of Windows-1252, which is offered for a file that is not Unicode. */
-export function encodingChoice(onChange: () => void) {
-  const input = el('input', { id: 'windows-1252', type: 'checkbox', onchange: onChange });
-  const element = el(
-    'div',
-    { class: 'choice', hidden: true },
-    input,
-    el('label', { for: 'windows-1252' }, READ_AS_WINDOWS_1252),
-  );
-  return {
-    element,
-    isChosen: (): boolean => input.checked,
-    offer: (isOffered: boolean): void => void (element.hidden = !isOffered),
-    /** Resets the choice, because another file can have another encoding. */
-    reset: (): void => {
-      element.hidden = true;
-      input.checked = false;
-    },
-  };
-}
 
 const ACCENTED_SHOWN = 10;
 

@@ -1,40 +1,26 @@
 /** Supplies the manifest from a file. This page checks the file and shows how many companies it contains. */
 import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
 import { counted } from '../../../domain/text/sentences';
-import { findPlatform } from '../../../platforms/platforms';
 import type { Action } from '../../client/api';
 import { supplyManifest } from '../../client/manifest';
 import { decide, submit, type App } from '../app';
-import { FormProblem, openDialog } from '../elements/dialog';
+import { openDialog } from '../elements/dialog';
 import { el, type Child } from '../elements/elements';
-import { accentedList, encodingChoice, fileInput, findingsList, templateLinks } from './file-form';
+import { createFileCheck, platformOf } from './file-check';
+import { accentedList, findingsList, templateLinks } from './file-form';
 import { checkManifest, type CheckedManifest } from './manifest-file';
 
 export function openManifest(app: App, action: Action): void {
-  const platform = findPlatform(app.view().platform.key);
-  const input = fileInput();
-  const result = el('div', { role: 'status' });
-  let checked: CheckedManifest | null = null;
-
-  async function check(): Promise<void> {
-    const [file] = input.files ?? [];
-    checked = null;
-    result.replaceChildren();
-    if (file === undefined || platform === undefined) return;
-    result.textContent = 'Checking the file…';
-    const asWindows1252 = encoding.isChosen();
-    const found = await checkManifest(file, platform, { asWindows1252 });
-    // The person might have chosen another file or encoding meanwhile.
-    if (input.files?.[0] !== file || encoding.isChosen() !== asWindows1252) return;
-    encoding.offer(found.accented !== null);
-    checked = isUsable(found) ? found : null;
-    const shown = resultOf(asWindows1252 ? found : { ...found, accented: null }, app.view().platform.name);
-    result.replaceChildren(...shown.filter((each) => each instanceof Node));
-  }
-  const encoding = encodingChoice(() => void check());
-  input.addEventListener('change', () => {
-    encoding.reset();
-    void check();
+  const file = createFileCheck<CheckedManifest>({
+    advice: 'choose a file that passes the check',
+    check: async (chosen, { asWindows1252 }) => {
+      const found = await checkManifest(chosen, platformOf(app), { asWindows1252 });
+      return {
+        checked: isUsable(found) ? found : null,
+        isWindows1252: found.accented !== null,
+        shown: resultOf(asWindows1252 ? found : { ...found, accented: null }, app.view().platform.name),
+      };
+    },
   });
 
   openDialog({
@@ -48,16 +34,15 @@ export function openManifest(app: App, action: Action): void {
           'div',
           { class: 'field' },
           el('label', { for: 'file' }, 'Manifest (CSV or JSON)'),
-          input,
+          file.input,
           el('p', { class: 'hint' }, 'One row for each company to move. ', ...templateLinks(app, 'manifest')),
         ),
-        encoding.element,
-        result,
+        file.encoding,
+        file.result,
       ),
     ],
     send: async (reason, { say, progress }) => {
-      if (checked === null) throw new FormProblem('choose a file that passes the check');
-      return supplyManifest(checked.rows, reason === undefined ? {} : { reason }, {
+      return supplyManifest(file.checked().rows, reason === undefined ? {} : { reason }, {
         submit: (path, body) => submit(path, body, say),
         decide: (decision) => decide(app, decision, say),
         ...{ say, progress },

@@ -211,6 +211,7 @@ describeWithChromium("supplying in the portal's page", () => {
         : answer(request);
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(3));
+    await page.getByText('✓ 3 credentials can be sent.').waitFor();
     await send(page);
     await page
       .getByRole('dialog')

@@ -1,0 +1,124 @@
+/** The file of a dialog: a person chooses it, and the page checks it before it can be sent. */
+import { findPlatform, type Platform } from '../../../platforms/platforms';
+import type { App } from '../app';
+import { FormProblem, problemText } from '../elements/dialog';
+import { el, type Child } from '../elements/elements';
+import { READ_AS_WINDOWS_1252 } from './source-file';
+
+/** The elements of a dialog with a file, and the outcome of the last check. */
+export interface FileCheck<Checked> {
+  readonly input: HTMLInputElement;
+  /** The choice of Windows-1252, which is offered for a file that is not Unicode. */
+  readonly encoding: HTMLElement;
+  readonly result: HTMLElement;
+  /** Checks the chosen file again, because an entry that the check uses has changed. */
+  readonly restart: () => void;
+  /** @throws FormProblem if the check has not ended, or no file has passed it */
+  readonly checked: () => Checked;
+}
+
+export interface FileCheckOptions<Checked> {
+  readonly check: (file: File, options: CheckOptions) => Promise<CheckOutcome<Checked>>;
+  /** Tells a person who sends without a file that has passed the check what to do. */
+  readonly advice: string;
+}
+
+export interface CheckOptions {
+  readonly asWindows1252: boolean;
+  /** Shows a text in place of the result while the check runs. */
+  readonly say: (text: string) => void;
+}
+
+export interface CheckOutcome<Checked> {
+  /** What can be sent; null if the file cannot be sent. */
+  readonly checked: Checked | null;
+  /** True if the file is Windows-1252, so that the dialog offers this choice. */
+  readonly isWindows1252: boolean;
+  readonly shown: readonly Child[];
+}
+
+/**
+ * Creates the elements. The file is checked when a person chooses it, and again when the encoding changes or `restart`
+ * is called. Only the last check counts: an earlier one that ends later has used entries that are no longer there.
+ */
+export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Checked>): FileCheck<Checked> {
+  const input = el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
+  const choice = el('input', { id: 'windows-1252', type: 'checkbox', onchange: restart });
+  const encoding = el(
+    'div',
+    { class: 'choice', hidden: true },
+    choice,
+    el('label', { for: 'windows-1252' }, READ_AS_WINDOWS_1252),
+  );
+  const result = el('div', { role: 'status' });
+  let lastCheck = 0;
+  let isChecking = false;
+  let checked: Checked | null = null;
+
+  function restart(): void {
+    const number = ++lastCheck;
+    const ifLast = (show: () => void): void => {
+      if (number === lastCheck) show();
+    };
+    const [file] = input.files ?? [];
+    checked = null;
+    isChecking = file !== undefined;
+    result.replaceChildren(file === undefined ? '' : 'Checking the file…');
+    if (file === undefined) return;
+    const say = (text: string): void => ifLast(() => (result.textContent = text));
+    check(file, { asWindows1252: choice.checked, say })
+      .then((outcome) => ifLast(() => show(outcome)))
+      .catch((error: unknown) => say(unreadable(error)))
+      .finally(() => ifLast(() => (isChecking = false)));
+  }
+
+  function show(outcome: CheckOutcome<Checked>): void {
+    checked = outcome.checked;
+    encoding.hidden = !outcome.isWindows1252;
+    result.replaceChildren(...outcome.shown.filter((each) => each instanceof Node));
+  }
+
+  /** Forgets the encoding with the file, because another file can have another encoding. */
+  function restartWithFile(): void {
+    encoding.hidden = true;
+    choice.checked = false;
+    restart();
+  }
+
+  // Browsers report no change if a person corrects a file and chooses it again, unless the input is empty.
+  input.addEventListener('click', () => {
+    input.value = '';
+    restartWithFile();
+  });
+  input.addEventListener('change', restartWithFile);
+
+  return {
+    ...{ input, encoding, result, restart },
+    checked: () => {
+      if (isChecking)
+        throw new FormProblem('the page was still checking the file; read the result, then press the button again');
+      if (checked === null) throw new FormProblem(advice);
+      return checked;
+    },
+  };
+}
+
+/**
+ * Returns the platform of the migration.
+ *
+ * @throws FormProblem if the page does not know it, because the page is older than the portal
+ */
+export function platformOf(app: App): Platform {
+  const { key, name } = app.view().platform;
+  const platform = findPlatform(key);
+  if (platform === undefined)
+    throw new FormProblem(`this version of the page does not know ${name}; reload the page, and try again`);
+  return platform;
+}
+
+/** Browsers refuse to read a file that has changed since it was chosen. */
+function unreadable(error: unknown): string {
+  return error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name)
+    ? 'The page cannot read the file, because it has been changed, moved or deleted, or is not readable. Choose it again.'
+    : problemText(error);
+}
