@@ -81,9 +81,7 @@ export function openDialogs(
       };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
-      // The explanation reads the ledger, so it can fail as well.
-      const explained = await explainMissing(context.ferry, error).catch((failure: unknown) => failure);
-      const advised = withAdvice(explained, context.terminal.env);
+      const advised = withAdvice(await explainMissing(context.ferry, error), context.terminal.env);
       if (!(advised instanceof CommandFailed)) throw advised;
       return { outcome: 'failed', text: `${advised.message.replace(/\.$/, '')}; ${advised.advice}` };
     }

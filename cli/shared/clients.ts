@@ -67,12 +67,16 @@ async function withClient<Client extends MigrationClient, Result>(
 }
 
 /**
- * Explains where a missing migration still is, or suggests similar ids. Returns any other error unchanged.
+ * Explains where a missing migration still is, or suggests similar ids. Returns any other error unchanged. Best effort:
+ * returns the error itself if the ledger cannot be read, because the migration is still missing then.
  *
  * @param error the error of a command or a dialog
  */
 export async function explainMissing(ferry: MigrationClient, error: unknown): Promise<unknown> {
-  if (!(error instanceof NoSuchMigration)) return error;
+  return error instanceof NoSuchMigration ? explanationOf(ferry, error).catch(() => error) : error;
+}
+
+async function explanationOf(ferry: MigrationClient, error: NoSuchMigration): Promise<Error> {
   const { migrationId } = error;
   if (await isInLedger(ferry, migrationId)) return onlyInLedger(migrationId);
   if (ferry.db && (await isInTemporal(ferry, migrationId))) return onlyInTemporal(migrationId);

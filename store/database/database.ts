@@ -157,12 +157,19 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
+/** The system calls of connections. Files have errors with the same codes, for example ENOENT, but in other calls. */
+const CONNECTION_CALLS: readonly unknown[] = ['connect', 'getaddrinfo', 'read'];
+
 /**
- * Returns whether an error came from the database: it rejected a statement, the connection broke, or connecting took
- * too long.
+ * Returns whether an error came from the database: it rejected a statement, it cannot be reached, the connection broke,
+ * or connecting took too long.
  */
-export function isDatabaseError(error: Error): boolean {
+export function isDatabaseError(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
+  // Node.js tries each address of the server.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseError);
+  if (!(error instanceof Error)) return false;
+  if ('syscall' in error) return CONNECTION_CALLS.includes(error.syscall) && isDatabaseOutage(error);
   return /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(
     error.message,
   );

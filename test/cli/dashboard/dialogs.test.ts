@@ -74,9 +74,15 @@ test('an approval or rejection without a review says why there is none', async (
   expect(rejection.result).toEqual({ outcome: 'nothing', text: 'Nothing was decided.' });
 });
 
-test('a database error while a missing migration is explained becomes a result', async () => {
+test.each([
+  'Connection terminated unexpectedly',
+  'connect ECONNREFUSED 127.0.0.1:5432',
+  'getaddrinfo ENOTFOUND ledger',
+  'connect ETIMEDOUT 10.0.0.1:5432',
+])('a missing migration is still reported if the ledger cannot say where it is: %s', async (message) => {
+  const [, code] = /([A-Z]{5,})/.exec(message) ?? [];
   const connectionLost = () => {
-    throw new Error('Connection terminated unexpectedly');
+    throw Object.assign(new Error(message), code === undefined ? {} : { code, syscall: message.split(' ')[0] });
   };
   const db = new Proxy({}, { get: connectionLost }) as LedgerClient['db'];
   const missing = async () => {
@@ -88,6 +94,6 @@ test('a database error while a missing migration is explained becomes a result',
   );
   expect(result).toEqual({
     outcome: 'failed',
-    text: 'database error: Connection terminated unexpectedly; check the database with: ferry doctor; everything stored so far is kept',
+    text: 'there is no migration gone.xero; list all migrations with: ferry list',
   });
 });
