@@ -1,5 +1,6 @@
 /** The errors of the client, one class per kind of failure, and short texts about connection failures. */
 import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { CANNOT_CONTINUE } from '../domain/progress/worker-advice';
 
 /** Thrown when Temporal or Postgres cannot be reached at its configured address. */
 export class Unreachable extends Error {
@@ -93,7 +94,7 @@ export class WorkflowTaskFailing extends NoWorker {
     options?: ErrorOptions,
     readonly why?: string,
   ) {
-    super(migrationId, options, 'the worker cannot continue');
+    super(migrationId, options, CANNOT_CONTINUE);
     if (why !== undefined) this.message += `: ${why}`;
   }
 }
@@ -133,8 +134,7 @@ export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot reach Temporal';
   // A worker that has just stopped is asked for some seconds longer, although another worker could answer.
-  if (error instanceof NoWorker)
-    return error instanceof WorkflowTaskFailing ? 'the worker cannot continue' : 'no worker answers';
+  if (error instanceof NoWorker) return error instanceof WorkflowTaskFailing ? CANNOT_CONTINUE : 'no worker answers';
   return isAnswer(error) ? error.message : 'cannot reach the database';
 }
 

@@ -3,6 +3,7 @@ import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { CANNOT_CONTINUE } from '../domain/progress/worker-advice';
 import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 import { UnknownPayloadKey } from '../security';
 import { progressQuery, TASK_QUEUE } from '../workflows/messages';
@@ -70,7 +71,7 @@ export async function readRetries(ferry: MigrationClient, migrationId: string): 
     return { error: error?.message ?? '', nextAttempt };
   });
   const problem = await firstProblem(ferry, executions);
-  const first = problem === null ? [] : [{ error: `the worker cannot continue: ${problem}`, nextAttempt: null }];
+  const first = problem === null ? [] : [{ error: `${CANNOT_CONTINUE}: ${problem}`, nextAttempt: null }];
   const all = [...first, ...(await Promise.all(retries))].filter(({ error }) => error !== '');
   return all.filter(({ error }, at) => all.findIndex((other) => other.error === error) === at);
 }

@@ -66,7 +66,7 @@ export interface GoNoGoFacts {
   readonly isBatchRunning: boolean;
   /** Numbers of workers that are polling Temporal for tasks. */
   readonly workers: { readonly workflows: number; readonly activities: number };
-  /** Errors of activities that keep failing and are being retried. */
+  /** Errors of activities and workflow tasks that keep failing and are being retried. */
   readonly failing: readonly string[];
   readonly service: ServiceFacts | { readonly refused: string } | { readonly unreachable: string };
   /** The client's application in this migration and in other open migrations. */

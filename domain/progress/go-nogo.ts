@@ -19,7 +19,7 @@ import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
 import { currentTask } from './waiting-for';
-import { START_WORKER } from './worker-advice';
+import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice';
 
 export interface GoNoGo {
   readonly go: boolean;
@@ -236,14 +236,24 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
 function workerAnswer({ workers, unanswered, failing }: GoNoGoFacts): Answer {
   const check = 'worker';
   if (unanswered) {
-    const why = failing.length > 0 ? failing.join('; ') : unanswered.reason;
-    return { check, go: false, why: `${why}; ${unanswered.remedy}` };
+    // The error of the workflow tasks repeats the reason, and can say more about it.
+    const reason = failing.find((error) => error.startsWith(unanswered.reason)) ?? unanswered.reason;
+    const others = failing.filter((error) => error !== reason);
+    const last = others.length === 0 ? '' : ` (last ${others.length === 1 ? 'error' : 'errors'}: ${others.join('; ')})`;
+    return { check, go: false, why: `${reason}${last}; ${unanswered.remedy}` };
   }
   if (workers.workflows === 0 || workers.activities === 0) {
     const tasks = workers.workflows === 0 ? 'workflow' : 'activity';
-    const why = `no worker polls for ${tasks} tasks; ${START_WORKER}`;
-    return { check, go: false, why };
+    return { check, go: false, why: `no worker polls for ${tasks} tasks; ${RESTART_WORKER}` };
   }
-  if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
-  return { check, go: true, why: 'a worker is answering' };
+  // The tasks of the batch run can fail although the main workflow answers.
+  const stuck = failing.filter((error) => error.startsWith(CANNOT_CONTINUE));
+  const activities = failing.filter((error) => !stuck.includes(error));
+  const why = [
+    ...(stuck.length === 0 ? [] : [...stuck, CHECK_WORKERS]),
+    ...(activities.length === 0 ? [] : [`activities keep failing: ${activities.join('; ')}`]),
+  ];
+  return why.length === 0
+    ? { check, go: true, why: 'a worker is answering' }
+    : { check, go: false, why: why.join('; ') };
 }

@@ -3,6 +3,12 @@
 /** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
 export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
 
+/** The advice if some workers answer, but no worker polls for one kind of task. */
+export const RESTART_WORKER = 'to see what to restart, run: ferry doctor';
+
+/** Begins the reason if a worker runs, but cannot continue a workflow. */
+export const CANNOT_CONTINUE = 'the worker cannot continue';
+
 /** The advice if a worker runs, but cannot continue a migration. */
 export const CHECK_WORKERS =
   'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"';

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
+import { CHECK_WORKERS } from '../../../domain/progress/worker-advice';
 import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
 import { facts, MOVING, NO_ANSWER, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
 
@@ -176,13 +177,30 @@ test('a worker that has answered is a go, however many workers are polling', () 
 
 test('a worker that does not answer is a no-go, with the reason and what to do', () => {
   expect(whyOf(facts(NO_ANSWER), 'worker')).toBe('no worker is answering; start one');
-  const failing = ['the worker cannot continue: a key is missing'];
+  const failing = ['could not read the account: the service answered 503; next attempt at 10:00'];
   expect(whyOf(facts({ ...NO_ANSWER, failing }), 'worker')).toBe(
-    'the worker cannot continue: a key is missing; start one',
+    `no worker is answering (last error: ${failing[0]}); start one`,
   );
   expect(whyOf(facts({ workers: { workflows: 1, activities: 0 } }), 'worker')).toBe(
-    'no worker polls for activity tasks; make sure that a worker is running; to see what is wrong, run: ferry doctor',
+    'no worker polls for activity tasks; to see what to restart, run: ferry doctor',
   );
+});
+
+test('a worker that cannot continue is a no-go, with the reason once, and what to check', () => {
+  const reason = 'the worker cannot continue: a key is missing';
+  const other = 'could not read the account: the service answered 503';
+  const noAnswer = { progress: null, unanswered: { reason, remedy: 'check the keys' } };
+  expect(whyOf(facts({ ...noAnswer, failing: [reason] }), 'worker')).toBe(`${reason}; check the keys`);
+  expect(whyOf(facts({ ...noAnswer, failing: [reason, other] }), 'worker')).toBe(
+    `${reason} (last error: ${other}); check the keys`,
+  );
+  // The main workflow answers, but the batch run cannot continue.
+  const ofBatch = `${reason} (workflow acme.xero.batch)`;
+  expect(whyOf(facts({ failing: [ofBatch] }), 'worker')).toBe(`${ofBatch}; ${CHECK_WORKERS}`);
+  expect(whyOf(facts({ failing: [ofBatch, other] }), 'worker')).toBe(
+    `${ofBatch}; ${CHECK_WORKERS}; activities keep failing: ${other}`,
+  );
+  expect(whyOf(facts({ failing: [other] }), 'worker')).toBe(`activities keep failing: ${other}`);
 });
 
 test('held-back companies are reported but are not a no-go', () => {
