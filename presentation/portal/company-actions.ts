@@ -160,7 +160,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
           ],
       consequence: isBeforeMoving
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
-        : `${mustReconnect > 0 ? 'All other companies' : 'The companies'} are tried again. If the credential of one of them was accepted before, it is only synced and checked again.`,
+        : `${mustReconnect > 0 ? 'All companies that a retry can help' : 'The companies'} are tried again. A company whose credential was accepted before is only synced and checked again.`,
       isExpected: isExpected || (isBeforeMoving && isWaitingForClient(progress)),
       reason: 'optional',
     },

@@ -38,3 +38,16 @@ test('in self-service, the view says that the decision about the last company en
   expect(view.task?.why).toMatch(ends);
   expect(view.actions.find(({ message }) => message === 'skip')?.consequence).toMatch(ends);
 });
+
+test('the consequence of a retry is true if some or all companies must reconnect', () => {
+  const consequenceOf = (mustReconnect: number) =>
+    viewOf(
+      stateAt('complete-migration', {
+        ...{ route: 'self-service', counts: counts({ total: 4, failed: 2, mustReconnect, moved: 2 }) },
+      }),
+    ).actions.find(({ message }) => message === 'retry')?.consequence;
+  const accepted = 'A company whose credential was accepted before is only synced and checked again.';
+  expect(consequenceOf(0)).toBe(`The companies are tried again. ${accepted}`);
+  for (const mustReconnect of [1, 2])
+    expect(consequenceOf(mustReconnect)).toBe(`All companies that a retry can help are tried again. ${accepted}`);
+});
