@@ -176,14 +176,20 @@ export function failureText(kind: FailureKind): string {
   return FAILURE_TEXTS[kind];
 }
 
+/** What the client can do about an automatic pause, also in a managed migration, which only support resumes. */
+export const CLIENT_REMEDIES = {
+  'application-refused': 'correct its client id, secret or environment',
+  'wrong-organization':
+    'if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one',
+} as const satisfies Readonly<Partial<Record<StopReason, string>>>;
+
+/** Texts in the histories of workflows begin with these texts ({@link stopNumbersIn}), so they must not change. */
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
     "the service rejects Tokenferry's API key; set COMPANY_DATA_API_KEY to a valid key (in the managed route, an administrator key) and restart the workers, then resume",
   'account-limit': 'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
-  'application-refused':
-    "the platform rejects the client's application; correct its client id, secret or environment, then resume",
-  'wrong-organization':
-    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
+  'application-refused': `the platform rejects the client's application; ${CLIENT_REMEDIES['application-refused']}, then resume`,
+  'wrong-organization': `a credential belongs to another organization than its company; ${CLIENT_REMEDIES['wrong-organization']}; then resume`,
   'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
   'ledger-behind':
     'the ledger was out of date, probably because it was restored from a backup; reconcile the ledger if this has not been done yet, then resume',

@@ -45,7 +45,7 @@ export function pausesOfOthers(pauses: readonly Pause[], role: Role, by: string)
 }
 
 /** Maximum length of the text about a pause, in characters. */
-const MAX_PAUSE_LENGTH = 1_000;
+export const MAX_PAUSE_LENGTH = 1_000;
 
 /** Returns who has paused, with the role: `Cleo (client)`. On one line. */
 export function pauserText({ by, role }: Pause): string {

@@ -1,20 +1,21 @@
 /** Describes a pause in the portal's dialogs. */
-import { stopNumbersIn, type StopReason } from '../../domain/companies/failures';
+import { CLIENT_REMEDIES, stopNumbersIn, type StopReason } from '../../domain/companies/failures';
 import type { Pause } from '../../domain/migration/migration-state';
-import { pauseText } from '../../domain/migration/pauses';
+import { MAX_PAUSE_LENGTH, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
-import { momentText } from '../../domain/text/sentences';
+import { momentText, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { stopText } from '../wording/status-line';
 
-/** The client's own remedies for an automatic pause of a managed migration, which only support can lift. */
-const CLIENT_CAN: Readonly<Partial<Record<StopReason, string>>> = {
-  'application-refused': 'correct its client id, secret or environment',
-  'wrong-organization':
-    'if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one',
-};
+const CLIENT_CAN: Readonly<Partial<Record<StopReason, string>>> = CLIENT_REMEDIES;
 
-/** Returns who paused, since when and why. In the managed route, leaves out what only support can do about it. */
+/** Maximum length of the text about the companies, in characters, so that the remedy fits as well. */
+const MAX_COMPANIES_LENGTH = 500;
+
+/**
+ * Returns who paused, since when and why, on one line. In the managed route, leaves out what only support can do about
+ * it.
+ */
 export function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): string {
   const { stopReason, reason, at } = pause;
   if (stopReason === null || route === 'self-service') return pauseText(pause);
@@ -23,5 +24,8 @@ export function pauseFact({ route, platformKey, counts }: Progress, pause: Pause
   const remedy = CLIENT_CAN[stopReason];
   if (remedy === undefined) return why;
   const companies = stopNumbersIn(reason, stopReason);
-  return `${why}${companies === null ? '' : ` (${companies})`}; ${remedy}`;
+  return oneLine(
+    `${why}${companies === null ? '' : ` (${oneLine(companies, MAX_COMPANIES_LENGTH)})`}; ${remedy}`,
+    MAX_PAUSE_LENGTH,
+  );
 }

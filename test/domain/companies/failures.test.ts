@@ -133,6 +133,15 @@ test('the texts of failures and stops are distinct and contain no internal terms
   for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/[,;] then resume$/);
 });
 
+test('the reasons for a pause keep their texts, because numbers are read from the reasons in older histories', () => {
+  expect(stopReasonText('application-refused')).toBe(
+    "the platform rejects the client's application; correct its client id, secret or environment, then resume",
+  );
+  expect(stopReasonText('wrong-organization')).toBe(
+    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
+  );
+});
+
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {
   expect(stopReasonText('ledger-behind')).toMatch(
     /^the ledger was out of date, .*; reconcile the ledger if this has not been done yet, /,

@@ -141,6 +141,18 @@ test('a decision about a pause says what to correct if the client can correct it
   );
 });
 
+test('a decision about a pause limits the text about the companies, but keeps what the client can do', () => {
+  const reason = 'wrong-organization';
+  const companies = `acme-1: ${'belongs to another organization\n'.repeat(100)}`;
+  const pause = { reason: stopReasonText(reason, companies), by: null, stopReason: reason, at: AT } as const;
+  const actions = actionsAt(last({ total: 9, moved: 4, waiting: 5 }, { pause }));
+  const [fact = ''] = actions.find(({ message }) => message === 'pause')?.facts ?? [];
+  expect(fact).toContain(' (acme-1: belongs to another organization belongs');
+  expect(fact).toMatch(/\.\.\.\); if rows of the manifest .*, otherwise replace only the wrong one$/);
+  expect(fact.length).toBeLessThan(1_100);
+  expect(fact).not.toContain('\n');
+});
+
 test("a decision about a pause does not tell the client of a managed migration to lift support's pause", () => {
   const reason = 'too-many-failures';
   const pause = { reason: stopReasonText(reason, '5 of 9'), by: null, stopReason: reason, at: AT } as const;
