@@ -1,7 +1,7 @@
 /** Shows whether the start of a migration is in one of its windows. */
 import { isOver } from '../../domain/migration/terminated';
 import { earliestMove, farStartText, firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
-import { forecastOf } from '../../domain/progress/forecast';
+import { forecastOf, staleSince } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { duration, hoursText } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
@@ -36,8 +36,10 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     : isConfirmed
       ? 'that the client has already confirmed'
       : 'that the client confirms now';
+  // The figure counts from the first confirmation, if that is known, even if no confirmed company is left.
+  const isFromStart = !isLate && !isConfirmed && staleMs !== null && staleSince(progress) === null;
   output.line(
-    !isLate && !isConfirmed && staleMs !== null
+    isFromStart
       ? `    counted from the start, data is out of date ${howLong}; for longer if the client confirms earlier that syncing is off`
       : `    the data of companies ${whose} is out of date ${howLong}`,
   );

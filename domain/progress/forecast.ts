@@ -237,7 +237,7 @@ function forecast(
  * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
  * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened.
  */
-function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
+export function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
   const known = estimate?.volume.staleSince ?? null;
   if (known !== null) return known;
   const isConfirmed = countOpen(counts) > counts.unconfirmed + counts.heldBack;

@@ -59,6 +59,16 @@ test('a start outside the windows is shown with the next opening, and with how l
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
 });
 
+test('the figure is not said to count from the start if it counts from an earlier confirmation', () => {
+  // The only confirmed company was left out after the estimate.
+  const known = { ...SIX_MINUTES, volume: { ...SIX_MINUTES.volume, staleSince: EARLIER } };
+  const text = printed(starting('2026-12-05T22:00:00.000Z', { estimate: known }));
+  expect(text).toContain(
+    '    the data of companies that the client confirms before the start is out of date for up to 157',
+  );
+  expect(text).not.toContain('counted from the start');
+});
+
 test('the page of the client shows the same window and the same figure', () => {
   const saturday = starting('2026-12-05T22:00:00.000Z', { estimate: SIX_MINUTES });
   const page = currentDetails(saturday, { now: EARLIER });
