@@ -233,11 +233,14 @@ export function pausedTexts(progress: Progress): readonly string[] {
 /**
  * Returns who reopened a step or rejected its result, when and why, and who has approved it since, on one line; null if
  * `reopened` is null. If the rejected first company has been checked again since, adds when.
+ *
+ * A rejection of a step that was still open has not reopened it, and the state does not tell the two apart. So only
+ * step 2 is called reopened, while it has a proposal, because a proposal can reopen it as well.
  */
 export function reopenedText(
-  progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps'>>,
+  progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps' | 'proposal'>>,
 ): string | null {
-  const { reopened, firstCompany } = progress;
+  const { reopened, firstCompany, proposal } = progress;
   if (!reopened) return null;
   const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
   const what = withdrawn
@@ -246,7 +249,7 @@ export function reopenedText(
       ? 'Handover rejected'
       : step === 'migrate-first-company'
         ? `First company${company === undefined ? '' : ` ${company}`} rejected`
-        : `Step ${stepNumber(step)} reopened`;
+        : `Step ${stepNumber(step)} ${step === 'schedule' && proposal !== null ? 'reopened' : 'rejected'}`;
   const why = reason === null ? '' : `: ${reason}`;
   const since = asksForChanges ? '; nothing has been changed since' : approvedSinceText(progress);
   const checkedAt =

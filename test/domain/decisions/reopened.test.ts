@@ -9,6 +9,7 @@ import {
   firstCompany,
   LATER,
   migrationPlan,
+  preflight,
   proposeTime,
   reject,
   stateAt,
@@ -23,16 +24,22 @@ test('a rejection is kept with its person, reason and time until the step has en
     ...{ step: 'supply-details', by: 'Sam', role: 'support', reason: 'typo in the URL', at: LATER },
     asksForChanges: true,
   });
-  const text = 'Step 1 reopened by Sam (support) at 2026-03-02 10:00 UTC: typo in the URL';
+  const text = 'Step 1 rejected by Sam (support) at 2026-03-02 10:00 UTC: typo in the URL';
   expect(textOf(state)).toBe(`${text}; nothing has been changed since`);
   const changed = decideAll(state, { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 });
   expect(textOf(changed)).toBe(text);
   expect(textOf(withStepEnded(state, 'supply-details', LATER))).toBeNull();
 });
 
+test('a rejection of a step that is still open does not say that the step was reopened', () => {
+  const open = stateAt('supply-details', { preflight: preflight() });
+  expect(textOf(decideAll(open, reject('supply-details', 'support')))).toMatch(/^Step 1 rejected by Sam/);
+  expect(textOf(decideAll(stateAt('schedule'), reject('schedule', 'client')))).toMatch(/^Step 2 rejected by Cleo/);
+});
+
 test('the reason is kept until the step that it concerns has ended', () => {
   const rejected = decideAll(stateAt('update-application'), reject('schedule', 'client'));
-  expect(textOf(rejected)).toBe('Step 2 reopened by Cleo (client) at 2026-03-02 10:00 UTC');
+  expect(textOf(rejected)).toBe('Step 2 rejected by Cleo (client) at 2026-03-02 10:00 UTC');
   expect(withStepEnded(rejected, 'supply-details', LATER).reopened).toBe(rejected.reopened);
 });
 

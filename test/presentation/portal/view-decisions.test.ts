@@ -6,7 +6,7 @@ import { viewOf } from './views';
 
 test.each([
   ['complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) }, 'Handover rejected', 'signed off'],
-  ['update-application', {}, 'Step 3 reopened', 'approved the step'],
+  ['update-application', {}, 'Step 3 rejected', 'approved the step'],
 ] as const)(
   'a rejection of step %s by the client stays in the notices and in the dialog after support has approved',
   (step, changes, what, approved) => {
