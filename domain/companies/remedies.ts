@@ -155,9 +155,8 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
     case 'exclude':
       return 'leave it out';
     case 'amend':
-      return route === 'self-service'
-        ? 'leave it out yourself, or ask support to correct its row in the manifest'
-        : 'correct its row in the manifest, or leave it out';
+      // The portal cannot correct a row, but the command can.
+      return 'correct its row in the manifest, or send the correct row to support; otherwise, leave it out';
   }
 }
 

@@ -184,6 +184,17 @@ describe('a company in the report', () => {
     expect(rowsOf(waiting, 'open')['Not finished']).toContain(`| ${state} | ${whatToDo}`);
   });
 
+  test.each(['managed', 'self-service'] as const)(
+    'that is held back has first the advice to correct its row, because leaving it out is final (%s)',
+    (route) => {
+      const heldBack = { state: 'waiting', tries: 0, heldBack: 'no organization', credential: null } as const;
+      const company = { ...COMPANY, ...heldBack, confirmedAt: null, crossedAt: null };
+      expect(companyRecord(company, { stage: 'open', route, now: NOW })['what to do']).toBe(
+        'correct its row in the manifest, or send the correct row to support; otherwise, leave it out',
+      );
+    },
+  );
+
   test.each([
     ['ended', 0, 'not moved: the migration ended before the company was moved'],
     ['ended', 1, 'not moved: the migration ended before the company was tried again'],
