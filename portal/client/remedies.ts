@@ -23,9 +23,9 @@ interface Help {
 const HELP: Readonly<Record<Remedy, Help>> = {
   retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
   relink: {
-    ...{ message: 'relink', title: 'Check the reconnection' },
-    client: 'have the company checked as soon as the end customer has reconnected',
-    support: 'have the company checked as soon as the end customer has reconnected',
+    ...{ message: 'relink', title: 'Wait for the reconnection' },
+    client: 'let the migration wait for the end customer to reconnect, and then check the company',
+    support: 'let the migration wait for the end customer to reconnect, and then check the company',
   },
   'replace-credential': {
     ...{ message: 'replaceCredential', title: 'Replace the credential' },

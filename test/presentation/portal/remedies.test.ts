@@ -28,6 +28,17 @@ test.each(['managed', 'self-service'] as const)(
   },
 );
 
+test('a relink is offered as a wait for the end customer, not as a check that has to be asked for later', () => {
+  const relinkAction = { message: 'relink', title: 'Wait until companies have reconnected' };
+  const actions = [relinkAction] as unknown as Parameters<typeof offeredRemedies>[0]['actions'];
+  expect(offeredRemedies({ actions, isRotating: true }, ['relink'])).toMatchObject([
+    {
+      action: { title: 'Wait for the reconnection' },
+      advice: 'let the migration wait for the end customer to reconnect, and then check the company',
+    },
+  ]);
+});
+
 test('while the first company waits for another try in step 5, its credential is supplied; later, it is replaced', () => {
   const row: Parameters<typeof companyOf>[0] = {
     ...{ row: 1, reference: 'acme-1', name: 'One', organization: '1', wave: null, state: 'waiting', tries: 1 },
