@@ -24,6 +24,8 @@ export interface ExceptionGroup {
    * suggest `--all` if the command has that option.
    */
   readonly references: readonly string[];
+  /** True if the first company is one of them, and its move has failed. Support can then choose another one. */
+  readonly hasFailedFirst: boolean;
 }
 
 /** Returns the groups by their key, in the order in which their first companies were found. */
@@ -34,15 +36,27 @@ export async function readGroups(
   const groups = new Map<string, ExceptionGroup>();
   for await (const company of found) {
     const key = groupKeyOf(migration, company);
-    const { companies, references } = groups.get(key) ?? { companies: 0, references: [] };
+    const { companies, references, hasFailedFirst } = groups.get(key) ?? NO_COMPANIES;
     groups.set(key, {
       title: titleOf(company, migration),
       remedies: remediesNow(company, migration),
       companies: companies + 1,
       references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
+      hasFailedFirst: hasFailedFirst || isFailedFirst(migration, company),
     });
   }
   return groups;
+}
+
+const NO_COMPANIES = { companies: 0, references: [] as readonly string[], hasFailedFirst: false };
+
+/** Returns whether `ferry show` suggests another first company because this one has failed. */
+function isFailedFirst(
+  { route, released, firstRow, stage, pausedItself }: MigrationWithStage,
+  { row, state }: LedgerCompany,
+): boolean {
+  if (stage !== 'open' || route !== 'managed' || released !== 'first-company' || pausedItself) return false;
+  return row === firstRow && (state === 'failed' || state === 'outcome-unknown');
 }
 
 function groupKeyOf(migration: MigrationWithStage, company: LedgerCompany): string {
@@ -80,7 +94,7 @@ export async function printGroup(
   output: Output,
   { migration, portal }: Target,
   opening: Opening,
-  { title, remedies, companies, references }: ExceptionGroup,
+  { title, remedies, companies, references, hasFailedFirst }: ExceptionGroup,
   readGroup: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
@@ -100,7 +114,7 @@ export async function printGroup(
         await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
     }
   }
-  if (migration.stage === 'open' && migration.route === 'managed' && migration.released === 'first-company')
+  if (hasFailedFirst)
     output.line(`  To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
   for (const remedy of remedies) {
     const command = commandFor(remedy, { migration, portal }, references);

@@ -1,0 +1,64 @@
+/** Tests what `ferry exceptions` suggests below a group before step 6. */
+import { readGroups, printGroup } from '../../../cli/reporting/exception-groups';
+import type { MigrationWithStage, Opening } from '../../../cli/reporting/listed-migration';
+import { Output } from '../../../cli/terminal/output';
+import type { LedgerCompany } from '../../../store';
+import { capturedStream } from '../captured-terminal';
+
+const MIGRATION = {
+  ...{ id: 'acme.xero', route: 'managed', stage: 'open', released: 'first-company', firstRow: 1 },
+  ...{ pausedItself: false, suppliedBy: 'Cleo', platformKey: 'xero', application: null },
+} as unknown as MigrationWithStage;
+
+const company = (row: number, changes: Partial<LedgerCompany>): LedgerCompany =>
+  ({
+    ...{ row, reference: `c-${row}`, name: `Company ${row}`, state: 'waiting', failure: null, failureText: null },
+    ...{ deferred: false, heldBack: null, heldBackDetails: null, linkUrl: null, crossedAt: null, tries: 0 },
+    ...{ confirmedAt: new Date(), credential: 'supplied', correlationId: null, retryAt: null, relinkingSince: null },
+    ...changes,
+  }) as unknown as LedgerCompany;
+
+const FAILED_FIRST = company(1, { state: 'failed', failure: 'incomplete', failureText: 'incomplete', tries: 1 });
+const HELD_BACK = company(2, { heldBack: 'no organization' });
+
+async function* each(companies: readonly LedgerCompany[]): AsyncGenerator<LedgerCompany> {
+  yield* companies;
+}
+
+/** Returns the printed groups, in the order of their first companies. */
+async function groupsOf(companies: readonly LedgerCompany[], changes: Partial<MigrationWithStage> = {}) {
+  const migration = { ...MIGRATION, ...changes };
+  const texts: string[] = [];
+  for (const [, group] of await readGroups(migration, each(companies))) {
+    const stdout = capturedStream();
+    const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
+    await printGroup(
+      output,
+      { migration, portal: null },
+      { windows: [], once: null } as unknown as Opening,
+      group,
+      () => each(companies.filter(({ reference }) => group.references.includes(reference))),
+    );
+    texts.push(stdout.text);
+  }
+  return texts;
+}
+
+const ANOTHER_FIRST = 'To choose another first company, or to see what else you can do, run: ferry show acme.xero';
+
+test('only the group of the first company that has failed says where to choose another one', async () => {
+  const [failed, heldBack] = await groupsOf([FAILED_FIRST, HELD_BACK]);
+  expect(failed).toContain(`  ${ANOTHER_FIRST}\n`);
+  expect(heldBack).toContain('ferry amend acme.xero companies.csv');
+  expect(heldBack).not.toContain('ferry show');
+});
+
+test.each<[string, Partial<MigrationWithStage>]>([
+  ['another company is the first company now', { firstRow: 4 }],
+  ['the migration has paused itself', { pausedItself: true }],
+  ['all companies can move', { released: 'all' }],
+])('no other first company is suggested if %s, because ferry show does not', async (_, changes) => {
+  const [failed] = await groupsOf([FAILED_FIRST], changes);
+  expect(failed).toContain('ferry replace-credential acme.xero');
+  expect(failed).not.toContain('ferry show');
+});
