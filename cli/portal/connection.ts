@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract/migration-view';
 import { type PortalSession } from '../../portal/contract/session';
 import type { MigrationAnswer } from '../../portal/client/api';
-import { ApiError, createPortalApi, retryWhileTemporary } from '../../portal/client/api';
+import { ApiError, createPortalApi, retryWhileTemporary, type PortalAddress } from '../../portal/client/api';
 import { signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
@@ -53,13 +53,23 @@ export function withMigrationId({ link, terminal }: PortalContext, command: stri
 }
 
 /** @param onAttempt called after each attempt to send a request that can take effect, with the error if it failed */
-export function apiOf(origin: string, token: Secret | null, onAttempt?: (error: ApiError | null) => void): Api {
+export function apiOf(
+  origin: string,
+  token: Secret | null,
+  { onAttempt, timeoutMs }: Pick<PortalAddress, 'onAttempt' | 'timeoutMs'> = {},
+): Api {
   return createPortalApi({
-    origin,
+    ...{ origin, timeoutMs },
     ...(onAttempt && { onAttempt }),
     headers: token === null ? { 'x-tokenferry-portal': '1' } : { authorization: `Bearer ${token.reveal()}` },
     unreachable: (cause) => unreachableText(origin, cause),
   });
+}
+
+export interface Waiting {
+  readonly say: (text: string) => void;
+  /** How long to wait for each answer and to repeat each request, in milliseconds; by default, up to 10 minutes. */
+  readonly withinMs?: number | undefined;
 }
 
 /**
@@ -71,6 +81,7 @@ export async function withPortal<Result>(
   context: PortalContext,
   migrationId: string,
   work: (connection: Connection) => Promise<Result>,
+  { say, withinMs }: Waiting = { say: sayOnce(context) },
 ): Promise<Result> {
   const { origin } = context.link();
   const stored = readSignIns(context.terminal.env, origin).find((each) => each.migrationId === migrationId);
@@ -79,13 +90,13 @@ export async function withPortal<Result>(
   return failingClearly(
     context,
     async () => {
-      const say = sayOnce(context);
-      const { signIn, session } = await liveSession(context, stored, say);
-      const api = apiOf(origin, signIn.token, (error) => {
+      const { signIn, session } = await liveSession(context, stored, { say, withinMs });
+      const onAttempt = (error: ApiError | null): void => {
         if (error === null || !wasNotSent(error)) sentTo = migrationId;
-      });
+      };
+      const api = apiOf(origin, signIn.token, { onAttempt, timeoutMs: withinMs });
       const readMigration = async (): Promise<MigrationAnswer> =>
-        validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say));
+        validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say, { withinMs }));
       return work({ api, signIn, session, readMigration, say });
     },
     () => sentTo,
@@ -144,14 +155,14 @@ const isRestarting = ({ status, isTemporary }: ApiError): boolean => isTemporary
 export async function liveSession(
   context: Pick<Context, 'terminal'>,
   signIn: SignIn,
-  say: (text: string) => void,
+  { say, withinMs }: Waiting,
 ): Promise<{ readonly signIn: SignIn; readonly session: PortalSession }> {
-  const { readSession } = apiOf(signIn.portal, signIn.token);
+  const { readSession } = apiOf(signIn.portal, signIn.token, { timeoutMs: withinMs });
   try {
-    return { signIn, session: await retryWhileTemporary(readSession, say, isRestarting) };
+    return { signIn, session: await retryWhileTemporary(readSession, say, { isTemporary: isRestarting, withinMs }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    return signInAgain(context, signIn, say);
+    return signInAgain(context, signIn, { say, withinMs });
   }
 }
 
@@ -163,7 +174,7 @@ export async function liveSession(
 async function signInAgain(
   { terminal: { env } }: Pick<Context, 'terminal'>,
   signIn: SignIn,
-  say: (text: string) => void,
+  { say, withinMs }: Waiting,
 ): Promise<{ readonly signIn: SignIn; readonly session: PortalSession }> {
   const { portal, migrationId, role } = signIn;
   if (role === 'viewer')
@@ -178,16 +189,15 @@ async function signInAgain(
   const sessionHash = hashPortalToken(token).toString('hex');
   const signature = key.sign(signInText({ migrationId, publicKey, sessionHash, signedAt }));
   const proof = { migrationId, publicKey, token, signedAt, signature, as: 'token' } as const;
-  const session = await retryWhileTemporary(() => apiOf(portal, null).signInAgain(proof), say).catch(
-    (error: unknown) => {
-      if (!(error instanceof ApiError) || error.status !== 403) throw error;
-      throw new CommandFailed(
-        `your session has ended, and the portal did not accept your key: ${clause(error.message)}`,
-        error.advice === undefined ? 'ask your contact for a new invitation' : clause(error.advice),
-        { cause: error },
-      );
-    },
-  );
+  const send = (): Promise<PortalSession> => apiOf(portal, null, { timeoutMs: withinMs }).signInAgain(proof);
+  const session = await retryWhileTemporary(send, say, { withinMs }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    throw new CommandFailed(
+      `your session has ended, and the portal did not accept your key: ${clause(error.message)}`,
+      error.advice === undefined ? 'ask your contact for a new invitation' : clause(error.advice),
+      { cause: error },
+    );
+  });
   const renewed = { ...signIn, token: new Secret(token) };
   writeSignIn(env, renewed);
   return { signIn: renewed, session };

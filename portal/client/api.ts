@@ -67,6 +67,8 @@ export interface PortalAddress {
    * attempt can fail for another reason than an earlier one, which the portal has received.
    */
   readonly onAttempt?: (error: ApiError | null) => void;
+  /** How long to wait for each answer, in milliseconds. Default 60,000. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface CompanyFilter {
@@ -80,14 +82,14 @@ export interface CompanyFilter {
 type SubmitPath = '/api/decisions' | '/api/credentials' | '/api/application' | '/api/manifest' | '/api/reports';
 
 /** Returns the functions of the API. All of them throw `ApiError`. */
-export function createPortalApi({ origin, headers, unreachable, onAttempt }: PortalAddress) {
+export function createPortalApi({ origin, headers, unreachable, onAttempt, timeoutMs = 60_000 }: PortalAddress) {
   async function send(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(origin + path, {
       method,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(timeoutMs),
     }).catch((cause: unknown) => {
       throw new ApiError(0, unreachable(cause), undefined, { cause });
     });
@@ -190,30 +192,36 @@ const OLD_VIEW =
  */
 export const oldViewText = (age: string, migration: string): string => (isOver(migration) ? age : `${age} ${OLD_VIEW}`);
 
-/** How long {@link retryWhileTemporary} repeats a call. */
+/** How long {@link retryWhileTemporary} repeats a call by default. */
 const RETRY_BUDGET_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 15_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface RetryOptions {
+  /** Returns whether an error is temporary; by default, its `isTemporary`. */
+  readonly isTemporary?: (error: ApiError) => boolean;
+  /** No attempt begins later than this after the first one, in milliseconds. Default 10 minutes. */
+  readonly withinMs?: number | undefined;
+}
 
 /**
  * Repeats a call with exponential backoff while it fails with a temporary error. Throws the error once the retry budget
  * is used up. Throws any other error immediately.
  *
  * @param onWait called before each wait with a text that tells people the reason for the wait
- * @param isTemporary returns whether an error is temporary; by default, its `isTemporary`
  */
 export async function retryWhileTemporary<T>(
   work: () => Promise<T>,
   onWait: (text: string) => void,
-  isTemporary = (error: ApiError): boolean => error.isTemporary,
+  { isTemporary = (error) => error.isTemporary, withinMs = RETRY_BUDGET_MS }: RetryOptions = {},
 ): Promise<T> {
-  const until = Date.now() + RETRY_BUDGET_MS;
+  const until = Date.now() + withinMs;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ApiError) || !isTemporary(error) || Date.now() > until) throw error;
+      if (!(error instanceof ApiError) || !isTemporary(error) || Date.now() + wait > until) throw error;
       onWait(`${error.message.replace(/\.?$/, '.')} Trying again…`);
       await sleep(wait);
     }

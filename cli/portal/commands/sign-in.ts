@@ -8,7 +8,7 @@ import { CommandFailed } from '../../shared/errors';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
-import type { PortalContext } from '../connection';
+import type { Connection, PortalContext, Waiting } from '../connection';
 import {
   apiOf,
   clause,
@@ -60,7 +60,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
     });
   if (stored.length > 0) {
     const signedIn: PortalSession[] = [];
-    for (const each of stored) signedIn.push((await liveSession(context, each, sayOnce(context))).session);
+    for (const each of stored) signedIn.push((await liveSession(context, each, { say: sayOnce(context) })).session);
     return signedInResult(
       context,
       signedIn.map((session) => ({ session, file: null })),
@@ -242,20 +242,23 @@ export function addList(context: PortalContext): void {
     .description('List the migrations at this portal to which you have signed in on this machine')
     .action(() =>
       run(async () => {
-        const listed: ListedSignIn[] = [];
-        for (const signIn of readSignIns(terminal.env, context.link().origin))
-          listed.push(await readListed(context, signIn));
-        return listResult(listed);
+        const waiting = { say: sayOnce(context), withinMs: LIST_WITHIN_MS };
+        const signIns = readSignIns(terminal.env, context.link().origin);
+        return listResult(await Promise.all(signIns.map((signIn) => readListed(context, signIn, waiting))));
       }),
     );
 }
 
-async function readListed(context: PortalContext, signIn: SignIn): Promise<ListedSignIn> {
+/** A list is not worth a long wait: it shows which migrations the portal does not answer about. In milliseconds. */
+const LIST_WITHIN_MS = 10_000;
+
+async function readListed(context: PortalContext, signIn: SignIn, waiting: Waiting): Promise<ListedSignIn> {
+  const read = async ({ session, readMigration }: Connection): Promise<ListedSignIn> => {
+    const { view } = await readMigration();
+    return { signIn, headline: view.headline, isKeyConfirmed: session.isKeyConfirmed, problem: null };
+  };
   try {
-    return await withPortal(context, signIn.migrationId, async ({ session, readMigration }) => {
-      const { view } = await readMigration();
-      return { signIn, headline: view.headline, isKeyConfirmed: session.isKeyConfirmed, problem: null };
-    });
+    return await withPortal(context, signIn.migrationId, read, waiting);
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     return { signIn, headline: null, isKeyConfirmed: null, problem: error.message };

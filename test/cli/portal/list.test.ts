@@ -1,0 +1,49 @@
+/** Tests the list of migrations while the portal does not answer. */
+import { rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeSignIn } from '../../../cli/portal/sign-ins';
+import { Secret } from '../../../security';
+import { createSigningKey } from '../../../security/signing-key';
+import { createTemporaryFolder } from '../../../stack/folders';
+import { ferry } from '../captured-terminal';
+
+const env = { TOKENFERRY_HOME: createTemporaryFolder() };
+afterAll(() => rmSync(env.TOKENFERRY_HOME, { recursive: true, force: true }));
+
+const MIGRATIONS = ['acme.xero', 'bolt.xero', 'kite.xero', 'moss.xero', 'tarn.xero'];
+
+/** Runs `list` as a person who has signed in to five migrations. */
+async function list(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const migrationId of MIGRATIONS)
+    writeSignIn(env, {
+      ...{ portal, migrationId, person: 'Cleo', role: 'client', provider: null },
+      ...{ signingKey: new Secret(createSigningKey('client')), token: new Secret('t'.repeat(43)) },
+    });
+  const startedAt = Date.now();
+  try {
+    const result = await ferry(['--portal', portal, 'list'], undefined, env);
+    return { ...result, tookMs: Date.now() - startedAt };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('a portal that answers 503 is asked about all migrations at once, for ten seconds', async () => {
+  const { exitCode, out, err, tookMs } = await list((_, response) => response.writeHead(503).end());
+  expect(exitCode).toBe(1);
+  for (const id of MIGRATIONS)
+    expect(out).toMatch(new RegExp(`^${id} +Cleo \\(client\\) +the portal is not working at the moment`, 'm'));
+  expect(err.match(/Trying again/g)).toHaveLength(1);
+  expect(tookMs).toBeLessThan(20_000);
+});
+
+test('a portal that accepts requests, but sends no answer, is given up after ten seconds', async () => {
+  const { out, tookMs } = await list(() => undefined);
+  for (const id of MIGRATIONS) expect(out).toMatch(new RegExp(`^${id} .*does not answer in time`, 'm'));
+  expect(tookMs).toBeLessThan(20_000);
+});
