@@ -2,6 +2,7 @@
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { oldViewText } from '../../portal/client/api';
+import { CONFIRM_KEY, headlineFor } from '../../portal/client/key-confirmation';
 import { namedFor, VIEWER_NOTICE } from '../../portal/client/viewer';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -33,18 +34,26 @@ export function oldText({ view, writtenAt, isCurrent }: MigrationAnswer): string
   return oldViewText(`This view is from ${localTime(writtenAt)}.`, view.state);
 }
 
+/** What the person who reads the view can do. */
+interface Reader {
+  readonly canDecide: boolean;
+  readonly isViewer: boolean;
+  /** True if support has to confirm the person's key first. Default false. */
+  readonly mustConfirm?: boolean;
+}
+
 export function printView(
   output: Output,
   answer: MigrationAnswer,
-  { canDecide, isViewer, ...commands }: CommandTexts & { readonly canDecide: boolean; readonly isViewer: boolean },
+  { canDecide, isViewer, mustConfirm = false, ...commands }: CommandTexts & Reader,
 ): void {
   const { view } = answer;
   const old = oldText(answer);
-  output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
+  output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(headlineFor(view.headline, mustConfirm))}`);
   if (old !== null) output.line(output.styled('yellow', old));
   for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
   if (isViewer && !isOver(view.state)) output.line(VIEWER_NOTICE);
-  printTask(output, view, isViewer);
+  printTask(output, view, { isViewer, mustConfirm });
   output.line();
   if (view.steps.length > 1) {
     printSteps(output, view.steps, isOver(view.state));
@@ -58,8 +67,13 @@ export const taskLabel = (isViewer: boolean): string =>
   isViewer ? 'What the client needs to do:' : 'What you need to do:';
 
 /** Prints the task of the client. A viewer is told that the task is the client's, because a viewer cannot act. */
-function printTask(output: Output, { task, next }: MigrationView, isViewer: boolean): void {
-  if (task === null) output.line(`Nothing for ${isViewer ? 'the client' : 'you'} to do now.`);
+function printTask(
+  output: Output,
+  { task, next }: MigrationView,
+  { isViewer, mustConfirm }: { readonly isViewer: boolean; readonly mustConfirm: boolean },
+): void {
+  if (task === null && mustConfirm) output.line(`${output.styled('bold', taskLabel(isViewer))} ${CONFIRM_KEY}`);
+  else if (task === null) output.line(`Nothing for ${isViewer ? 'the client' : 'you'} to do now.`);
   else {
     output.line(`${output.styled('bold', taskLabel(isViewer))} ${inReadersZone(task.what)}`);
     for (const problem of task.problems ?? []) output.line(`  ${output.styled('red', '✗')} ${inReadersZone(problem)}`);

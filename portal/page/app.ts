@@ -6,6 +6,7 @@ import type { RequestAnswer } from '../contract/requests';
 import type { MigrationView } from '../contract/migration-view';
 import type { PortalSession } from '../contract/session';
 import { createPortalApi } from '../client/api';
+import { isOver } from '../../domain/migration/terminated';
 import { signDecision, type DecisionFields } from '../client/decisions';
 import type { StoredKey } from './sign-in/keys';
 import { signerOf } from './sign-in/keys';
@@ -40,6 +41,9 @@ export interface App {
 /** Returns whether the migration would accept a decision that this browser signs. */
 export const canDecide = ({ session, key }: App): boolean =>
   session.role === 'client' && session.isKeyConfirmed && key !== null;
+
+/** A key needs no confirmation once the migration has ended, because no decision is possible. */
+export const mustConfirmKey = (app: App): boolean => isUnconfirmed(app) && !isOver(app.view().state);
 
 /** Returns a decision of this person with its signature. */
 export function signed({ session, key }: App, decision: DecisionFields) {

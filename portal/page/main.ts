@@ -6,7 +6,7 @@ import { isOver } from '../../domain/migration/terminated';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, oldViewText, retryWhileTemporary } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
-import { endSession, readMigration, readSession, canDecide, isUnconfirmed, type App } from './app';
+import { endSession, readMigration, readSession, canDecide, mustConfirmKey, type App } from './app';
 import { createAllCompanies, createExceptions } from './companies/company-sections';
 import { problemText } from './elements/dialog';
 import { byId, button, createRenderer, el } from './elements/elements';
@@ -106,9 +106,10 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     const { task, next, actions, callbackUrl, application, details, contact, outOfDate, switchBackOn } = view;
     const { client, platform, headline, state, counts, end, start: begin, windows, steps, firstCompany } = view;
     // Each function gets only the values whose changes make its part be rendered again.
-    render(byId('summary'), { client, platform, headline, state }, renderSummary);
+    const mustConfirm = mustConfirmKey(app);
+    render(byId('summary'), { client, platform, headline, state, mustConfirm }, renderSummary);
     const expected = actions.filter(({ isExpected }) => isExpected);
-    render(byId('task'), [task, next, expected, canDecide(app), isUnconfirmed(app)], () => renderTask(app));
+    render(byId('task'), [task, next, expected, canDecide(app), mustConfirm], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));
     render(byId('progress'), { counts, end, start: begin, windows, next, state }, renderProgress);
     const actors = steps.map((step) => ({ ...step, who: namedFor(session.role, step.who) }));
@@ -118,8 +119,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
     byId('steps').hidden = steps.length === 0;
-    // A key needs no confirmation once the migration has ended, because no decision is possible.
-    const unconfirmed = session.isKeyConfirmed || isOver(state) ? null : fingerprint;
+    const unconfirmed = mustConfirm ? fingerprint : null;
     render(byId('key'), [unconfirmed, contact], () => (unconfirmed ? unconfirmedKey(unconfirmed, contact) : []));
     byId('key').hidden = unconfirmed === null;
   }
@@ -185,7 +185,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
       renderAll();
       if (canDecide(app) !== couldDecide) await Promise.all([exceptions.restart(), companies.restart()]);
     },
-    isWaiting: () => isUnconfirmed(app) && !isOver(latest.view.state),
+    isWaiting: () => mustConfirmKey(app),
     onEnd: () => {
       if (hasEnded) return;
       hasEnded = true;

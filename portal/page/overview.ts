@@ -1,11 +1,12 @@
 /** The first view: what is happening, what the client has to do, and the progress of the migration. */
 import type { CompanyState } from '../client/api';
 import { stateLabel } from '../client/api';
+import { CONFIRM_KEY, headlineFor } from '../client/key-confirmation';
 import { namedFor } from '../client/viewer';
 import type { MigrationView } from '../contract/migration-view';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
-import { canDecide, isUnconfirmed } from './app';
+import { canDecide, isUnconfirmed, mustConfirmKey } from './app';
 import { openAction } from './decisions/actions';
 import { sentence } from './elements/dialog';
 import { button, el, type Child } from './elements/elements';
@@ -19,21 +20,25 @@ export function renderSummary({
   platform,
   headline,
   state,
-}: Shown<'client' | 'platform' | 'headline' | 'state'>): readonly Child[] {
+  mustConfirm,
+}: Shown<'client' | 'platform' | 'headline' | 'state'> & { readonly mustConfirm: boolean }): readonly Child[] {
   return [
     el('p', { class: 'kind' }, `Migration of ${platform.name} connections`),
     el('h1', { id: 'title' }, client),
-    el('p', { class: 'lead' }, inReadersZone(headline)),
+    el('p', { class: 'lead' }, inReadersZone(headlineFor(headline, mustConfirm))),
     el('p', { class: 'unseen' }, `State: ${state}`),
   ];
 }
 
 export function renderTask(app: App): readonly Child[] {
   const { task, next, actions } = app.view();
+  const isOnlyKeyDue = task === null && mustConfirmKey(app);
   const expected = actions.filter(({ isExpected }) => isExpected);
   return [
     el('h2', {}, taskTitle(app)),
     task && el('p', { class: 'what' }, inReadersZone(task.what)),
+    isOnlyKeyDue && el('p', { class: 'what' }, CONFIRM_KEY),
+    isOnlyKeyDue && el('p', { class: 'hint' }, '"Confirm your key by phone" says how.'),
     ...findings(null, task?.problems ?? []),
     task && el('p', {}, el('strong', {}, 'Why: '), task.why),
     task?.by != null &&
@@ -71,9 +76,10 @@ export function renderTask(app: App): readonly Child[] {
 }
 
 /** Says who has to act. A viewer cannot act, so the task is the client's. */
-function taskTitle({ session, view }: App): string {
-  const isViewer = session.role === 'viewer';
-  if (view().task === null) return `Nothing for ${isViewer ? 'the client' : 'you'} to do now`;
+function taskTitle(app: App): string {
+  const isViewer = app.session.role === 'viewer';
+  if (app.view().task === null && !mustConfirmKey(app))
+    return `Nothing for ${isViewer ? 'the client' : 'you'} to do now`;
   return isViewer ? 'What the client needs to do' : 'What you need to do';
 }
 

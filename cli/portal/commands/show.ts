@@ -21,6 +21,7 @@ export function addShow(context: PortalContext): void {
               printView(output, answer, {
                 suggest: (command) => commandText(context, command),
                 withMigration: (command) => withMigrationId(context, command, session.migrationId),
+                mustConfirm,
                 isViewer: role === 'viewer',
                 canDecide: role === 'client' && isKeyConfirmed,
               });

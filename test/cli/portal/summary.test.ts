@@ -8,12 +8,12 @@ import { Output } from '../../../cli/terminal/output';
 import { localTime } from '../../../cli/terminal/times';
 import { sampleView } from '../../portal/page/sample-view';
 
-function printed(changes: Partial<MigrationView>, isCurrent = true, isViewer = false): string {
+function printed(changes: Partial<MigrationView>, isCurrent = true, isViewer = false, mustConfirm = false): string {
   const stdout = new PassThrough({ encoding: 'utf8' });
   const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
   const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent };
   const texts = { suggest: (command: string) => command, withMigration: (command: string) => command };
-  printView(output, answer, { ...texts, canDecide: false, isViewer });
+  printView(output, answer, { ...texts, canDecide: false, isViewer, mustConfirm });
   return String(stdout.read());
 }
 
@@ -135,4 +135,13 @@ test('lists the problems to solve in the task, once, and tells a viewer that the
   expect(out.split('no Xero application is registered')).toHaveLength(2);
   expect(printed(changes, true, true)).toContain('What the client needs to do: Correct these details:\n');
   expect(printed({ task: null }, true, true)).toContain('Nothing for the client to do now.');
+});
+
+test('a person whose key is not confirmed has something to do, even if the migration needs nothing', () => {
+  const headline = '41 of 60 companies have moved, 19 to go. Nothing for you to do.';
+  const text = printed({ task: null, headline }, true, false, true);
+  expect(text).toContain('41 of 60 companies have moved, 19 to go. Call your contact to confirm your key.\n');
+  expect(text).toContain('\nWhat you need to do: Call your contact to confirm your key.\n');
+  expect(text).not.toContain('Nothing for you to do');
+  expect(printed({ task: null, headline })).toContain('Nothing for you to do now.');
 });

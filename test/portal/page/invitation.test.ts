@@ -39,6 +39,23 @@ describeWithChromium("an invitation in the portal's page", () => {
     expect(await page.getByText(fingerprint).count()).toBe(0);
   });
 
+  test('is followed by the task to confirm the key, if no other task is due', async () => {
+    current.portal.isKeyConfirmed = false;
+    const page = await signIn(current.browser, current);
+    const headline = '41 of 60 companies have moved, 19 to go. Nothing for you to do.';
+    current.portal.publish({ task: null, headline, actions: [] });
+    const task = page.locator('#task');
+    await task.getByText('Call your contact to confirm your key.').waitFor();
+    expect(await task.getByRole('heading').textContent()).toBe('What you need to do');
+    const lead = page.locator('#summary .lead');
+    expect(await lead.textContent()).toBe(
+      '41 of 60 companies have moved, 19 to go. Call your contact to confirm your key.',
+    );
+    if (current.portal.session) current.portal.session = { ...current.portal.session, isKeyConfirmed: true };
+    await task.getByText('Nothing for you to do now').waitFor();
+    expect(await lead.textContent()).toBe(headline);
+  });
+
   test('does not show the fingerprint once the migration has ended', async () => {
     current.portal.isKeyConfirmed = false;
     const page = await signIn(current.browser, current);

@@ -2,6 +2,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { WEEKDAYS, nextMove } from '../../../domain/planning/windows';
 import { momentText } from '../../../domain/text/sentences';
+import { CONFIRM_KEY, headlineFor } from '../../../portal/client/key-confirmation';
 import { noExceptionsText } from '../../../portal/client/remedies';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
@@ -177,4 +178,12 @@ test('an end after the close of the window says when the window closes and when 
   expect(viewOf(state).end?.basis).toMatch(
     /^at the current rate; the window closes \S+ \d\d:\d\d UTC, and moves continue \S+ \d\d:\d\d UTC$/,
   );
+});
+
+test('the headlines without a task can name the confirmation of a key instead', () => {
+  const moving = stateAt('complete-migration', { counts: counts({ total: 60, moved: 41, waiting: 19 }) });
+  const { headline } = viewOf(moving);
+  expect(headline).toContain('Nothing for you to do.');
+  expect(headlineFor(headline, false)).toBe(headline);
+  expect(headlineFor(headline, true)).toBe(headline.replace('Nothing for you to do.', CONFIRM_KEY));
 });
