@@ -53,6 +53,11 @@ export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
+ * How long closing waits for the database. Short, because a command prints its result only after it has closed its
+ * connections.
+ */
+const CLOSE_WITHIN_MS = 1_000;
+/**
  * The longest wait between two attempts to connect again, because a person is looking at the display. By default, gRPC
  * waits up to two minutes, and during that time every call fails although Temporal answers again.
  */
@@ -81,7 +86,7 @@ export async function openLedgerClient(config: LedgerClientConfig): Promise<Ledg
   const url = config.databaseUrl.reveal();
   const [connection, database] = await Promise.allSettled([
     connect(config),
-    openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS }),
+    openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS, closeWithinMs: CLOSE_WITHIN_MS }),
   ]);
   if (connection.status === 'fulfilled' && database.status === 'fulfilled') {
     const client = createClient(connection.value, config);

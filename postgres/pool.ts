@@ -2,6 +2,7 @@
  * The connection pool for Kysely, and a test for database errors that waiting can cure. The orchestrator and the
  * Company Data Service both use it.
  */
+import { Socket } from 'node:net';
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseError, Pool } from 'pg';
@@ -14,12 +15,21 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
+export interface PoolOptions extends PoolConfig {
+  /**
+   * How long the end of the pool waits for statements in progress and for the server, in milliseconds. Then it closes
+   * their connections, and the statements fail. By default, it waits without a limit.
+   */
+  readonly closeWithinMs?: number | undefined;
+}
+
 /**
  * Opens a pool that survives the loss of connections. A statement in progress fails, and the next statement opens a new
  * connection. Frequent statements with parameters are prepared once per connection.
  */
-export function openPool(config: PoolConfig): PostgresPool & { usage(): PoolUsage } {
-  const pool = new Pool(config);
+export function openPool({ closeWithinMs, ...config }: PoolOptions): PostgresPool & { usage(): PoolUsage } {
+  const sockets = new Set<Socket>();
+  const pool = new Pool({ ...config, stream: () => trackedSocket(sockets) });
   // An `error` event without a listener would end the process. If an idle connection is lost, the pool emits the event.
   // If a connection is lost between two statements of a transaction, the connection itself emits it.
   pool.on('error', () => undefined);
@@ -27,13 +37,34 @@ export function openPool(config: PoolConfig): PostgresPool & { usage(): PoolUsag
   const statements = new PreparedStatements();
   return {
     connect: async () => new PreparingConnection(await pool.connect(), statements),
-    end: () => pool.end(),
+    end: async () => {
+      if (closeWithinMs !== undefined) destroyAfter(closeWithinMs, sockets);
+      await pool.end();
+    },
     usage: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
   };
+}
+
+function trackedSocket(sockets: Set<Socket>): Socket {
+  const socket = new Socket();
+  sockets.add(socket);
+  return socket.once('close', () => sockets.delete(socket));
+}
+
+/**
+ * Closes the sockets that are still open after this time. A stopped server answers neither a statement nor the end of a
+ * connection, so these would otherwise keep the process running.
+ */
+function destroyAfter(ms: number, sockets: ReadonlySet<Socket>): void {
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, ms);
+  // Open sockets keep the process running until then; without them, there is nothing to close.
+  timer.unref();
 }
 
 class PreparingConnection implements PostgresPoolClient {

@@ -1,7 +1,8 @@
 /** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
-import { NoWorker, queryProgress, readProgress } from '../../client';
+import { NoWorker, queryProgress } from '../../client';
+import { readProgressInTime } from '../shared/ledger-limit';
 import type { DashboardRow } from './state';
 
 /**
@@ -50,7 +51,7 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
     const version = versionOf(row);
     try {
       // The workflow of a terminated migration would answer as if it were still running.
-      const read = row.endedInTemporal ? readProgress : queryProgress;
+      const read = row.endedInTemporal ? readProgressInTime : queryProgress;
       const progress = await read(ferry, migrationId, QUERY_TIMEOUT_MS);
       entries.set(migrationId, { progress, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {

@@ -5,10 +5,10 @@
 import type { LedgerCompany, Overview } from '../../store';
 import { listUnfinishedMigrations, readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { LedgerClient, MigrationSummary } from '../../client';
-import { rootConnectionError, listMigrations, readRetries, readProgress, connectionErrorText } from '../../client';
+import { rootConnectionError, listMigrations, readRetries, connectionErrorText } from '../../client';
 import { readConfirmersOf } from '../reporting/confirmers';
 import { retryTexts } from '../reporting/retries';
-import { withTimeout } from '../shared/waiting';
+import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
 import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
@@ -22,8 +22,6 @@ export interface ReadRequest {
 
 /** As long as that of the queries for the rows, so that the page of a migration has a second attempt too. */
 const TEMPORAL_TIMEOUT_MS = 4_000;
-/** Needed because a stopped database might not answer at all, not even with an error. */
-const LEDGER_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
 /** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
@@ -52,7 +50,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
     const [latest] = await Promise.all([
-      attempt(withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, ids))),
+      attempt(withLedgerLimit(readOverviews(ferry.db, ids))),
       attempt(progress.refresh(visible)),
     ]);
     for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
@@ -60,20 +58,20 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   }
 
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
-    const current = readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS);
+    const current = readProgressInTime(ferry, migrationId, TEMPORAL_TIMEOUT_MS);
     const [progress, [overview = null], retries, decisions, confirmers] = await Promise.all([
       current,
-      withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
+      withLedgerLimit(readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
-      withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
-      current.then((progress) => readConfirmersOf(ferry.db, progress, LEDGER_TIMEOUT_MS)),
+      withLedgerLimit(readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
+      current.then((progress) => readConfirmersOf(ferry.db, progress)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
-    const exceptions = await withTimeout(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
+    const exceptions = await withLedgerLimit(readExceptions(migrationId, version));
     const shownAt = new Date();
     const texts = retryTexts(ferry, migrationId, retries, (iso) => shortTime(iso, shownAt));
-    const outages = await withTimeout(LEDGER_TIMEOUT_MS, texts);
+    const outages = await withLedgerLimit(texts);
     return { progress, overview, outages, decisions, exceptions, confirmers };
   }
 
@@ -108,7 +106,7 @@ async function listTerminated(
   ferry: LedgerClient,
   open: readonly MigrationSummary[],
 ): Promise<readonly MigrationSummary[]> {
-  const unfinished = await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace);
+  const unfinished = await withLedgerLimit(listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace));
   const ids = unfinished.filter((id) => !open.some(({ migrationId }) => migrationId === id));
   if (ids.length === 0) return [];
   const lines: MigrationSummary[] = [];

@@ -2,7 +2,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { isStepDone } from '../../domain/progress/progress';
 import type { Confirmers, Database } from '../../store';
 import { readConfirmers } from '../../store';
-import { withTimeout } from '../shared/waiting';
+import { withLedgerLimit } from '../shared/ledger-limit';
 
 /** Maximum number of people who are read for step 4. The line of the step names fewer. */
 const MAX_CONFIRMERS = 10;
@@ -14,8 +14,7 @@ const MAX_CONFIRMERS = 10;
 export async function readConfirmersOf(
   db: Database,
   { migrationId, steps }: Pick<Progress, 'migrationId' | 'steps'>,
-  withinMs: number,
 ): Promise<Confirmers | null> {
   if (!isStepDone({ steps }, 'disable-syncing')) return null;
-  return withTimeout(withinMs, readConfirmers(db, migrationId, MAX_CONFIRMERS));
+  return withLedgerLimit(readConfirmers(db, migrationId, MAX_CONFIRMERS));
 }

@@ -1,6 +1,6 @@
 /** Watches a migration and shows its progress: on a terminal as a block that is redrawn, elsewhere as log lines. */
 import type { MigrationClient } from '../../client';
-import { connectionErrorText, rootConnectionError, NoSuchMigration, isWorkflowOpen, readProgress } from '../../client';
+import { connectionErrorText, rootConnectionError, NoSuchMigration, isWorkflowOpen } from '../../client';
 import { clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
@@ -14,7 +14,8 @@ import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
 import type { Context } from '../shared/context';
-import { createInterruptibleSleep, withTimeout } from '../shared/waiting';
+import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
+import { createInterruptibleSleep } from '../shared/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
 import { readConfirmersOf } from './confirmers';
@@ -28,8 +29,6 @@ const POLL_EVERY_MS = 250;
 /** After a slow poll, the pause is this many times as long as the poll, to limit the load on the servers. */
 const PAUSE_PER_POLL = 2;
 const ANSWER_WITHIN_MS = 5_000;
-/** Needed because a stopped database might not answer at all, not even with an error. */
-const LEDGER_WITHIN_MS = 5_000;
 
 /** The state of the migration when watching ended. */
 export interface WatchEnd {
@@ -89,14 +88,12 @@ interface WatchSnapshot extends MigrationSnapshot {
 
 /** @throws the error that best explains why something does not answer */
 async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
-  const current = readProgress(ferry, migrationId, ANSWER_WITHIN_MS);
+  const current = readProgressInTime(ferry, migrationId, ANSWER_WITHIN_MS);
   const results = await Promise.allSettled([
     current,
-    ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
+    ferry.db ? withLedgerLimit(readOverviews(ferry.db, [migrationId])) : [],
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
-    current.then(({ steps }) =>
-      ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }, LEDGER_WITHIN_MS) : null,
-    ),
+    current.then(({ steps }) => (ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }) : null)),
   ]);
   const [progress, overviews, status, confirmers] = results;
   if (

@@ -10,18 +10,15 @@ import { readOutcome } from '../../store';
 import type { WatchEnd } from '../reporting/watch';
 import { START_WORKER } from '../../domain/progress/worker-advice';
 import { fileArguments, withCheckedFile } from '../shared/file-arguments';
+import { withLedgerLimit } from '../shared/ledger-limit';
 import { nextCommands, NO_COMPANIES } from '../shared/next-commands';
 import { byClientNamed } from '../shared/remedy-commands';
 import { findingsJson, printPreflight } from '../shared/results';
-import { withTimeout } from '../shared/waiting';
 import type { CommandResult, Output } from '../terminal/output';
 import type { CheckOutcome } from './check';
 import { noLongerWaitingText } from './started';
 
 export const SELF_SERVICE_SCHEMA = 'ferry.self-service/1';
-
-/** Needed because a stopped database might not answer at all, not even with an error. */
-const LEDGER_WITHIN_MS = 5_000;
 
 /**
  * Reads the outcome of the decision that supplied the credentials again, if it was not known when the decision was
@@ -32,7 +29,7 @@ export async function withLatestOutcome({ db }: LedgerClient, started: SelfServi
   if (decision?.outcome !== 'recorded') return started;
   let recorded: Outcome | null;
   try {
-    recorded = await withTimeout(LEDGER_WITHIN_MS, readOutcome(db, migrationId, decision.decisionId));
+    recorded = await withLedgerLimit(readOutcome(db, migrationId, decision.decisionId));
   } catch {
     // Ignored, because the migration has started, and its result must be printed during an outage of the ledger, too.
     return started;

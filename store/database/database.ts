@@ -22,6 +22,11 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** How long a query waits for a connection before it fails, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
+  /**
+   * How long closing waits for queries in progress, in milliseconds. Then they fail. By default, it waits without a
+   * limit.
+   */
+  readonly closeWithinMs?: number;
   /** Receives a function that returns the current usage of the pool. Optional. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
 }
@@ -47,6 +52,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     connectionString: options.url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    closeWithinMs: options.closeWithinMs,
     // Without `enable_sort=off`, the planner prefers to read and sort all waiting companies for each claim, because it
     // overestimates the cost of the claim's conditions. The claim should take the first companies from its index.
     options: `-c search_path=${SCHEMA} -c enable_sort=off`,

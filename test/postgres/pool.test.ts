@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { openPool } from '../../postgres/pool';
+import { openPool, type PoolOptions } from '../../postgres/pool';
 import { until } from '../support/async';
 import type { TestDatabase } from '../support/servers/database';
 import { createTestDatabase } from '../support/servers/database';
@@ -14,9 +14,9 @@ let db: Kysely<unknown>;
 /** Acts as another process. */
 let other: Kysely<unknown>;
 
-const open = () =>
+const open = (options: PoolOptions = {}) =>
   new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: openPool({ connectionString: database.url, max: 1 }) }),
+    dialect: new PostgresDialect({ pool: openPool({ connectionString: database.url, max: 1, ...options }) }),
   });
 
 beforeAll(async () => {
@@ -75,6 +75,18 @@ test('replaces an idle connection that was lost, and prepares its statements aga
   await sql`select pg_terminate_backend(${connection?.pid}, 5000)`.execute(other);
   await until(async () => (await selectThing(2).catch(() => [])).length === 1);
   expect(await preparedStatements()).toHaveLength(1);
+});
+
+test('the end of a pool waits only for its time limit if a statement does not end', async () => {
+  const closing = open({ closeWithinMs: 200 });
+  const hung = sql`select pg_sleep(60)`.execute(closing).catch((error: Error) => error.message);
+  await until(
+    async () => (await rowsOf(sql`select 1 from pg_stat_activity where query = 'select pg_sleep(60)'`)).length > 0,
+  );
+  const startedAt = Date.now();
+  await closing.destroy();
+  expect(Date.now() - startedAt).toBeLessThan(5_000);
+  expect(await hung).toMatch(/Connection terminated/);
 });
 
 test('prepares at most 300 statements on a connection', async () => {

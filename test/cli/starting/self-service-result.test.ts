@@ -1,4 +1,5 @@
 /** Tests what `ferry self-service` says about the file of the credentials. */
+import { sql } from 'kysely';
 import type { LedgerClient, SelfServiceStart } from '../../../client';
 import type { WatchEnd } from '../../../cli/reporting/watch';
 import type { CheckOutcome } from '../../../cli/starting/check';
@@ -97,6 +98,19 @@ test('the outcome stays unknown if the ledger does not answer after the watch', 
   const start = started('recorded', RECORDED, 12);
   expect(await withLatestOutcome({ db } as LedgerClient, start)).toBe(start);
 });
+
+test('the outcome stays unknown, and the ledger can be closed, if the ledger stops answering', async () => {
+  const other = await openDatabase({ url: ledger.url, connections: 1 });
+  const db = await openDatabase({ url: ledger.url, connections: 1, closeWithinMs: 100 });
+  const start = started('recorded', RECORDED, 12);
+  // The lock keeps the query from ending, like a stopped Postgres that keeps its connections open.
+  await other.transaction().execute(async (lock) => {
+    await sql`lock table decisions`.execute(lock);
+    expect(await withLatestOutcome({ db } as LedgerClient, start)).toBe(start);
+    await db.destroy();
+  });
+  await other.destroy();
+}, 20_000);
 
 test.each([
   [true, acceptedText(11, 12), 'applied', 11],

@@ -7,6 +7,8 @@ export interface Relay {
   readonly address: string;
   /** Closes every connection and accepts no new ones. */
   cut(): Promise<void>;
+  /** Keeps every connection open, but forwards nothing any more, like a server whose process is stopped. */
+  freeze(): void;
   /** Accepts connections again. */
   restore(): Promise<void>;
 }
@@ -14,7 +16,9 @@ export interface Relay {
 export async function startRelay(address: string): Promise<Relay> {
   const [host = '', port = ''] = address.split(':');
   const sockets = new Set<Socket>();
+  let isFrozen = false;
   const server: Server = createServer((near) => {
+    if (isFrozen) return void sockets.add(near.on('error', () => undefined).pause());
     const far = connect(Number(port), host);
     for (const [from, to] of [
       [near, far],
@@ -38,6 +42,10 @@ export async function startRelay(address: string): Promise<Relay> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
       await closed;
+    },
+    freeze: () => {
+      isFrozen = true;
+      for (const socket of sockets) socket.unpipe().pause();
     },
     restore: () => listen(ownPort),
   };

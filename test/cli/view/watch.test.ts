@@ -87,6 +87,22 @@ test('watch shows that Temporal cannot be reached and how old its data is, and r
   await relay.cut();
 });
 
+test('watch stops on Ctrl-C if Postgres has stopped answering without closing its connections', async () => {
+  const frozen = await startTestMigration(orchestrator, 'frozen-watch', ['sbx-ok-1.z1']);
+  await frozen.until(({ preflight }) => preflight !== null);
+  const url = new URL(orchestrator.env['DATABASE_URL'] ?? '');
+  const relay = await startRelay(url.host);
+  url.host = relay.address;
+  const watch = startWatch(frozen.id, { DATABASE_URL: url.href });
+  await watch.waitFor('accept the supplied details');
+  relay.freeze();
+  await watch.waitFor(/cannot reach the database; retrying automatically/);
+  watch.type(KEY.ctrlC);
+  expect(await watch.ended).toBe(0);
+  await watch.waitFor(`Stopped watching ${frozen.id}.`);
+  await relay.cut();
+}, 60_000);
+
 test('watch stops and restores the cursor on Ctrl-C', async () => {
   const quiet = await startTestMigration(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
   const watch = startWatch(quiet.id);

@@ -1,0 +1,27 @@
+/** Limits how long a command waits for the ledger, so that it can still show or print what it knows. */
+import type { MigrationClient } from '../../client';
+import { readProgress } from '../../client';
+import type { Progress } from '../../domain/progress/progress';
+import { withTimeout } from './waiting';
+
+/** Needed because a stopped database might not answer at all, not even with an error. */
+const LEDGER_WITHIN_MS = 4_000;
+
+/** Rejects if the ledger has not answered within 4 s. */
+export function withLedgerLimit<Result>(reading: Promise<Result>): Promise<Result> {
+  return withTimeout(LEDGER_WITHIN_MS, reading);
+}
+
+/**
+ * Reads the progress like `readProgress`, but waits at most 4 s longer than for a worker, because it also reads the
+ * ledger.
+ *
+ * @param answerWithinMs how long to wait for a worker, in milliseconds
+ */
+export function readProgressInTime(
+  ferry: MigrationClient,
+  migrationId: string,
+  answerWithinMs: number,
+): Promise<Progress> {
+  return withTimeout(answerWithinMs + LEDGER_WITHIN_MS, readProgress(ferry, migrationId, answerWithinMs));
+}
