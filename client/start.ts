@@ -187,6 +187,11 @@ export interface SelfServiceStart {
    * that fewer are in use, their number.
    */
   readonly stored: number;
+  /**
+   * Number of credentials that were sealed and stored before the decision was sent, even if the decision was refused or
+   * does not use all of them.
+   */
+  readonly staged: number;
   /** The result of the decision that supplied the credentials; null if no decision was sent. */
   readonly decision: DecisionResult | null;
   /** Null if the preflight has not finished, in which case no credential was sealed. */
@@ -215,6 +220,7 @@ export async function startSelfService(
     return {
       migrationId,
       stored: 0,
+      staged: 0,
       decision: null,
       preflight,
       retriedErrors: await readRetriedErrors(ferry, migrationId),
@@ -222,12 +228,12 @@ export async function startSelfService(
   const decisionId = randomUUID();
   const staged = { decisionId, replaces: false, provider: ferry.providerFingerprint };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
-  if (stored.length === 0) return { migrationId, stored: 0, decision: null, preflight, retriedErrors: [] };
+  if (stored.length === 0) return { migrationId, stored: 0, staged: 0, decision: null, preflight, retriedErrors: [] };
   const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
   const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
   const decision = await decide(ferry, migrationId, 'credentialsSupplied', content);
   const kept = decision.outcome === 'refused' ? 0 : changedCount(decision, stored.length);
-  return { migrationId, stored: kept, decision, preflight, retriedErrors: [] };
+  return { migrationId, stored: kept, staged: stored.length, decision, preflight, retriedErrors: [] };
 }
 
 /**

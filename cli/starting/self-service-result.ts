@@ -52,13 +52,16 @@ export function supplyCommand(
   return `ferry credentials ${migrationId} ${fileArguments(credentials ?? manifest, { ...(encoding && { encoding }) })} ${byClientNamed(by)}`;
 }
 
-/** Prints that the migration has started, the result of its preflight, and which credentials were not stored. */
+/**
+ * Prints that the migration has started, the result of its preflight, and which credentials were not stored.
+ *
+ * @param isWatched true if the migration is watched next, so that the advice about the file follows much later
+ */
 export function printStarted(
   output: Output,
   { files, manifest, platform }: CheckOutcome,
   started: SelfServiceStart,
-  by: string,
-  clientPage: string | null,
+  { by, clientPage, isWatched }: Pick<SelfServiceResult, 'by' | 'clientPage'> & { readonly isWatched: boolean },
 ): void {
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
@@ -68,11 +71,10 @@ export function printStarted(
       `  The preflight has not finished: ${started.retriedErrors.map((error) => inSupportWords(error)).join('; ')}`,
     );
   else output.line(`  No worker is answering yet; ${START_WORKER}`);
-  const notStored = manifest.withCredential - started.stored;
-  // The advice about the file explains a partial outcome.
-  if (notStored > 0 && !isPartlyApplied(started)) {
+  const refused = refusalOf(started);
+  const notStored = manifest.withCredential - (refused === null ? started.staged : 0);
+  if (notStored > 0) {
     const left = counted(notStored, 'credential');
-    const refused = refusalOf(started);
     if (refused !== null) output.line(`  Not stored: ${left}. ${sentence(refused)}`);
     else
       output.line(
@@ -81,6 +83,7 @@ export function printStarted(
           : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
       );
   }
+  if (isWatched && isPartlyApplied(started)) output.line(`  ${sentence(started.decision.text)}`);
   if (clientPage !== null) output.line(`  Page of the migration: ${clientPage}`);
 }
 
@@ -90,7 +93,10 @@ export function refusalOf({ decision }: SelfServiceStart): string | null {
 }
 
 /** Returns whether the decision was applied, but does not use all credentials that it supplied. */
-function isPartlyApplied({ decision }: SelfServiceStart): boolean {
+function isPartlyApplied(
+  started: SelfServiceStart,
+): started is SelfServiceStart & { readonly decision: NonNullable<SelfServiceStart['decision']> } {
+  const { decision } = started;
   return decision?.outcome === 'applied' && isPartial(decision);
 }
 

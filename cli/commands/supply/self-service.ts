@@ -84,9 +84,9 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   return withLedgerClient(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
     const clientPage = await clientPageOf(terminal.env, ferry, migrationId);
-    if (!output.json && !output.quiet) printStarted(output, check, started, options.by, clientPage);
-    const canWatch = started.preflight !== null && !options.detach;
-    const end = canWatch ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
+    const isWatched = started.preflight !== null && !options.detach;
+    if (!output.json && !output.quiet) printStarted(output, check, started, { by: options.by, clientPage, isWatched });
+    const end = isWatched ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
     const latest = await withLatestOutcome(ferry, started);
     const refusedSince = latest === started ? null : refusalOf(latest);
     return selfServiceResult(check, { ...latest, by: options.by, clientPage, refusedSince }, end);

@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { LedgerClient, SelfServiceStart } from '../../../client';
 import type { WatchEnd } from '../../../cli/reporting/watch';
 import type { CheckOutcome } from '../../../cli/starting/check';
-import { selfServiceResult, withLatestOutcome } from '../../../cli/starting/self-service-result';
+import { printStarted, selfServiceResult, withLatestOutcome } from '../../../cli/starting/self-service-result';
 import { Output } from '../../../cli/terminal/output';
+import { PLATFORMS } from '../../../platforms/platforms';
 import { acceptedText } from '../../../domain/migration/partial-outcome';
 import { progressOf } from '../../../domain/progress/progress';
 import { openDatabase, recordDecisions, supplyMigration } from '../../../store';
@@ -19,6 +20,7 @@ const FILE = 'companies.csv';
 const check = {
   files: { manifest: FILE },
   manifest: { withCredential: 12, totals: { companies: 12 } },
+  platform: PLATFORMS[0],
   findings: { listed: [], errors: 0, warnings: 0 },
 } as unknown as CheckOutcome;
 
@@ -26,7 +28,7 @@ const RECORDED = 'the migration has accepted the decision, which takes effect on
 
 function started(outcome: 'applied' | 'recorded' | 'refused', text: string, stored: number): SelfServiceStart {
   const decision = { outcome, decisionId: 'd', text, signedBy: null };
-  return { migrationId: ID, stored, decision, preflight: preflight(), retriedErrors: [] };
+  return { migrationId: ID, stored, staged: 12, decision, preflight: preflight(), retriedErrors: [] };
 }
 
 /** Returns the end of a watch in this state. */
@@ -90,6 +92,31 @@ test('a refusal after the start says that nothing was stored, and why', () => {
   expect(out).toContain('  Not stored: 12 credentials. The migration is cancelled\n');
   expect(out).not.toMatch(/Keep|Delete/);
   expect(failed).toBe(true);
+});
+
+function printedStart(start: SelfServiceStart, isWatched: boolean): string {
+  const stdout = capturedStream();
+  const output = new Output({ stdout, stderr: capturedStream() }, false);
+  printStarted(output, check, start, { by: 'Cleo', clientPage: null, isWatched });
+  return stdout.text;
+}
+
+const NOT_STAGED = `  Not stored: 2 credentials, because their companies are no longer waiting to be moved. See the states with: ferry companies ${ID}\n`;
+
+test('the start names the credentials that were not sent and those that the decision does not use', () => {
+  const start = { ...started('applied', acceptedText(9, 10), 9), staged: 10 };
+  const out = printedStart(start, true);
+  expect(out).toContain(NOT_STAGED);
+  expect(out).toContain('  9 credentials supplied, although the decision says 10: 1 other credential did not arrive');
+  // Without a watch, the advice about the file follows at once, with the same text.
+  const unwatched = printedStart(start, false);
+  expect(unwatched).toContain(NOT_STAGED);
+  expect(unwatched).not.toContain('9 credentials supplied');
+});
+
+test('the start says that a refused decision stores no credential', () => {
+  const out = printedStart({ ...started('refused', 'the migration is cancelled', 0), staged: 10 }, true);
+  expect(out).toContain('  Not stored: 12 credentials. The migration is cancelled\n');
 });
 
 test('the outcome stays unknown if the ledger does not answer after the watch', async () => {
