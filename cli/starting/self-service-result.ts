@@ -109,19 +109,19 @@ function printFileAdvice(
 ): void {
   if (decision === null || decision.outcome === 'refused') return;
   const file = files.credentials ?? files.manifest;
-  const hasEnded = state !== null && isOver(state);
+  const over = state !== null && isOver(state);
   if (decision.outcome === 'applied') {
     if (isPartial(decision)) {
       output.line(`  Keep ${file}: ${decision.text}`);
-      if (hasEnded) return;
+      if (over) return;
       output.line(`  See which companies have no credential with: ferry companies ${migrationId} --without-credential`);
       output.line(`  Supply their credentials with: ${supplyCommand(files, migrationId, by)}`);
     } else if (stored === manifest.withCredential) output.line(`  ${plainTextAdvice(file, 'credentials')}`);
     return;
   }
   output.line(
-    hasEnded
-      ? `  Keep ${file}: the migration has ended, but the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${migrationId}`
+    over
+      ? `  Keep ${file}: no decision is possible any more, and the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${migrationId}`
       : `  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`,
   );
 }
