@@ -99,7 +99,11 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     webhook: () => readWebhook(environment, problems),
     stackCodecUrl: () => stack?.codecUrl,
     runningStack: () =>
-      running && { isUsed: stack !== undefined, isDatabaseExternal: running.isDatabaseExternal ?? false },
+      running && {
+        isUsed: stack !== undefined,
+        isDatabaseExternal: running.isDatabaseExternal ?? false,
+        databaseUrl: new Secret(running.databaseUrl),
+      },
     clientUi: () => readClientUi(environment, variables, stack),
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,

@@ -77,10 +77,10 @@ export interface Parts {
    */
   stackCodecUrl: string;
   /**
-   * The running stack: whether its configuration is used, or the environment points to another Temporal server; and
-   * whether the stack uses a Postgres that it has not started.
+   * The running stack: whether its configuration is used, or the environment points to another Temporal server; whether
+   * the stack uses a Postgres that it has not started; and the database of its ledger.
    */
-  runningStack: { readonly isUsed: boolean; readonly isDatabaseExternal: boolean };
+  runningStack: { readonly isUsed: boolean; readonly isDatabaseExternal: boolean; readonly databaseUrl: Secret };
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */

@@ -29,6 +29,8 @@ export function serviceAdvice(env: NodeJS.ProcessEnv): string {
     : RESTART_STACK;
 }
 
+type Stack = Config<'runningStack'>['runningStack'];
+
 /** The part that configures the database: the environment, or a running stack with its own or an external Postgres. */
 type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
 
@@ -46,15 +48,22 @@ export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string 
       return answers ? `check the database; ${RESTART_STACK}` : RESTART_STACK;
     case 'stack with an external Postgres':
       // The stack does not start without this Postgres.
-      return `first ${answers ? 'check' : 'start'} this Postgres, because ferry up does not; then press Ctrl-C in the terminal of ferry up, and run: ferry up`;
+      return `first ${answers ? 'check' : 'start'} this Postgres, which ferry up does not start; then press Ctrl-C in the terminal of ferry up, and run: ferry up`;
   }
 }
 
 /** Returns what configures the ledger's database. */
 function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
   const stack = readStack(env);
-  if (!stack?.isUsed || isFromEnvironment(env, 'DATABASE_URL')) return 'environment';
+  if (!stack?.isUsed) return 'environment';
+  if (isFromEnvironment(env, 'DATABASE_URL') && !isDatabaseOfStack(env, stack)) return 'environment';
   return stack.isDatabaseExternal ? 'stack with an external Postgres' : 'stack';
+}
+
+/** Returns whether the environment names the same database as the stack, whose terminal might have the variable too. */
+function isDatabaseOfStack(env: NodeJS.ProcessEnv, stack: Stack): boolean {
+  const databaseUrl = ifConfigured(() => loadConfig([], env, ['databaseUrl']).databaseUrl);
+  return databaseUrl?.reveal() === stack.databaseUrl.reveal();
 }
 
 /** Returns whether Temporal and its workers are those of the running stack. */
@@ -63,9 +72,14 @@ export function isStackUsed(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** Reads the running stack; undefined if none is running. */
-function readStack(env: NodeJS.ProcessEnv): Config<'runningStack'>['runningStack'] | undefined {
+function readStack(env: NodeJS.ProcessEnv): Stack | undefined {
+  return ifConfigured(() => loadConfig([], env, ['runningStack']).runningStack);
+}
+
+/** Returns what a function reads from the configuration; undefined if the configuration is invalid. */
+function ifConfigured<Value>(read: () => Value): Value | undefined {
   try {
-    return loadConfig([], env, ['runningStack']).runningStack;
+    return read();
   } catch (error) {
     if (error instanceof ConfigurationError) return undefined;
     throw error;

@@ -78,7 +78,7 @@ test.each([
     expect(checks.find(({ check }) => check === 'database')).toMatchObject({
       finding: expect.stringContaining(`the database at ${server}/tokenferry cannot be used`) as unknown,
       advice: expect.stringMatching(
-        /^first start this Postgres, because ferry up does not; then press Ctrl-C /,
+        /^first start this Postgres, which ferry up does not start; then press Ctrl-C /,
       ) as unknown,
     });
   },

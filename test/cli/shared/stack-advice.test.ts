@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../../stack/folders';
 import { DatabaseUnavailable } from '../../../store';
 
 const RESTART = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
-const EXTERNAL = 'because ferry up does not; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
+const EXTERNAL = 'which ferry up does not start; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
 const OTHER_SHELL = 'open a shell in which no variables name your servers or their keys';
 const START_STACK = `to use a stack on this machine instead, ${OTHER_SHELL}, and run there: ferry up`;
 
@@ -45,6 +45,13 @@ test.each<[string, Error, advice: string]>([
 ])('a stack with an external Postgres does not start it: %s', (_, error, advice) => {
   runStack({ isDatabaseExternal: true });
   expect(adviceIn(error, {})).toBe(advice);
+});
+
+test('a shell that names the external Postgres of the stack gets the same advice', () => {
+  runStack({ isDatabaseExternal: true, databaseUrl: 'postgres://a/b' });
+  expect(adviceIn(POSTGRES, { DATABASE_URL: 'postgres://a/b' })).toBe(`first start this Postgres, ${EXTERNAL}`);
+  expect(adviceIn(DATABASE, { DATABASE_URL: 'postgres://a/b' })).toBe(`first check this Postgres, ${EXTERNAL}`);
+  expect(adviceIn(POSTGRES, { DATABASE_URL: 'postgres://a/other' })).toContain('start Postgres, or correct');
 });
 
 test.each<[string, Error, variable: string]>([
