@@ -153,7 +153,7 @@ function createClient(
 
 /** Returns host and port, without user and password, because error messages must not reveal those. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? serverOf(url) : 'an address that is not a URL';
+  return serverOf(url) ?? 'an address that is not a URL';
 }
 
 /** Passes the current trace to the workflow that a client starts or sends a message to. */

@@ -5,7 +5,7 @@
 import { Socket } from 'node:net';
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';
-import { DatabaseError, Pool } from 'pg';
+import { Client, DatabaseError, Pool } from 'pg';
 import { PreparedStatements } from './prepared-statements';
 
 /** The connections of a pool, and the statements that are waiting for one of them. */
@@ -122,12 +122,33 @@ export function isDatabaseOutage(error: unknown): boolean {
 }
 
 /**
- * Returns the host and port of a database's server, or the folder of its Unix socket, which the parameter `host` of the
- * URL names.
+ * Returns the host and port to which pg connects, or the folder of the Unix socket. What the URL leaves out comes from
+ * pg's variables, for example `PGHOST`, or from its defaults.
  *
- * @throws {TypeError} if this is not a URL
+ * @returns null if this is not a URL
  */
-export function serverOf(url: string): string {
-  const { host, searchParams } = new URL(url);
-  return searchParams.get('host') || host || 'localhost';
+export function serverOf(url: string): string | null {
+  return targetOf(url)?.server ?? null;
+}
+
+/** Returns the server like {@link serverOf}, and the database: `host:5432/db`. Leaves out user and password. */
+export function databaseOf(url: string): string {
+  const target = targetOf(url);
+  return target === null ? '(not a URL)' : `${target.server}/${target.database}`;
+}
+
+function targetOf(url: string): { readonly server: string; readonly database: string } | null {
+  // pg also accepts a URL with a user, but without a host. It would look for any other text in a host called "base".
+  const parsable = URL.canParse(url) ? url : url.replace('@/', '@localhost/');
+  if (!URL.canParse(parsable)) return null;
+  try {
+    // The parser of pg reads the variables too. Nothing is connected.
+    const { host, port, database = '' } = new Client({ connectionString: url });
+    if (host.startsWith('/')) return { server: host, database };
+    return { server: `${host.includes(':') ? `[${host}]` : host}:${port}`, database };
+  } catch {
+    // For example, the URL names a certificate that does not exist. The error of the connection says so.
+    const { host, pathname } = new URL(parsable);
+    return { server: host, database: pathname.slice(1) };
+  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
+import { databaseOf } from '../../company-data-service';
 import type { SupervisedProcess } from '../process/supervised-process';
 import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
@@ -65,7 +66,7 @@ function embeddedText({ dataFolder, ephemeral }: PostgresOptions, reason: string
 }
 
 function externalText(url: string, reason: string): string {
-  return `Postgres at ${withoutPassword(url)} (DATABASE_URL) cannot be used: ${reason}. Start this Postgres, correct DATABASE_URL, or unset DATABASE_URL to use an embedded Postgres.`;
+  return `Postgres at ${databaseOf(url)} (DATABASE_URL) cannot be used: ${reason}. Start this Postgres, correct DATABASE_URL, or unset DATABASE_URL to use an embedded Postgres.`;
 }
 
 async function createDatabases(url: string, names: readonly string[]): Promise<void> {
@@ -99,10 +100,4 @@ function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
-}
-
-function withoutPassword(url: string): string {
-  if (!URL.canParse(url)) return '(not a URL)';
-  const { host, pathname } = new URL(url);
-  return host + pathname;
 }

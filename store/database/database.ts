@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
-import { isDatabaseOutage, openPool, serverOf, type PoolUsage } from '../../postgres/pool';
+import { databaseOf, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
@@ -134,21 +134,13 @@ const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'b
 
 /** Creates the error for a database that cannot be used. The message omits the password of the URL. */
 export function databaseUnavailable(url: string, error: unknown): DatabaseUnavailable {
-  const message = `the database at ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
+  const message = `the database at ${databaseOf(url)} cannot be used: ${reasonOf(error)}`;
   return new DatabaseUnavailable(message, { cause: error });
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error instanceof Error ? error.message || error.name : 'unknown reason';
-}
-
-function withoutPassword(url: string): string {
-  try {
-    return `${serverOf(url)}${new URL(url).pathname}`;
-  } catch {
-    return '(not a URL)';
-  }
 }
 
 /** Runs a query that returns exactly one row, such as an aggregate without `group by`, and returns that row. */

@@ -1,0 +1,28 @@
+/** Tests that messages name the server to which pg connects. */
+import { databaseOf, serverOf } from '../../postgres/pool';
+
+test.each([
+  ['postgres://user:hidden@db.internal/ledger', 'db.internal:5432', 'ledger'],
+  ['postgres://user:hidden@db.internal:5433/ledger?sslmode=disable', 'db.internal:5433', 'ledger'],
+  ['postgres://localhost:5433/ledger?host=pg.internal', 'pg.internal:5433', 'ledger'],
+  ['postgres://localhost/ledger?host=pg.internal&port=5434', 'pg.internal:5434', 'ledger'],
+  ['postgres://[::1]:5433/ledger', '[::1]:5433', 'ledger'],
+  ['postgres:///ledger?host=/run/postgresql', '/run/postgresql', 'ledger'],
+  ['postgres://%2Frun%2Fpostgresql/ledger', '/run/postgresql', 'ledger'],
+  ['postgres://user:hidden@/ledger', 'pg.environment:5999', 'ledger'],
+  ['postgres:///ledger', 'pg.environment:5999', 'ledger'],
+  ['postgres://user:hidden@db.internal/ledger?sslrootcert=/no/such/file', 'db.internal', 'ledger'],
+])('names the server and the database to which pg connects, without the password: %s', (url, server, name) => {
+  process.env['PGHOST'] = 'pg.environment';
+  if (server.startsWith('pg.environment')) process.env['PGPORT'] = '5999';
+  try {
+    expect([serverOf(url), databaseOf(url)]).toEqual([server, `${server}/${name}`]);
+  } finally {
+    delete process.env['PGHOST'];
+    delete process.env['PGPORT'];
+  }
+});
+
+test('says that a text is not a URL', () => {
+  expect([serverOf('ledger'), databaseOf('ledger')]).toEqual([null, '(not a URL)']);
+});
