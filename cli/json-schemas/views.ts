@@ -95,7 +95,9 @@ const progress = {
   endedBy: part.endedBy.nullable(),
   endedInTemporal: part.endedInTemporal
     .exactOptional()
-    .describe('how and when the workflow ended in Temporal; absent unless `state` is `terminated`'),
+    .describe(
+      'how and when the workflow ended in Temporal, although the migration had not ended; absent unless `state` is `terminated`',
+    ),
 };
 
 export const VIEW_SCHEMAS: CommandSchemas = {

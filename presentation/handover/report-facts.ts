@@ -27,7 +27,10 @@ export interface ReportHead {
   readonly contact: string;
   /** How the migration ended: by decisions, or as cancelled by closing it after a termination. Null if it has not. */
   readonly ending: Ending | null;
-  /** How and when the workflow ended in Temporal before support could close the migration; null if it has not. */
+  /**
+   * How and when the workflow ended in Temporal, although the migration had not ended; null if that did not happen, or
+   * once the migration has been closed.
+   */
   readonly endedInTemporal: EndedInTemporal | null;
   /** True if the migration has ended, but companies that were being moved are still being checked. */
   readonly isFinishing: boolean;
