@@ -31,12 +31,12 @@ export async function showNoSession(contact?: string): Promise<void> {
       el(
         'p',
         {},
-        'Open the link in your invitation. If the invitation is for an account, you can use its link again. Any other link works once.',
+        'Open the link in your invitation. If you sign in with your account (for example, your work account), you can open the link again. Otherwise, the link works only once.',
       ),
       el(
         'p',
         {},
-        'If you have already used a link that works once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, the provider might have withdrawn your access: ask your contact.',
+        'If you have already used a link that works only once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, the provider might have withdrawn your access: ask your contact.',
       ),
     );
   const status = el('p', { role: 'status' });

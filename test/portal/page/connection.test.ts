@@ -83,6 +83,11 @@ describeWithChromium("the connection of the portal's page", () => {
     const { page } = await newPage(current.browser);
     await page.goto(current.url);
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    await page
+      .getByText(
+        'If you sign in with your account (for example, your work account), you can open the link again. Otherwise, the link works only once.',
+      )
+      .waitFor();
     expect(takeErrors()).toEqual([expect.stringContaining('401')]);
   });
 
