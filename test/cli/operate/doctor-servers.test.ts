@@ -120,3 +120,10 @@ test('the codec server: a token that gives no access to the namespace is not rep
     finding: expect.stringContaining('the token gives no access to namespace payments') as unknown,
   });
 });
+
+test('a service that is not configured says which commands need it or use it', async () => {
+  const { out } = await ferry(['doctor'], undefined, { TOKENFERRY_HOME: '/nowhere' });
+  expect(out.replace(/\s+/g, ' ')).toContain(
+    'the command ferry application needs the service. The commands ferry check, ferry go-nogo, ferry self-service and ferry start --dry-run use it to check the account. To run them on this machine, set COMPANY_DATA_URL and COMPANY_DATA_API_KEY',
+  );
+});
