@@ -9,6 +9,7 @@ import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
 import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
+import { shellQuoted } from '../shared/remedy-commands';
 import { fittedTo } from '../terminal/output';
 import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
 import type { PortalLink, PortalTarget } from './target';
@@ -40,7 +41,7 @@ export interface Connection {
 export function commandText(context: PortalContext, command: string, migrationId?: string): string {
   const { target, link } = context;
   const words = migrationId === undefined ? command : withMigrationId(context, command, migrationId);
-  return target.isOption ? `ferry --portal ${link().origin} ${words}` : `ferry ${words}`;
+  return target.isOption ? `ferry --portal ${shellQuoted(link().origin)} ${words}` : `ferry ${words}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
 import { addYesOption, confirm, type YesOption } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
+import { shellQuoted } from '../../shared/remedy-commands';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -73,12 +74,15 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
     );
   const typed = parseLink((await terminal.prompts.secret('The link of your invitation?')).trim());
   assertNotForAccount(typed);
-  if (typed.origin !== link.origin || typed.invitation === null)
+  if (typed.origin !== link.origin)
     throw new CommandFailed(
-      typed.invitation === null
-        ? 'the link contains no invitation'
-        : `the link leads to ${typed.origin}, and not to ${link.origin}`,
-      'nothing was sent; copy the complete link of your invitation to this portal',
+      `the link leads to ${typed.origin}, but this command signs in to ${link.origin}`,
+      `nothing was sent. If the link is from your invitation, run: ferry --portal ${shellQuoted(typed.origin)} sign-in. Otherwise, run this command again, and paste the complete link of your invitation to ${link.origin}`,
+    );
+  if (typed.invitation === null)
+    throw new CommandFailed(
+      'the link contains no invitation',
+      'nothing was sent; run the command again, and paste the complete link of your invitation',
     );
   return redeem(context, typed, typed.invitation);
 }

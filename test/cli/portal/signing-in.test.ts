@@ -201,6 +201,30 @@ describe('says what to do if', () => {
     );
   });
 
+  test.each([
+    [
+      `http://localhost:1/#invitation=${'a'.repeat(43)}`,
+      (url: string) =>
+        `the link leads to http://localhost:1, but this command signs in to ${url}; nothing was sent. If the link is from your invitation, run: ferry --portal http://localhost:1 sign-in. Otherwise, run this command again, and paste the complete link of your invitation to ${url}`,
+    ],
+    [
+      // The characters of a host could otherwise run a command in a shell.
+      `https://$(id).example/#invitation=${'a'.repeat(43)}`,
+      () => "If the link is from your invitation, run: ferry --portal 'https://$(id).example' sign-in. Otherwise",
+    ],
+    [
+      '',
+      () =>
+        'the link contains no invitation; nothing was sent; run the command again, and paste the complete link of your invitation\n',
+    ],
+  ])('the pasted link is not an invitation to this portal: %s', async (link, message) => {
+    const env = { TOKENFERRY_HOME: portal.client().home };
+    const prompts = { secret: () => Promise.resolve(link || portal.url) };
+    const { exitCode, err } = await ferry(['--portal', portal.url, 'sign-in'], undefined, env, prompts);
+    expect(exitCode).toBe(1);
+    expect(err).toContain(message(portal.url));
+  });
+
   test('the certificate is not trusted', async () => {
     const certificates = path.join(__dirname, '../../portal/certificates');
     const [cert, key] = ['certificate-1.pem', 'key-1.pem'].map((name) => readFileSync(path.join(certificates, name)));
