@@ -37,7 +37,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in (default: the file in TOKENFERRY_SIGNING_KEY_FILE, or else signing.key in TOKENFERRY_HOME); other commands find a key in another file only if you set TOKENFERRY_SIGNING_KEY_FILE to this file',
+      'file to store the key in (default: the file that TOKENFERRY_SIGNING_KEY_FILE names, or else signing.key in the folder TOKENFERRY_HOME); if you choose a file here, set TOKENFERRY_SIGNING_KEY_FILE to it, so that other commands find the key',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
