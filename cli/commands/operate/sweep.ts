@@ -14,12 +14,14 @@ interface SweepOptions extends YesOption {
   readonly by: string;
 }
 
-/** `ferry sweep`: cleans up after migrations that were terminated in Temporal. */
+/** `ferry sweep`: cleans up after migrations that are open in the ledger but not running in Temporal. */
 export function addSweep(context: Context): void {
   const { program, run } = context;
   const command = program
     .command('sweep')
-    .description("Clean up after migrations that were terminated with Temporal's own tools")
+    .description(
+      'Clean up after migrations that are open in the ledger but not running in Temporal: they were terminated or failed there, or Temporal has lost them',
+    )
     .option(
       '--close',
       'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
@@ -64,8 +66,13 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
             `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials have not been destroyed.`,
           );
         }
-        if (!close && stillOpen.length > 0)
+        const [first] = close ? [] : stillOpen;
+        if (first !== undefined) {
+          output.line(
+            `If Temporal or the ledger was restored or lost, first reconcile each migration, beginning with: ferry reconcile ${first}`,
+          );
           output.line('To close such migrations as if they had been cancelled, run: ferry sweep --close');
+        }
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },
     };

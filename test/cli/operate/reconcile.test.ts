@@ -124,7 +124,10 @@ test.each([
   expect(err).toContain(`${migration.id} is in the ledger, but not in Temporal`);
   const out = await print('reconcile', migration.id);
   expect(out).toMatch(loss.found);
-  expect(out).toContain('ferry sweep --close');
+  expect(out).toContain(
+    '  reconcile every other migration that is open in the ledger but not running in Temporal, because the next command closes these too\n' +
+      '  close the migrations, which destroys their credentials, with: ferry sweep --close\n',
+  );
   await expectEachLinkedOnce(migration.id);
   expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [migration.id] } });
 });

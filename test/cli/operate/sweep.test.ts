@@ -24,7 +24,9 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   expect(await rowsWithCredential(db, migration.id)).toEqual([2]);
 
-  expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
+  expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain(
+    `first reconcile each migration, beginning with: ferry reconcile ${migration.id}\nTo close such migrations as if they had been cancelled, run: ferry sweep --close\n`,
+  );
   const unconfirmed = await ferry(['sweep', '--close', '--by', 'Sam'], undefined, orchestrator.env);
   expect(unconfirmed.exitCode).toBe(1);
   expect(unconfirmed.err).toContain(
