@@ -26,9 +26,9 @@ export async function openCredentials(app: App, action: Action, selected: readon
     check: async (chosen, { asWindows1252, say }) => {
       const changedAt = new Date(chosen.lastModified);
       if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
-      const receivedAt = isTimeEntered ? new Date(obtainedAt.value) : changedAt;
+      const time = isTimeEntered ? new Date(obtainedAt.value) : changedAt;
       const known = await readByReference(eachCompany({}, say));
-      const found = await checkCredentials(chosen, platformOf(app), { obtainedAt: receivedAt, asWindows1252, known });
+      const found = await checkCredentials(chosen, platformOf(app), { obtainedAt: time, asWindows1252, known });
       const { included, others } = ofSelected(found, selected);
       const refused = refusedCredentials(included, known, {
         isRotating: app.view().isRotating,

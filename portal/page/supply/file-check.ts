@@ -91,6 +91,7 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
     restartWithFile();
   });
   input.addEventListener('change', restartWithFile);
+  input.addEventListener('cancel', () => (result.textContent = 'No file is chosen.'));
 
   return {
     ...{ input, encoding, result, restart },

@@ -105,6 +105,19 @@ describeWithChromium("the check of a file in the portal's page", () => {
     await page.getByText('✓ 1 credential can be sent.').waitFor();
   });
 
+  test('says that no file is chosen if a person closes the file picker', async () => {
+    writeFileSync(file, GOOD);
+    const page = await openDialog();
+    await page.getByLabel('Credential file').setInputFiles(file);
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
+    await page.getByLabel('Credential file').click();
+    await page.getByLabel('Credential file').dispatchEvent('cancel');
+    await page.getByText('No file is chosen.').waitFor();
+    await send(page);
+    await page.getByText('Choose a file with credentials that can be sent.').waitFor();
+    expect(sentTimes()).toEqual([]);
+  });
+
   test('says that a file has changed since it was chosen', async () => {
     writeFileSync(file, WRONG);
     const page = await openDialog();
