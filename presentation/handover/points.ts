@@ -65,7 +65,7 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
                 {
                   topic: 'After a new authorization',
                   companies: leftOutUnauthorized,
-                  text: 'companies that were left out because their access had ended. You may use each once its end customer has authorized your own application again.',
+                  text: 'companies that were left out because their access had ended. After the end customer of such a company has authorized your own application again, you may use the company there.',
                 },
               ]),
         ]),

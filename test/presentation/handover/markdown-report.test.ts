@@ -105,7 +105,9 @@ describe('the head of the report', () => {
     );
     const leftOut = { ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, leftOutUnauthorized: 1 } } as const;
     expect(reportHead(leftOut)).toContain('- **Yes** (2): ');
-    expect(reportHead(leftOut)).toContain('- **After a new authorization** (1): companies that were left out');
+    expect(reportHead(leftOut)).toContain(
+      '- **After a new authorization** (1): companies that were left out because their access had ended. After the end customer of such a company has authorized your own application again, you may use the company there.',
+    );
   });
 
   test('after the migration has ended, names the same companies in its actions as in its tables', () => {
