@@ -250,7 +250,7 @@ export function isFirstCompanyRetry(
 function exceptionRefusal(kind: Decision['kind'], facts: DecisionFacts): string | null {
   if (facts.step !== 'complete-migration') {
     return facts.route === 'self-service'
-      ? 'companies can be skipped or relinked only after the details have been checked'
+      ? 'companies can be skipped or relinked only after a check of the details has found no errors'
       : 'companies can be retried, relinked or skipped only in step 6; before that, only a first company that was not moved can be retried';
   }
   return noExceptionsRefusal(kind, facts);

@@ -96,6 +96,13 @@ test.each<[string, DecisionDraft]>([
   expect(decideOne(moving({ moved: 2, failed: 1 }), decision).outcome).toMatchObject({ applied: true });
 });
 
+test('a company can be skipped only after a check has found no errors', () => {
+  const skip: DecisionDraft = { kind: 'skip', role: 'client', companies: ['acme-1'], reason: 'sold' };
+  const text = 'companies can be skipped or relinked only after a check of the details has found no errors';
+  for (const state of [started, checked(['no room'])])
+    expect(decideOne(state, skip).outcome).toMatchObject({ applied: false, text });
+});
+
 test('the client can resume a migration that paused itself', () => {
   const pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: AT } as const;
   const stopped = { ...moving({ waiting: 3 }), pause };
