@@ -122,7 +122,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
       if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${requestedFirst.reference} goes first but is not ready: the client confirms, supplies or corrects what is needed, or support chooses another company; if it was left out or is not in the manifest, only another company can go first`,
+          what: `${requestedFirst.reference} was chosen to go first but is not ready: the client must confirm, supply or correct what it needs, or support must choose another company; if ${requestedFirst.reference} was left out or is not in the manifest, support must choose another company`,
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);

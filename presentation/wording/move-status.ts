@@ -34,7 +34,7 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {
       if (requestedFirst?.notReady) {
-        return `Please confirm, supply or correct what ${requestedFirst.reference} needs before it can move first, or ask support to choose another company. If it was left out or is not in the manifest, only another company can move first.`;
+        return `Please confirm, supply or correct what ${requestedFirst.reference} needs before it can move first, or ask support to choose another company. If ${requestedFirst.reference} was left out or is not in the manifest, only another company can move first.`;
       }
       if (waitingFor.roles.length > 0) return needsText(progress);
       const from = [proposal?.startAt, window?.opensAt, opening?.opensAt]

@@ -125,7 +125,7 @@ describe('a choice of the first company', () => {
     const held = stateAt('migrate-first-company', { requestedFirst: { reference: 'acme-7', notReady: true } });
     expect(waitingForOf(held)).toEqual({
       roles: ['client', 'support'],
-      what: 'acme-7 goes first but is not ready: the client confirms, supplies or corrects what is needed, or support chooses another company; if it was left out or is not in the manifest, only another company can go first',
+      what: 'acme-7 was chosen to go first but is not ready: the client must confirm, supply or correct what it needs, or support must choose another company; if acme-7 was left out or is not in the manifest, support must choose another company',
     });
   });
 });

@@ -158,7 +158,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company not ready',
     first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
-    'Please confirm, supply or correct what acme-2 needs before it can move first, or ask support to choose another company. If it was left out or is not in the manifest, only another company can move first.',
+    'Please confirm, supply or correct what acme-2 needs before it can move first, or ask support to choose another company. If acme-2 was left out or is not in the manifest, only another company can move first.',
   ],
   [
     'no credential',
