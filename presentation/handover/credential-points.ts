@@ -126,7 +126,7 @@ function whyToRotate(used: MovedWithApplication, { applications }: ReportHead, h
   const isToReconnect =
     replaced !== undefined && remedyForReplaced(replaced, applications, 'client').registerAgain === null;
   return isToReconnect
-    ? `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it and must reconnect, so no connection will depend on it.`
+    ? `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.`
     : `The connections of ${companies} depend on it, so ${how} before the old secret expires.`;
 }
 

@@ -11,7 +11,9 @@ test('no connection depends on an application whose companies must reconnect', (
   const [old, current] = [moved('old-app', 'C-1'), moved('new-app', 'C-2', 'C-3')];
   const applications = { moved: [old, current], replaced: [old], registered: current.application };
   const report = reportHead({ ...sampleReport(60).head, applications });
-  expect(report).toContain('1 company (C-1) was connected with it and must reconnect, so no connection will depend');
+  expect(report).toContain(
+    '1 company (C-1) was connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.',
+  );
   expect(report).toContain('The connections of 2 companies (C-2, C-3) depend on it, so give support the new secret');
   expect(report).toContain('**Rotate the secrets of your applications**: the section about credentials says what');
 });
