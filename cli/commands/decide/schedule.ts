@@ -56,7 +56,11 @@ export function addSchedule({ program, run, terminal }: Context): void {
     (ferry, ids, options) => pause(ferry, ids, false, options),
   );
   addAction(
-    schedule.command('trigger [migration]').description('Open the current window now, even if the schedule is paused'),
+    schedule
+      .command('trigger [migration]')
+      .description(
+        'If a window is due now, open it at once, even if the schedule is paused. Outside the windows, nothing is opened',
+      ),
     trigger,
   );
 }
