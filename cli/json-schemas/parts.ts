@@ -169,7 +169,7 @@ export const reopened = (
       .literal(true)
       .exactOptional()
       .describe(
-        'support rejected details in which the check had found no problem, and the client has not changed the details since',
+        'support rejected details in which the check had found no error, and the client has not changed the details since',
       ),
     withdrawn: z
       .array(role)

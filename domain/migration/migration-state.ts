@@ -98,7 +98,7 @@ export interface Reopened {
   /** The rejected first company. Absent if another step was reopened. */
   readonly company?: string;
   /**
-   * True if support has rejected details in which the preflight found no problem, and the client has not changed them
+   * True if support has rejected details in which the preflight found no error, and the client has not changed them
    * since. Otherwise absent.
    */
   readonly asksForChanges?: true;
