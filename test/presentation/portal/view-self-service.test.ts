@@ -39,6 +39,16 @@ test('in self-service, the view says that the decision about the last company en
   expect(view.actions.find(({ message }) => message === 'skip')?.consequence).toMatch(ends);
 });
 
+test.each([
+  { found: ['no room'], next: 'Once every problem is solved, the companies move.' },
+  { found: null, next: 'Once a check of the details has found no errors, the companies move.' },
+])('in self-service, the view says what must be true before the companies move: $next', ({ found, next }) => {
+  const checked = found && preflight({ problems: found });
+  const view = viewOf(stateAt('supply-details', { route: 'self-service', preflight: checked }));
+  expect(view.next).toBe(next);
+  if (found) expect(view.task?.why).toBe('The companies move once every problem is solved.');
+});
+
 test('the consequence of a retry is true if some or all companies must reconnect', () => {
   const consequenceOf = (mustReconnect: number) =>
     viewOf(
