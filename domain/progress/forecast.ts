@@ -234,8 +234,9 @@ function forecast(
 }
 
 /**
- * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
- * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened.
+ * Returns the time from which the data of a company can be out of date: the time in the estimate or, if the estimate was
+ * made before the confirmations, the time when step 4 opened. Returns null if the estimate has no time and no open company
+ * is confirmed, or if step 4 has not opened.
  */
 export function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
   const known = estimate?.volume.staleSince ?? null;
