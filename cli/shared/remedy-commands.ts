@@ -90,6 +90,12 @@ export function remedyCommand(remedy: Remedy, migration: RemedyTarget, reference
   return route === 'self-service' ? `${command} ${byClientNamed(suppliedBy)}` : command;
 }
 
+/** Returns the command with which the client applies a remedy. In the managed route, the client's name is not known. */
+export function clientRemedyCommand(remedy: Remedy, migration: RemedyTarget, references: readonly string[]): string {
+  const command = remedyCommand(remedy, migration, references);
+  return AS_CLIENT.test(command) ? command : `${command} ${BY_CLIENT}`;
+}
+
 function commandOf(
   remedy: Remedy,
   { id: migrationId, platformKey, application }: RemedyTarget,

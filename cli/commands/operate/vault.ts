@@ -15,7 +15,7 @@ import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { CommandFailed } from '../../shared/errors';
-import { remedyCommand } from '../../shared/remedy-commands';
+import { clientRemedyCommand, remedyCommand } from '../../shared/remedy-commands';
 
 interface RenewOptions extends YesOption {
   readonly folderLost?: true;
@@ -139,10 +139,11 @@ async function renew(
     keyLost: keyLost === true,
   });
   const { deleted, deletedReplacements, kept, keptWaiting, deletedSecrets } = renewal;
-  const replace = remedyCommand('replace-credential', { ...stored, application: null }, []);
   const portal = await readClientPortal({ db, portalUrl: undefined }, migration);
-  const command = clientCommand(replace, portal);
-  const application = remedyCommand('application', { ...stored, application: null }, []);
+  const target = { ...stored, application: null };
+  const byClient = (remedy: 'application' | 'credentials' | 'replace-credential'): string =>
+    clientCommand(clientRemedyCommand(remedy, target, []), portal);
+  const replace = clientCommand(remedyCommand('replace-credential', target, []), portal);
   return {
     json: { schema: 'ferry.vault-renewal/1', migration, ...renewal },
     printQuietly: PRINT_NOTHING,
@@ -155,7 +156,7 @@ async function renew(
       }
       if (deletedSecrets > 0) {
         output.line(
-          `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${clientCommand(application, portal)}`,
+          `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${byClient('application')}`,
         );
       }
       if (keptWaiting > 0) {
@@ -170,18 +171,23 @@ async function renew(
       const what =
         deleted > deletedReplacements || keptWaiting > 0
           ? 'Have the client export its credentials again, and supply them'
-          : 'Supply credentials of companies that are waiting to be moved';
-      output.line(`${what} with: ferry credentials ${migration} credentials.csv`);
+          : 'Have the client supply credentials of companies that are waiting to be moved';
+      output.line(`${what} with: ${byClient('credentials')}`);
       if (deletedReplacements > 0) {
         const [were, another, them] =
           deletedReplacements === 1 ? ['was', 'another credential', 'it'] : ['were', 'other credentials', 'them'];
         output.line(
-          `Of the deleted credentials, ${deletedReplacements.toLocaleString('en-US')} ${were} going to replace ${another}. Have the client export ${them} again, and supply ${them} with: ${command}`,
+          `Of the deleted credentials, ${deletedReplacements.toLocaleString('en-US')} ${were} going to replace ${another}. Have the client export ${them} again, and supply ${them} with: ${byClient('replace-credential')}`,
         );
       }
       output.line(
-        `If a company is not moved because its credential is unreadable, replace the credential with: ${command}`,
+        `If a company is not moved because its credential is unreadable, replace the credential with: ${replace}`,
       );
+      if (stored.paused) {
+        output.line(
+          `The migration is paused. Once the credentials have been supplied, resume it with: ferry resume ${migration}`,
+        );
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Tests what `ferry vault renew` says about the credentials that it has deleted or kept. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
+import type { Route } from '../../../platforms/platforms';
 import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../../security';
 import { openMigration, openVault, stageCredentials, supplyCredentials, supplyMigration } from '../../../store';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -14,8 +15,8 @@ const env = (): NodeJS.ProcessEnv => ({
   ...{ TOKENFERRY_MASTER_KEY: KEY, TOKENFERRY_VAULT_SECRETS: ledger.secrets },
 });
 
-async function createMigration(): Promise<string> {
-  const migration = suppliedMigration({ rotating: false });
+async function createMigration(route: Route = 'managed'): Promise<string> {
+  const migration = suppliedMigration({ rotating: false, route });
   await supplyMigration(ledger.db, migration, manifestRows(1));
   await openMigration(ledger.db, migration.id);
   const keys = createVaultKeyWrapper(parseMasterKeys(new Secret(KEY)), createVaultSecretFolder(ledger.secrets));
@@ -38,7 +39,7 @@ test('renew asks for an export if it has deleted credentials whose decision was 
   const out = await renew(id);
   expect(out).toContain('1 credential deleted.');
   expect(out).toContain(
-    `Have the client export its credentials again, and supply them with: ferry credentials ${id} credentials.csv`,
+    `Have the client export its credentials again, and supply them with: ferry credentials ${id} new-credentials.csv --as client --by "your name"`,
   );
 });
 
@@ -65,7 +66,7 @@ test('renew asks for an export of a kept credential that was not sent yet', asyn
   await ledger.db.updateTable('credentials').set({ supersedes: true }).where('migration_id', '=', id).execute();
   const out = await renew(id);
   expect(out).toContain(
-    `1 kept credential belongs to a company that is waiting to be moved, and was not sent yet, so it must be supplied again.\nHave the client export its credentials again, and supply them with: ferry credentials ${id} credentials.csv\n`,
+    `1 kept credential belongs to a company that is waiting to be moved, and was not sent yet, so it must be supplied again.\nHave the client export its credentials again, and supply them with: ferry credentials ${id} new-credentials.csv --as client --by "your name"\n`,
   );
   // The command that renew prints is the one that a waiting company accepts in every step.
   const supplied = await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
@@ -81,7 +82,26 @@ test('renew counts deleted replacements as credentials, and asks for an export o
   const out = await renew(id);
   expect(out).toContain('2 credentials deleted.');
   expect(out).toContain(
-    `Of the deleted credentials, 2 were going to replace other credentials. Have the client export them again, and supply them with: ${replaceWith(id)}`,
+    `Of the deleted credentials, 2 were going to replace other credentials. Have the client export them again, and supply them with: ${replaceWith(id)}new-credentials.csv --as client --by "your name"\n`,
   );
   expect(out).not.toContain('must be');
+});
+
+test('in self-service, renew prints each command for the person who supplied the manifest', async () => {
+  const id = await createMigration('self-service');
+  await stageCredentials(ledger.db, id, credentials(), 'Cleo', { decisionId: 'd', replaces: true });
+  const out = await renew(id);
+  for (const command of ['credentials', 'replace-credential'])
+    expect(out).toContain(`with: ferry ${command} ${id} new-credentials.csv --as client --by Cleo\n`);
+});
+
+test('renew ends with the command to resume the migration, if it is paused', async () => {
+  const id = await createMigration();
+  expect(await renew(id)).not.toContain('ferry resume');
+  await ledger.db.updateTable('migrations').set({ paused: true }).where('id', '=', id).execute();
+  expect(await renew(id)).toMatch(
+    new RegExp(
+      `The migration is paused\\. Once the credentials have been supplied, resume it with: ferry resume ${id}\n$`,
+    ),
+  );
 });
