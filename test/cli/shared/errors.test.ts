@@ -106,7 +106,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   ],
   [
     new VaultSecretMissing(M, 'the vault secret is not in /keys'),
-    /\/keys.*"ferry vault renew acme\.xero".*have the client supply its credentials again/,
+    /\/keys.*"ferry vault renew acme\.xero".*have the client supply its credentials again, and resume .*"ferry resume acme\.xero"/,
     /nothing was changed/,
   ],
   [new VaultUsable(M), /acme\.xero/, /nothing was changed/],
