@@ -4,6 +4,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { failedExecution } from '../process/failed-execution';
 import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
 
 /** The data folder to use when root starts the stack and the user that runs Postgres cannot enter root's folders. */
@@ -88,10 +89,10 @@ export async function createCluster(options: {
       ...user,
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PostgresUnavailable(`Postgres could not initialize its data folder ${cluster}. ${reason}`, {
-      cause: error,
-    });
+    throw new PostgresUnavailable(
+      `Postgres could not initialize its data folder ${cluster}: initdb ${failedExecution(error)}`,
+      { cause: error },
+    );
   } finally {
     rmSync(secrets, { recursive: true, force: true });
   }

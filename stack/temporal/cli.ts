@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../folders';
+import { failedExecution } from '../process/failed-execution';
 import { buildWithGo, downloadWithSdk } from './cli-sources';
 
 /** The Go module that pins the version to download or build. */
@@ -120,6 +121,8 @@ function isExecutable(file: string): boolean {
   }
 }
 
+const VERSION_TIMEOUT_MS = 20_000;
+
 /**
  * Runs the command once, in order to reject a file that is incomplete, outdated or not Temporal's.
  *
@@ -128,14 +131,9 @@ function isExecutable(file: string): boolean {
 async function assertUsable(executable: string): Promise<void> {
   let printed: string;
   try {
-    printed = (await promisify(execFile)(executable, ['--version'], { timeout: 20_000 })).stdout;
+    printed = (await promisify(execFile)(executable, ['--version'], { timeout: VERSION_TIMEOUT_MS })).stdout;
   } catch (error) {
-    throw new Error(
-      `${executable} --version failed: ${error instanceof Error ? error.message.trim() : String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`${executable} --version ${failedExecution(error, VERSION_TIMEOUT_MS)}`, { cause: error });
   }
   const server = /\(Server (\d+)\.(\d+)\.\d+/.exec(printed);
   if (server === null) throw new Error(`${executable} is not Temporal's command: it prints "${printed.trim()}"`);

@@ -55,7 +55,10 @@ describe('acquireTemporalCli', () => {
     const onPath = executable('bin/temporal', USABLE);
     env['TEMPORAL_CLI_PATH'] = executable('named', 'exit 1');
     expect(await acquire()).toBe(onPath);
-    expect(logged).toEqual([expect.stringContaining(`TEMPORAL_CLI_PATH=${env['TEMPORAL_CLI_PATH']} is not used`)]);
+    const named = env['TEMPORAL_CLI_PATH'];
+    expect(logged).toEqual([expect.stringContaining(`TEMPORAL_CLI_PATH=${named} is not used`)]);
+    expect(logged[0]).toContain(`${named} --version failed with exit code 1`);
+    expect(logged[0]).not.toContain('Command failed');
   });
 
   test("skips a command on the PATH that is outdated or not Temporal's", async () => {
