@@ -23,19 +23,25 @@ export interface SweepResult {
 }
 
 /**
- * Deletes the Schedules of migrations that are not running, and finds migrations that are open in the ledger but not
+ * Finds migrations that are open in the ledger but not running, and deletes the Schedules of migrations that are not
  * running.
+ *
+ * @param beforeDeleting called with the open migrations before anything is deleted. If it throws, nothing is deleted
  */
-export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
+export async function sweep(
+  ferry: LedgerClient,
+  beforeDeleting: (open: readonly string[]) => Promise<void> = () => Promise.resolve(),
+): Promise<SweepResult> {
+  const open: string[] = [];
+  for (const migrationId of await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace)) {
+    if (!(await isRunning(ferry, migrationId))) open.push(migrationId);
+  }
+  await beforeDeleting(open);
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
     if (await isRunning(ferry, migrationId)) continue;
     await deleteSchedule(ferry, migrationId);
     schedulesDeleted.push(migrationId);
-  }
-  const open: string[] = [];
-  for (const migrationId of await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace)) {
-    if (!(await isRunning(ferry, migrationId))) open.push(migrationId);
   }
   return { schedulesDeleted, open };
 }

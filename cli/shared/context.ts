@@ -49,6 +49,8 @@ interface Confirmation {
    * The advice if no question can be asked about `overrides`. Default: agree with the people who paused the migration.
    */
   readonly overridesAdvice?: string | undefined;
+  /** What did not happen if no question can be asked, as a clause. Default: nothing was sent. */
+  readonly notDone?: string;
 }
 
 /**
@@ -61,7 +63,14 @@ interface Confirmation {
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  { question, consequence, overrides, overridesAdvice = AGREE_FIRST, reversible = false }: Confirmation,
+  {
+    question,
+    consequence,
+    overrides,
+    overridesAdvice = AGREE_FIRST,
+    reversible = false,
+    notDone = 'nothing was sent',
+  }: Confirmation,
 ): Promise<boolean> {
   if (yes) return true;
   const effect = consequence === null || reversible ? consequence : `this cannot be undone: ${consequence}`;
@@ -69,9 +78,9 @@ export async function confirm(
     if (effect !== null) output.line(`${sentence(effect)}.`);
     return prompts.confirm(question);
   }
-  if (overrides !== undefined) throw new CommandFailed(overrides, `nothing was sent; ${overridesAdvice}`);
+  if (overrides !== undefined) throw new CommandFailed(overrides, `${notDone}; ${overridesAdvice}`);
   if (effect === null) return true;
-  throw new CommandFailed(effect, 'nothing was sent; if you agree, run the command again with --yes');
+  throw new CommandFailed(effect, `${notDone}; if you agree, run the command again with --yes`);
 }
 
 const AGREE_FIRST = 'once the people who paused the migration agree, run the command again with --yes';

@@ -33,9 +33,10 @@ export function addSweep(context: Context): void {
 async function runSweep(context: Context, options: SweepOptions): Promise<CommandResult> {
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
-    const { schedulesDeleted, open } = await sweep(ferry);
-    if (close && open.length > 0 && !(await confirm(context, options, closingOf(open))))
-      throw new CommandFailed('nothing was closed', 'list the migrations with: ferry list');
+    const { schedulesDeleted, open } = await sweep(ferry, async (found) => {
+      if (close && found.length > 0 && !(await confirm(context, options, closingOf(found))))
+        throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
+    });
     const closed: string[] = [];
     const closing: string[] = [];
     const failed: { readonly migrationId: string; readonly why: string }[] = [];
@@ -87,6 +88,7 @@ function closingOf(open: readonly string[]) {
   return {
     question: `Close ${these} for good?`,
     consequence: `${these} (${referenceList(open, MAX_NAMED)}) will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials will be destroyed`,
+    notDone: 'nothing was closed or deleted',
   };
 }
 

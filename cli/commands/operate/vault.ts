@@ -59,11 +59,9 @@ export function addVault({ program, run, terminal, output }: Context): void {
       run(async () => {
         const question = `Renew the vault of ${migration}?`;
         const consequence = `credentials of companies that are waiting to be moved will be deleted, unless they replace another credential or might have been used. Credentials whose decision has not been applied yet, and client secrets that are not registered yet, will also be deleted. All other credentials are kept as a record, but can no longer be opened`;
-        if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
-          throw new CommandFailed(
-            'the vault was not renewed',
-            'if you still have the missing key or folder, restore it instead',
-          );
+        const notDone = 'the vault was not renewed';
+        if (!(await confirm({ output, terminal }, options, { question, consequence, notDone }))) {
+          throw new CommandFailed(notDone, 'if you still have the missing key or folder, restore it instead');
         }
         return withVaults(terminal.env, (db, keys) => renew(db, keys, migration, options));
       }),

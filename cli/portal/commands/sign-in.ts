@@ -197,11 +197,9 @@ export function addSignOut(context: PortalContext): void {
           `list your migrations with: ${commandText(context, 'list')}`,
         );
       const question = `Sign out of ${migrationId}?`;
-      if (!(await confirm(context, options, { question, consequence: keyLost(signIn) })))
-        throw new CommandFailed(
-          'you are still signed in',
-          `see the migration with: ${commandText(context, 'show', migrationId)}`,
-        );
+      const notDone = 'you are still signed in';
+      if (!(await confirm(context, options, { question, consequence: keyLost(signIn), notDone })))
+        throw new CommandFailed(notDone, `see the migration with: ${commandText(context, 'show', migrationId)}`);
       await failingClearly(context, () =>
         apiOf(signIn.portal, signIn.token)
           .endSession()

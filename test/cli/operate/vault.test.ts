@@ -105,3 +105,9 @@ test('renew ends with the command to resume the migration, if it is paused', asy
     ),
   );
 });
+
+test('without a terminal, renew says that it has not renewed the vault', async () => {
+  const { exitCode, err } = await ferry(['vault', 'renew', 'acme.xero'], undefined, env());
+  expect(exitCode).toBe(1);
+  expect(err).toContain('; the vault was not renewed; if you agree, run the command again with --yes');
+});

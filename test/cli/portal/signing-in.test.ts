@@ -175,7 +175,9 @@ describe('says what to do if', () => {
     // Without a terminal, the command cannot ask.
     const unconfirmed = await cleo.run('sign-out', other.id);
     expect(unconfirmed.exitCode).toBe(1);
-    expect(unconfirmed.err).toContain('this cannot be undone: your key is deleted; to sign in again, you need a new');
+    expect(unconfirmed.err).toMatch(
+      /this cannot be undone: your key is deleted; to sign in again, you need a new .*; you are still signed in; if you agree/,
+    );
     expect((await cleo.run('show', other.id)).exitCode).toBe(0);
     const signedOut = await cleo.run('sign-out', other.id, '--yes');
     expect(signedOut.exitCode).toBe(0);
