@@ -100,7 +100,7 @@ async function restoreDecisions(
     const { decisionId, kind, by } = decision;
     const restored = { decisionId, kind, by, at: outcome.at };
     if (record.outcome.applied && !outcome.applied) refused.push({ ...restored, why: outcome.text });
-    else decisions.push(restored);
+    else decisions.push(outcome.applied ? restored : { ...restored, wasRefused: true });
     if (outcome.applied && decision.kind === 'adjust' && decision.limits.windows)
       await updateWindowOccurrence(deps, migrationId);
   }

@@ -53,7 +53,15 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       workflow: z.enum(['running', 'gone', 'completed', 'abandoned', 'cancelled']),
       decisions: z
-        .array(z.strictObject({ decisionId: z.string(), kind: z.string(), by: z.string().nullable(), at: z.string() }))
+        .array(
+          z.strictObject({
+            decisionId: z.string(),
+            kind: z.string(),
+            by: z.string().nullable(),
+            at: z.string(),
+            wasRefused: z.literal(true).exactOptional().describe('the decision had been refused'),
+          }),
+        )
         .describe('decisions that the ledger had lost, and has now recorded again'),
       refused: z
         .array(

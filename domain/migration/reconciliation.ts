@@ -10,6 +10,8 @@ export interface RestoredDecision {
   readonly kind: string;
   readonly by: string | null;
   readonly at: string;
+  /** True if the decision had been refused. Otherwise absent. */
+  readonly wasRefused?: true;
 }
 
 /** A decision that Temporal has but the ledger does not accept. A person has to make the decision again. */

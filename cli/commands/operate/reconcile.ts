@@ -1,8 +1,10 @@
 import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
 import { reconcile } from '../../../client';
-import { counted } from '../../../domain/text/sentences';
+import { readMigration } from '../../../store';
+import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
+import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
 
 /** `ferry reconcile`: repairs a ledger that was restored to an older state. */
@@ -16,13 +18,17 @@ export function addReconcile({ program, run, terminal }: Context): void {
 async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
   return withLedgerClient(env, async (ferry) => {
     const result = await reconcile(ferry, migrationId);
+    const migration = await readMigration(ferry.db, migrationId);
+    const portal = await readClientPortal(ferry, migrationId);
+    const lostFiles =
+      migration && result.workflow === 'running' ? lostFileLines(result.decisions, migration, portal) : [];
     return {
       json: { schema: 'ferry.reconciliation/1', migrationId, ...result },
       print: (output) => {
         const rows = repairRows(result);
         if (rows.length === 0) output.line('No company and no decision needed a repair.');
         else output.table(COLUMNS, rows);
-        for (const line of nextLines(result, migrationId)) output.line(line);
+        for (const line of [...lostFiles, ...nextLines(result, migrationId)]) output.line(line);
       },
     };
   });
@@ -97,14 +103,8 @@ function repairRows(result: ReconciliationResult): string[][] {
 }
 
 function nextLines(result: ReconciliationResult, migrationId: string): readonly string[] {
-  const { workflow, decisions, notMoved, unknown, gone } = result;
-  const supplied = decisions.filter(({ kind }) => SUPPLIES.includes(kind));
+  const { workflow, notMoved, unknown, gone } = result;
   return [
-    ...(supplied.length > 0 && workflow === 'running'
-      ? [
-          `Supply again what the backup does not contain: ${counted(supplied.length, 'file')} with credentials or manifest rows.`,
-        ]
-      : []),
     ...(notMoved.length + unknown.length + gone.length > 0
       ? [
           workflow === 'running'
@@ -131,11 +131,3 @@ function nextLines(result: ReconciliationResult, migrationId: string): readonly 
       : [`The migration has ended (${workflow}), so no more companies will be moved.`]),
   ];
 }
-
-/** Decisions that only announce files that were stored in the ledger. The files themselves cannot be restored. */
-const SUPPLIES: readonly string[] = [
-  'credentials-supplied',
-  'replace-credential',
-  'manifest-supplied',
-  'manifest-amended',
-];

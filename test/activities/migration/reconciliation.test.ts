@@ -45,6 +45,18 @@ test('signed decisions and the release of their companies are restored', async (
   expect(again.decisions).toEqual([]);
 });
 
+test('a decision that had been refused is restored as refused', async () => {
+  const { id } = await createMovableMigration(rig.ledger, manifestRows(2));
+  const [applied, refused] = (['pause', 'resume'] as const).map((kind) => recordOf(id, kind, BY_SAM, null));
+  if (!applied || !refused) throw new Error('no decisions');
+  const history = [applied, { ...refused, outcome: { ...refused.outcome, applied: false } }];
+  const { decisions } = await reconcile(id, history, 1);
+  expect(decisions.map(({ kind, wasRefused = false }) => [kind, wasRefused])).toEqual([
+    ['pause', false],
+    ['resume', true],
+  ]);
+});
+
 test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
   ['is not signed', (id) => allApprovals(id, null, null), /must be signed/],
   ['is signed with the key of someone else', (id) => allApprovals(id, CLEO, SAM), /is signed with the key of/],
