@@ -1,5 +1,6 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
 import type { MigrationView } from '../../portal/contract/migration-view';
+import type { PortalSession } from '../../portal/contract/session';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { oldViewText } from '../../portal/client/api';
 import { CONFIRM_KEY, headlineFor } from '../../portal/client/key-confirmation';
@@ -33,6 +34,15 @@ export function oldText({ view, writtenAt, isCurrent }: MigrationAnswer): string
   if (isCurrent || isEnding(view.state)) return null;
   return oldViewText(`This view is from ${localTime(writtenAt)}.`, view.state);
 }
+
+/**
+ * Returns whether support has to confirm the person's key before the person can decide. Once the migration has ended, a
+ * key needs no confirmation, because no decision is possible.
+ */
+export const mustConfirmKey = (
+  { publicKey, isKeyConfirmed }: Pick<PortalSession, 'publicKey' | 'isKeyConfirmed'>,
+  { state }: Pick<MigrationView, 'state'>,
+): boolean => publicKey !== null && !isKeyConfirmed && !isOver(state);
 
 /** What the person who reads the view can do. */
 interface Reader {

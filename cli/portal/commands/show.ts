@@ -1,6 +1,5 @@
-import { isOver } from '../../../domain/migration/terminated';
 import { commandText, confirmAdvice, withMigrationId, withPortal, type PortalContext } from '../connection';
-import { printView } from '../summary';
+import { mustConfirmKey, printView } from '../summary';
 
 /** `ferry --portal <link> show` */
 export function addShow(context: PortalContext): void {
@@ -13,8 +12,7 @@ export function addShow(context: PortalContext): void {
         withPortal(context, migrationId, async ({ session, readMigration }) => {
           const answer = await readMigration();
           const { publicKey, person, role, isKeyConfirmed } = session;
-          // A key needs no confirmation once the migration has ended, because no decision is possible.
-          const mustConfirm = publicKey !== null && !isKeyConfirmed && !isOver(answer.view.state);
+          const mustConfirm = mustConfirmKey(session, answer.view);
           return {
             json: { schema: 'ferry.portal-show/1', ...answer, person, role, isKeyConfirmed },
             print: (output) => {
@@ -25,7 +23,7 @@ export function addShow(context: PortalContext): void {
                 isViewer: role === 'viewer',
                 canDecide: role === 'client' && isKeyConfirmed,
               });
-              if (!mustConfirm) return;
+              if (!mustConfirm || publicKey === null) return;
               output.line();
               output.line(`Before you can decide, ${confirmAdvice(answer.view, publicKey)}`);
             },

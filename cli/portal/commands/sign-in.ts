@@ -6,10 +6,9 @@ import { createSigningKey, parseSigningKey } from '../../../security/signing-key
 import { addYesOption, confirm, type YesOption } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../shared/remedy-commands';
-import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
-import type { Connection, PortalContext, Waiting } from '../connection';
+import type { PortalContext } from '../connection';
 import {
   apiOf,
   clause,
@@ -20,10 +19,8 @@ import {
   sayOnce,
   validated,
   wasNotSent,
-  withPortal,
 } from '../connection';
-import { inReadersZone } from '../summary';
-import { createFolder, deleteSignIn, readSignIns, signingKeyOf, writeSignIn, type SignIn } from '../sign-ins';
+import { createFolder, deleteSignIn, readSignIns, writeSignIn, type SignIn } from '../sign-ins';
 import { parseLink, type PortalLink } from '../target';
 
 /**
@@ -39,6 +36,12 @@ export function addSignIn(context: PortalContext): void {
     )
     .action(() => run(() => failingClearly(context, () => signIn(context))));
 }
+
+/**
+ * How long a command that asks about every migration waits for each answer, in milliseconds. A list is not worth a long
+ * wait: it shows which migrations the portal does not answer about.
+ */
+export const EACH_WITHIN_MS = 10_000;
 
 async function signIn(context: PortalContext): Promise<CommandResult> {
   const { output, terminal } = context;
@@ -227,72 +230,4 @@ export function addSignOut(context: PortalContext): void {
 function keyLost({ role }: SignIn): string {
   const lost = 'your key is deleted; to sign in again, you need a new invitation from support';
   return role === 'viewer' ? lost : `${lost}, and support has to confirm a new key`;
-}
-
-interface ListedSignIn {
-  readonly signIn: SignIn;
-  readonly headline: string | null;
-  readonly isKeyConfirmed: boolean | null;
-  readonly problem: string | null;
-}
-
-/** `ferry --portal <link> list`: the migrations to which the person has signed in on this machine. */
-export function addList(context: PortalContext): void {
-  const { program, run, terminal } = context;
-  program
-    .command('list')
-    .description('List the migrations at this portal to which you have signed in on this machine')
-    .action(() =>
-      run(async () => {
-        const waiting = { say: sayOnce(context), withinMs: LIST_WITHIN_MS };
-        const signIns = readSignIns(terminal.env, context.link().origin);
-        return listResult(await Promise.all(signIns.map((signIn) => readListed(context, signIn, waiting))));
-      }),
-    );
-}
-
-/** A list is not worth a long wait: it shows which migrations the portal does not answer about. In milliseconds. */
-const LIST_WITHIN_MS = 10_000;
-
-async function readListed(context: PortalContext, signIn: SignIn, waiting: Waiting): Promise<ListedSignIn> {
-  const read = async ({ session, readMigration }: Connection): Promise<ListedSignIn> => {
-    const { view } = await readMigration();
-    return { signIn, headline: view.headline, isKeyConfirmed: session.isKeyConfirmed, problem: null };
-  };
-  try {
-    return await withPortal(context, signIn.migrationId, read, waiting);
-  } catch (error) {
-    if (!(error instanceof CommandFailed)) throw error;
-    return { signIn, headline: null, isKeyConfirmed: null, problem: error.message };
-  }
-}
-
-function listResult(listed: readonly ListedSignIn[]): CommandResult {
-  const keyText = ({ signIn, isKeyConfirmed }: ListedSignIn): TableCell => {
-    if (signIn.role === 'viewer' || isKeyConfirmed === null) return '';
-    return isKeyConfirmed ? 'confirmed' : { text: 'not confirmed', style: 'yellow' };
-  };
-  return {
-    failed: listed.some(({ problem }) => problem !== null),
-    json: {
-      schema: 'ferry.portal-sign-ins/1',
-      signIns: listed.map(({ signIn, headline, isKeyConfirmed, problem }) => ({
-        ...{ portal: signIn.portal, migrationId: signIn.migrationId, person: signIn.person, role: signIn.role },
-        ...{ keyFingerprint: fingerprintOfKey(signingKeyOf(signIn).publicKey), isKeyConfirmed, headline, problem },
-      })),
-    },
-    print: (output) => {
-      if (listed.length === 0)
-        return output.line(
-          "You are not signed in to any migration at this portal on this machine. Sign in with the link of your invitation: ferry --portal '<link>' sign-in",
-        );
-      output.table(
-        [{ title: 'Migration', unbroken: true }, { title: 'You' }, { title: 'Key' }, { title: 'What is happening' }],
-        listed.map((each) => [
-          ...[each.signIn.migrationId, `${each.signIn.person} (${each.signIn.role})`, keyText(each)],
-          each.problem === null ? inReadersZone(each.headline ?? '') : { text: each.problem, style: 'red' as const },
-        ]),
-      );
-    },
-  };
 }

@@ -1,6 +1,8 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
+import { SessionSchema } from '../../../portal/contract/session';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
+import { CONFIRM_KEY, headlineFor } from '../../../portal/client/key-confirmation';
 import { VIEWER_NOTICE } from '../../../portal/client/viewer';
 import { createInterruptibleSleep } from '../../shared/waiting';
 import type { CommandResult, Output } from '../../terminal/output';
@@ -8,7 +10,7 @@ import { openLiveBlock } from '../../terminal/live-block';
 import type { Terminal } from '../../terminal/terminal';
 import { clockTime } from '../../terminal/times';
 import { validated, withPortal, type Connection, type PortalContext } from '../connection';
-import { countsText, inReadersZone, oldText, taskLabel } from '../summary';
+import { countsText, inReadersZone, mustConfirmKey, oldText, taskLabel } from '../summary';
 
 const POLL_EVERY_MS = 2_000;
 
@@ -30,6 +32,7 @@ async function watch(
   { untilDecision }: { readonly untilDecision?: true },
 ): Promise<CommandResult> {
   const { terminal, output } = context;
+  let person = session;
   let answer = await readMigration();
   const interrupted = terminal.interruption();
   const { sleep, wake } = createInterruptibleSleep();
@@ -38,14 +41,17 @@ async function watch(
   let trouble: string | null = null;
   try {
     for (;;) {
-      screen?.show(answer, trouble);
+      screen?.show(answer, trouble, mustConfirmKey(person, answer.view));
       const { state, actions } = answer.view;
       const hasEnded = isOver(state);
       const mustAct = untilDecision && actions.some(({ isExpected }) => isExpected);
-      if (hasEnded || mustAct || interrupted.aborted) return result(answer, hasEnded);
+      if (hasEnded || mustAct || interrupted.aborted)
+        return result(answer, hasEnded, mustConfirmKey(person, answer.view));
       await sleep(POLL_EVERY_MS);
       try {
         answer = validated(MigrationAnswerSchema, await api.readMigration());
+        // Support can confirm the key in the meantime.
+        if (mustConfirmKey(person, answer.view)) person = validated(SessionSchema, await api.readSession());
         trouble = null;
       } catch (error) {
         if (!(error instanceof ApiError) || !error.isTemporary) throw error;
@@ -57,18 +63,21 @@ async function watch(
   }
 }
 
-function result({ view }: MigrationAnswer, hasEnded: boolean): CommandResult {
+function result({ view }: MigrationAnswer, hasEnded: boolean, mustConfirm: boolean): CommandResult {
   const { migrationId, state, headline, task, counts } = view;
   return {
     failed: hasEnded && state !== 'completed',
     json: { schema: 'ferry.portal-watch/1', ...{ migrationId, state, headline, task, counts } },
-    print: (output) => output.line(`${migrationId}: ${inReadersZone(headline)}`),
+    print: (output) => output.line(`${migrationId}: ${inReadersZone(headlineFor(headline, mustConfirm))}`),
   };
 }
 
 interface Screen {
-  /** @param trouble why the answer is out of date; null if it is current */
-  readonly show: (answer: MigrationAnswer, trouble: string | null) => void;
+  /**
+   * @param trouble why the answer is out of date; null if it is current
+   * @param mustConfirm true if support has to confirm the person's key
+   */
+  readonly show: (answer: MigrationAnswer, trouble: string | null, mustConfirm: boolean) => void;
   readonly close: () => void;
 }
 
@@ -80,11 +89,12 @@ export function openScreen(
   if (!stdout.isTTY) {
     let last = '';
     return {
-      show: (answer, trouble) => {
+      show: (answer, trouble, mustConfirm) => {
         const { view } = answer;
         const old = oldText(answer);
         const age = old === null ? '' : `. ${old}`;
-        const line = trouble ?? `${inReadersZone(view.headline)} Companies: ${countsText(view)}${age}`;
+        const line =
+          trouble ?? `${inReadersZone(headlineFor(view.headline, mustConfirm))} Companies: ${countsText(view)}${age}`;
         if (last === '' && isViewer && !isOver(view.state)) output.line(VIEWER_NOTICE);
         if (line !== last) output.line(`${clockTime(new Date())} ${line}`);
         last = line;
@@ -93,21 +103,29 @@ export function openScreen(
     };
   }
   const block = openLiveBlock(stdout);
-  return { show: (answer, trouble) => block.draw(liveLines(answer, trouble, isViewer)), close: () => block.close() };
+  return {
+    show: (answer, trouble, mustConfirm) => block.draw(liveLines(answer, trouble, { isViewer, mustConfirm })),
+    close: () => block.close(),
+  };
 }
 
 /** Returns the lines of the block that is redrawn on a terminal. */
-export function liveLines(answer: MigrationAnswer, trouble: string | null, isViewer: boolean) {
+export function liveLines(
+  answer: MigrationAnswer,
+  trouble: string | null,
+  { isViewer, mustConfirm }: { readonly isViewer: boolean; readonly mustConfirm: boolean },
+) {
   const { view, writtenAt } = answer;
   const old = oldText(answer);
   const { migrationId, state, headline, task, notices, steps } = view;
+  const what = task?.what ?? (mustConfirm ? CONFIRM_KEY : null);
   const mark = isOver(state) ? 'ended here' : 'now';
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
-    [inReadersZone(headline)],
+    [inReadersZone(headlineFor(headline, mustConfirm))],
     ...(isViewer && !isOver(state) ? sentences(VIEWER_NOTICE).map((text) => [text]) : []),
     ...notices.map((notice) => [{ text: inReadersZone(notice), style: 'yellow' as const }]),
-    ...(task === null ? [] : [[`${taskLabel(isViewer)} ${inReadersZone(task.what)}`]]),
+    ...(what === null ? [] : [[`${taskLabel(isViewer)} ${inReadersZone(what)}`]]),
     ...(task?.problems ?? []).map((problem) => [{ text: '  ✗', style: 'red' as const }, ` ${inReadersZone(problem)}`]),
     [],
     ...steps.map(({ number, title, state }) => [

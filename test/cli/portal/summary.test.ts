@@ -17,9 +17,12 @@ function printed(changes: Partial<MigrationView>, isCurrent = true, isViewer = f
   return String(stdout.read());
 }
 
-function shownLive(changes: Partial<MigrationView>, { isCurrent = true, isViewer = false } = {}): string {
+function shownLive(
+  changes: Partial<MigrationView>,
+  { isCurrent = true, isViewer = false, mustConfirm = false } = {},
+): string {
   const answer = { view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent };
-  return liveLines(answer, null, isViewer)
+  return liveLines(answer, null, { isViewer, mustConfirm })
     .map((line) => line.map(textOf).join(''))
     .join('\n');
 }
@@ -86,7 +89,7 @@ function logged(answers: readonly (Partial<MigrationView> & { readonly isCurrent
   const terminal = { stdout, stderr: stdout, env: {} } as never;
   const screen = openScreen({ output: new Output(terminal, false, false), terminal }, isViewer);
   for (const { isCurrent = true, ...changes } of answers)
-    screen.show({ view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent }, null);
+    screen.show({ view: sampleView(changes), writtenAt: '2026-11-20T09:00:00.000Z', isCurrent }, null, false);
   return String(stdout.read()).replace(/^\d\d:\d\d:\d\d /gm, '');
 }
 
@@ -115,7 +118,7 @@ test('watch lists the problems to solve below the task, and tells a viewer that 
   const view = sampleView({ task: { ...task, since: null, by: null } });
   const answer = { view, writtenAt: '2026-11-20T09:00:00.000Z', isCurrent: true };
   const shown = (isViewer: boolean) =>
-    liveLines(answer, null, isViewer)
+    liveLines(answer, null, { isViewer, mustConfirm: false })
       .map((line) => line.map(textOf).join(''))
       .join('\n');
   expect(shown(false)).toContain(
@@ -144,4 +147,7 @@ test('a person whose key is not confirmed has something to do, even if the migra
   expect(text).toContain('\nWhat you need to do: Call your contact to confirm your key.\n');
   expect(text).not.toContain('Nothing for you to do');
   expect(printed({ task: null, headline })).toContain('Nothing for you to do now.');
+  const live = shownLive({ task: null, headline }, { mustConfirm: true });
+  expect(live).toContain('19 to go. Call your contact to confirm your key.\n');
+  expect(live).toContain('\nWhat you need to do: Call your contact to confirm your key.\n');
 });
