@@ -63,11 +63,11 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       );
     });
   if (stored.length > 0) {
-    const signedIn: PortalSession[] = [];
-    for (const each of stored) signedIn.push((await liveSession(context, each, { say: sayOnce(context) })).session);
+    const waiting = { say: sayOnce(context), withinMs: EACH_WITHIN_MS };
+    const signedIn = await Promise.all(stored.map((each) => liveSession(context, each, waiting)));
     return signedInResult(
       context,
-      signedIn.map((session) => ({ session, file: null })),
+      signedIn.map(({ session }) => ({ session, file: null })),
     );
   }
   if (!terminal.prompts || output.json)

@@ -1,4 +1,4 @@
-/** Tests the list of migrations while the portal does not answer. */
+/** Tests the commands that ask about every migration while the portal does not answer. */
 import { rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,8 +13,8 @@ afterAll(() => rmSync(env.TOKENFERRY_HOME, { recursive: true, force: true }));
 
 const MIGRATIONS = ['acme.xero', 'bolt.xero', 'kite.xero', 'moss.xero', 'tarn.xero'];
 
-/** Runs `list` as a person who has signed in to five migrations. */
-async function list(answer: RequestListener) {
+/** Runs a command as a person who has signed in to five migrations. */
+async function run(command: string, answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -25,7 +25,7 @@ async function list(answer: RequestListener) {
     });
   const startedAt = Date.now();
   try {
-    const result = await ferry(['--portal', portal, 'list'], undefined, env);
+    const result = await ferry(['--portal', portal, command], undefined, env);
     return { ...result, tookMs: Date.now() - startedAt };
   } finally {
     server.closeAllConnections();
@@ -34,7 +34,7 @@ async function list(answer: RequestListener) {
 }
 
 test('a portal that answers 503 is asked about all migrations at once, for ten seconds', async () => {
-  const { exitCode, out, err, tookMs } = await list((_, response) => response.writeHead(503).end());
+  const { exitCode, out, err, tookMs } = await run('list', (_, response) => response.writeHead(503).end());
   expect(exitCode).toBe(1);
   for (const id of MIGRATIONS)
     expect(out).toMatch(new RegExp(`^${id} +Cleo \\(client\\) +the portal is not working at the moment`, 'm'));
@@ -43,7 +43,14 @@ test('a portal that answers 503 is asked about all migrations at once, for ten s
 });
 
 test('a portal that accepts requests, but sends no answer, is given up after ten seconds', async () => {
-  const { out, tookMs } = await list(() => undefined);
+  const { out, tookMs } = await run('list', () => undefined);
   for (const id of MIGRATIONS) expect(out).toMatch(new RegExp(`^${id} .*does not answer in time`, 'm'));
+  expect(tookMs).toBeLessThan(20_000);
+});
+
+test('signing in to all migrations again gives up after ten seconds', async () => {
+  const { exitCode, err, tookMs } = await run('sign-in', (_, response) => response.writeHead(503).end());
+  expect(exitCode).toBe(1);
+  expect(err).toContain('the portal is not working at the moment');
   expect(tookMs).toBeLessThan(20_000);
 });
