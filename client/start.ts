@@ -149,7 +149,7 @@ const CONTACT_SHOWN = 1_000;
 /** Returns Markdown that explains the migration to people who see it in Temporal's Web UI for the first time. */
 function workflowDetails(client: string, platform: string, contact: string): string {
   return [
-    `Moves ${client}'s connections to ${platform} into the Company Data Service, so that end customers do not have to reconnect.`,
+    `Moves ${client}'s ${platform} connections into the Company Data Service, so that end customers do not have to reconnect.`,
     'See **Current Details** for progress, who needs to act, and what to do.',
     `Who to call: ${escapedMarkdown(oneLine(contact, CONTACT_SHOWN))}`,
     BOTTOM_PADDING,

@@ -159,7 +159,11 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         .array(
           z.strictObject({
             reference: z.string(),
-            heldBack: z.string().describe('the problem; names other clients only with `--as support`'),
+            heldBack: z
+              .string()
+              .describe(
+                'the problem; with `--as support`, which is the default, it can name other clients; with `--as client`, it does not',
+              ),
           }),
         )
         .optional(),

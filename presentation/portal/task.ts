@@ -59,10 +59,10 @@ function taskForFirst({ step, firstCompany, requestedFirst }: Progress, facts: T
     return task(
       `ask support to choose another company to move first, because ${impossible.reference} ${impossible.why}`,
     );
-  const orElse = 'Instead, you can ask support to choose another company';
+  const orElse = 'Or ask support to choose another company';
   return task(
     facts.unconfirmedFirst === null
-      ? `supply what ${reference} still needs, because this company moves first. "Companies" shows what is missing. ${orElse}`
+      ? `supply what ${reference} still needs, because this company moves first. The list of companies shows what is missing. ${orElse}`
       : `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. ${orElse}`,
   );
 }

@@ -42,7 +42,7 @@ export function addInvite({ program, run, terminal }: Context): void {
     .option('--name <person>', 'name of the person; the portal records decisions under this name', parseName)
     .option(
       '--email <address>',
-      'email address of the person; required with --sign-in openid. Otherwise, only ferry invite --list --json shows it. No email is sent',
+      'email address of the person. --sign-in openid requires it, because the person must sign in with an account that has this address. Otherwise, it is only stored, and shown only with --json. No email is sent',
       parseEmail,
     )
     .addOption(

@@ -86,7 +86,11 @@ function repairRows(result: ReconciliationResult): string[][] {
       'company lost by the service, credential never sent',
       ifRunning('the next try creates the company again', 'not moved'),
     ],
-    [doubled, 'several companies at the service for one row', 'delete all but one there; keep a linked company'],
+    [
+      doubled,
+      'row has several companies at the service',
+      'delete all but one for each row at the service: keep a linked one, or else the one whose id the ledger has',
+    ],
   ];
   return rows.flatMap(([names, found, done]) =>
     names.length === 0

@@ -100,10 +100,10 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
     counts: counts({ total: 9, waiting: 9, unconfirmed: 4 }),
   });
   expect(viewOf(first, { unconfirmedFirst: 'acme-9' }).task?.what).toBe(
-    'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Instead, you can ask support to choose another company.',
+    'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Or ask support to choose another company.',
   );
   expect(viewOf(first).task?.what).toBe(
-    'Supply what acme-9 still needs, because this company moves first. "Companies" shows what is missing. Instead, you can ask support to choose another company.',
+    'Supply what acme-9 still needs, because this company moves first. The list of companies shows what is missing. Or ask support to choose another company.',
   );
 });
 
