@@ -127,7 +127,15 @@ export function parseCredential(
 const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 
 function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: CredentialTimes): string | null {
-  if (!reader.has('obtainedAt')) return (given ?? beforeNow(reader.fileModifiedAt, now)).toISOString();
+  if (!reader.has('obtainedAt')) {
+    const at = given ?? beforeNow(reader.fileModifiedAt, now);
+    const problem = obtainedAtProblem(at, now);
+    if (problem === null) return at.toISOString();
+    // Some programs that unpack archives set the time to 1980.
+    const message = `obtainedAt is missing, and the time of the file is ${problem}`;
+    reader.error('obtainedAt', 'invalid-time', message, 'enter the time at which the token was obtained');
+    return null;
+  }
   if (given !== undefined) {
     const message = 'the field obtainedAt is filled in, but the option --obtained-at also sets a time';
     reader.error('obtainedAt', 'invalid-time', message, 'leave --obtained-at out, or clear the field obtainedAt');

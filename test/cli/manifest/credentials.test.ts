@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 
 import { platform } from '../../support/migrations/platforms';
 import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
@@ -52,6 +52,21 @@ test("obtainedAt is never in the future, even if the file's modification time is
   const path = tempFile('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
   const { credentials } = await readWholeCredentials(path, quickBooks, { now: NOW });
   expect(credentials[0]?.obtainedAt).toBe(NOW.toISOString());
+});
+
+test('a file from before the year 2000 needs obtainedAt or --obtained-at', async () => {
+  const path = tempFile('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
+  utimesSync(path, new Date('1980-01-01T00:00:00Z'), new Date('1980-01-01T00:00:00Z'));
+  const { credentials, findings } = await readWholeCredentials(path, quickBooks, { now: NOW });
+  expect(credentials).toEqual([]);
+  expect(findings).toEqual([
+    expect.objectContaining({
+      ...{ code: 'invalid-time', field: 'obtainedAt', severity: 'error' },
+      message: 'obtainedAt is missing, and the time of the file is before the year 2000',
+    }),
+  ]);
+  const given = await readWholeCredentials(path, quickBooks, { now: NOW, obtainedAt: NOW });
+  expect(given.credentials[0]?.obtainedAt).toBe(NOW.toISOString());
 });
 
 test.each([
