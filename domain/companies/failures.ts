@@ -180,10 +180,10 @@ export function failureText(kind: FailureKind): string {
 export const CLIENT_REMEDIES = {
   'application-refused': 'correct its client id, secret or environment',
   'wrong-organization':
-    'if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one',
+    'if rows of the manifest have shifted, correct them; if rows of the credentials have shifted, replace all waiting credentials; otherwise, replace only the wrong credential',
 } as const satisfies Readonly<Partial<Record<StopReason, string>>>;
 
-/** Texts in the histories of workflows begin with these texts ({@link stopNumbersIn}), so they must not change. */
+/** If a text changes, the old one belongs in {@link FORMER_STOP_TEXTS}. */
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
     "the service rejects Tokenferry's API key; set COMPANY_DATA_API_KEY to a valid key (in the managed route, an administrator key) and restart the workers, then resume",
@@ -204,10 +204,16 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
   return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;
 }
 
-/** Returns the numbers in a text of {@link stopReasonText}; null if it has none, or if an earlier version wrote it. */
+/** Texts of earlier versions, with which texts in the histories of workflows begin. */
+const FORMER_STOP_TEXTS: Readonly<Partial<Record<StopReason, string>>> = {
+  'wrong-organization':
+    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
+};
+
+/** Returns the numbers in a text of {@link stopReasonText}, also of an earlier version; null if it has none. */
 export function stopNumbersIn(text: string, reason: StopReason): string | null {
-  const before = `${STOP_TEXTS[reason]} (`;
-  return text.startsWith(before) ? text.slice(before.length, -1) : null;
+  const before = [STOP_TEXTS[reason], FORMER_STOP_TEXTS[reason]].find((each) => text.startsWith(`${each} (`));
+  return before === undefined ? null : text.slice(`${before} (`.length, -1);
 }
 
 /** A reason to stop that can affect just one company. */

@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import type { CallFailure } from '../../../domain/companies/call-failure';
 import type { Call, Consequence, FailureKind, StopReason } from '../../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, failureText, stopReasonText } from '../../../domain/companies/failures';
+import {
+  consequenceOf,
+  consequenceOfLinkError,
+  failureText,
+  stopNumbersIn,
+  stopReasonText,
+} from '../../../domain/companies/failures';
 
 const CALLS: readonly Call[] = [
   'find-company',
@@ -133,13 +139,15 @@ test('the texts of failures and stops are distinct and contain no internal terms
   for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/[,;] then resume$/);
 });
 
-test('the reasons for a pause keep their texts, because numbers are read from the reasons in older histories', () => {
+test('numbers are read from the reasons for a pause, also from those that earlier versions wrote', () => {
   expect(stopReasonText('application-refused')).toBe(
     "the platform rejects the client's application; correct its client id, secret or environment, then resume",
   );
-  expect(stopReasonText('wrong-organization')).toBe(
-    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
-  );
+  const former =
+    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume';
+  for (const text of [former, stopReasonText('wrong-organization')])
+    expect(stopNumbersIn(`${text} (A-1 (Acme), A-2)`, 'wrong-organization')).toBe('A-1 (Acme), A-2');
+  expect(stopNumbersIn(former, 'wrong-organization')).toBeNull();
 });
 
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {
