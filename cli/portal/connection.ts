@@ -93,7 +93,7 @@ export async function withPortal<Result>(
     async () => {
       const { signIn, session } = await liveSession(context, stored, { say, withinMs });
       const onAttempt = (error: ApiError | null): void => {
-        if (error === null || !wasNotSent(error)) sentTo = migrationId;
+        if (error === null || mayBeReceived(error)) sentTo = migrationId;
       };
       const api = apiOf(origin, signIn.token, { onAttempt, timeoutMs: withinMs });
       const readMigration = async (): Promise<MigrationAnswer> =>
@@ -241,12 +241,16 @@ export async function failingClearly<Result>(
 
 function adviceFor(context: PortalContext, error: ApiError, sentTo: string | null): string {
   const { status, advice, isTemporary } = error;
-  if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}`;
+  // A new attempt has another decision id, so the portal does not recognize it as the same request.
+  const received =
+    sentTo === null
+      ? ''
+      : `. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
+  if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}${received}`;
   const remedy =
     status === 0 ? 'check the address and your connection' : 'try again; if this happens again, tell your contact';
-  // A new attempt has another decision id, so the portal does not recognize it as the same request.
   if (sentTo !== null && isTemporary)
-    return `${status === 0 ? remedy : clause(advice ?? 'wait a few minutes; if this happens again, tell your contact')}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
+    return `${status === 0 ? remedy : clause(advice ?? 'wait a few minutes; if this happens again, tell your contact')}${received}`;
   if (advice !== undefined) return clause(advice);
   if (status !== 0) return remedy;
   return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${remedy}, and run the command again`;
@@ -273,6 +277,9 @@ export function wasNotSent({ cause }: ApiError): boolean {
   const code = codeOf(reasonOf(cause));
   return NOT_CONNECTED.includes(code) || CERTIFICATE.test(code);
 }
+
+/** Returns whether the portal may have stored a request that ended with this error. */
+const mayBeReceived = (error: ApiError): boolean => (error.status === 0 && !wasNotSent(error)) || error.status >= 500;
 
 const reasonOf = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -76,6 +76,10 @@ test('a request that the portal may have received can still take effect', async 
   await expect(failed(new ApiError(503, 'busy', 'Try again in 10 seconds.'), ID)).rejects.toMatchObject({
     advice: `try again in 10 seconds${canTakeEffect}`,
   });
+  const ended = new ApiError(401, 'Your session has ended.');
+  const signIn = 'sign in again with: ferry --portal https://portal.example sign-in';
+  await expect(failed(ended, ID)).rejects.toMatchObject({ advice: `${signIn}${canTakeEffect}` });
+  await expect(failed(ended, null)).rejects.toMatchObject({ advice: signIn });
   await expect(failed(new ApiError(400, 'invalid'), ID)).rejects.toMatchObject({
     advice: 'try again; if this happens again, tell your contact',
   });
