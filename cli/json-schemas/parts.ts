@@ -171,6 +171,10 @@ export const reopened = (
       .describe(
         'support rejected details in which the check had found no error, and the client has not changed the details since',
       ),
+    proposed: z
+      .literal(true)
+      .exactOptional()
+      .describe('a proposal of a start reopened step 2; absent if something was rejected'),
     withdrawn: z
       .array(role)
       .exactOptional()

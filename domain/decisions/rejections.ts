@@ -69,7 +69,10 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open =
     stepNumber(state.step) > stepNumber('schedule')
-      ? { ...reopened(state, 'schedule'), reopened: reopenedBy(decision, 'schedule', at) }
+      ? {
+          ...reopened(state, 'schedule'),
+          reopened: { ...reopenedBy(decision, 'schedule', at), proposed: true as const },
+        }
       : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
   // The approvals and the expected end of an earlier proposal belong to a different time.

@@ -102,6 +102,8 @@ export interface Reopened {
    * since. Otherwise absent.
    */
   readonly asksForChanges?: true;
+  /** True if a proposal of a start has reopened step 2. Absent if a person has rejected something. */
+  readonly proposed?: true;
   /**
    * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent if a person has rejected
    * the handover or reopened a step.

@@ -234,22 +234,22 @@ export function pausedTexts(progress: Progress): readonly string[] {
  * Returns who reopened a step or rejected its result, when and why, and who has approved it since, on one line; null if
  * `reopened` is null. If the rejected first company has been checked again since, adds when.
  *
- * A rejection of a step that was still open has not reopened it, and the state does not tell the two apart. So only
- * step 2 is called reopened, while it has a proposal, because a proposal can reopen it as well.
+ * A rejection of a step that was still open has not reopened it, and the state does not tell the two apart. So the step
+ * is called reopened only after a proposal, which is kept only if it has reopened the step.
  */
 export function reopenedText(
-  progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps' | 'proposal'>>,
+  progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps'>>,
 ): string | null {
-  const { reopened, firstCompany, proposal } = progress;
+  const { reopened, firstCompany } = progress;
   if (!reopened) return null;
-  const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
+  const { step, by, role, at, reason, company, asksForChanges, proposed, withdrawn } = reopened;
   const what = withdrawn
     ? `Sign-off of ${withdrawn.map(roleText).join(' and ')} withdrawn`
     : step === 'complete-migration'
       ? 'Handover rejected'
       : step === 'migrate-first-company'
         ? `First company${company === undefined ? '' : ` ${company}`} rejected`
-        : `Step ${stepNumber(step)} ${step === 'schedule' && proposal !== null ? 'reopened' : 'rejected'}`;
+        : `Step ${stepNumber(step)} ${proposed ? 'reopened' : 'rejected'}`;
   const why = reason === null ? '' : `: ${reason}`;
   const since = asksForChanges ? '; nothing has been changed since' : approvedSinceText(progress);
   const checkedAt =

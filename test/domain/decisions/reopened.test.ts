@@ -48,6 +48,13 @@ test('a start that is proposed after step 2 reopens the step, and a start that i
   expect(textOf(decideAll(stateAt('disable-syncing'), proposeTime('client')))).toMatch(/^Step 2 reopened by Cleo/);
 });
 
+test('a start that is proposed after step 2 was rejected while open does not turn the rejection into a reopening', () => {
+  const rejected = decideAll(stateAt('schedule'), reject('schedule', 'client'));
+  expect(textOf(decideAll(rejected, proposeTime('support')))).toBe(textOf(rejected));
+  const reopened = decideAll(stateAt('disable-syncing'), proposeTime('client'));
+  expect(textOf(decideAll(reopened, reject('schedule', 'client')))).toMatch(/^Step 2 rejected by Cleo/);
+});
+
 test('the rejection of a first company names the company, and an abandoned or cancelled migration shows no rejection', () => {
   const before = stateAt('migrate-first-company', { firstCompany: firstCompany() });
   const again = reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } });
