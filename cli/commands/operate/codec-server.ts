@@ -1,6 +1,7 @@
 import { loadConfig } from '../../../config';
 import { isLoopback, KeySetUnavailable, startCodecServer, createTokenVerifier } from '../../../security/codec-server';
 import { createLog } from '../../../security/log';
+import { errorCode } from '../../../stack/ports';
 import { CommandFailed } from '../../shared/errors';
 import { portOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
@@ -59,7 +60,18 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
   }
   const verifyToken = tokenRules && (await createTokenVerifier(tokenRules).catch(refusedKeySet));
   const log = createLog({ level: logLevel, to: 2 });
-  return startCodecServer({ payloadKeys, origins: origin, verifyToken, host, port, log });
+  return startCodecServer({ payloadKeys, origins: origin, verifyToken, host, port, log }).catch(refusedAddress);
+}
+
+/** Rethrows an error without a code, because only the system's errors concern the address. */
+function refusedAddress(error: unknown): never {
+  const code = errorCode(error);
+  if (!(error instanceof Error) || code === undefined) throw error;
+  throw new CommandFailed(
+    error.message,
+    code === 'EADDRINUSE' ? 'another program uses this address; choose another --port' : 'check --host and --port',
+    { cause: error },
+  );
 }
 
 function refusedKeySet(error: unknown): never {

@@ -25,3 +25,14 @@ test.each([
   const { exitCode, err } = await ferry(['codec-server', '--origin', ORIGIN, ...options], undefined, env);
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: expect.stringContaining(why) as string });
 });
+
+test('codec-server does not blame the database if the name of its host cannot be resolved', async () => {
+  const tokens = ['--issuer', ISSUER, '--audience', AUDIENCE, '--key-set', `${ISSUER}/keys`];
+  const env = { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') };
+  const command = ['codec-server', '--origin', ORIGIN, '--host', 'codec.invalid', ...tokens];
+  const { exitCode, err } = await ferry(command, undefined, env);
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: expect.stringMatching(/^ferry: getaddrinfo \w+ codec\.invalid; check --host and --port\n$/) as string,
+  });
+});
