@@ -143,4 +143,5 @@ const ANSWERS = [NoSuchMigration, WorkflowNotFoundError, NamespaceNotFoundError,
 /** Returns whether Temporal has answered. The error's message then says what is missing, in Temporal or locally. */
 const isAnswer = (error: unknown): error is Error => ANSWERS.some((errorClass) => error instanceof errorClass);
 
-const isBug = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;
+/** Returns whether an error is a bug in this program, and not a failed connection. */
+export const isBug = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;

@@ -98,6 +98,7 @@ export { setUpNamespace } from './setup';
 export type { NamespaceSetup } from './setup';
 export {
   connectionErrorText,
+  isBug,
   rootConnectionError,
   LabelReserved,
   LedgerBehind,

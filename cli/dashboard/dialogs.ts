@@ -81,7 +81,10 @@ export function openDialogs(
       };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
-      const advised = withAdvice(await explainMissing(context.ferry, error), context.terminal.env);
+      const advised = withAdvice(
+        await explainMissing(context.ferry, error, context.terminal.env),
+        context.terminal.env,
+      );
       if (!(advised instanceof CommandFailed)) throw advised;
       return { outcome: 'failed', text: `${advised.message.replace(/\.$/, '')}; ${advised.advice}` };
     }

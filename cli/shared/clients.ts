@@ -4,7 +4,7 @@ import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignRespon
 import type { Config } from '../../config';
 import { loadConfig } from '../../config';
 import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
-import { listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
+import { isBug, listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { StoredMigration } from '../../store';
@@ -12,7 +12,9 @@ import { readMigration, readNamespace } from '../../store';
 import { MIGRATIONS } from '../../workflows/messages';
 import { CommandFailed } from './errors';
 import { eitherOf } from '../../domain/text/sentences';
+import { withLedgerLimit } from './ledger-limit';
 import { similar } from './options';
+import { databaseAdvice } from './stack-advice';
 
 /**
  * Runs the work of a command that needs the ledger.
@@ -26,7 +28,7 @@ export async function withLedgerClient<Result>(
   const config = clientConfig(env);
   const { databaseUrl } = config;
   if (databaseUrl === undefined) throw needsDatabase();
-  return withClient(() => openLedgerClient({ ...config, databaseUrl }), work);
+  return withClient(env, () => openLedgerClient({ ...config, databaseUrl }), work);
 }
 
 /**
@@ -38,7 +40,7 @@ export async function withMigrationClient<Result>(
   work: (ferry: MigrationClient) => Promise<Result>,
 ): Promise<Result> {
   const config = clientConfig(env);
-  return withClient(() => openMigrationClient(config), work);
+  return withClient(env, () => openMigrationClient(config), work);
 }
 
 function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
@@ -53,6 +55,7 @@ function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
 }
 
 async function withClient<Client extends MigrationClient, Result>(
+  env: NodeJS.ProcessEnv,
   open: () => Promise<Client>,
   work: (ferry: Client) => Promise<Result>,
 ): Promise<Result> {
@@ -60,25 +63,31 @@ async function withClient<Client extends MigrationClient, Result>(
   try {
     return await work(ferry);
   } catch (error) {
-    throw await explainMissing(ferry, error);
+    throw await explainMissing(ferry, error, env);
   } finally {
     await ferry.close();
   }
 }
 
 /**
- * Explains where a missing migration still is, or suggests similar ids. Returns any other error unchanged. Best effort:
- * returns the error itself if the ledger cannot be read, because the migration is still missing then.
+ * Explains where a missing migration still is, or suggests similar ids. If the ledger cannot be read, says so, because
+ * it may have the migration. Returns any other error unchanged.
  *
  * @param error the error of a command or a dialog
+ * @param env the environment variables, which decide what the advice about the database is
+ * @throws the error itself if a bug in this program prevents the explanation
  */
-export async function explainMissing(ferry: MigrationClient, error: unknown): Promise<unknown> {
-  return error instanceof NoSuchMigration ? explanationOf(ferry, error).catch(() => error) : error;
-}
-
-async function explanationOf(ferry: MigrationClient, error: NoSuchMigration): Promise<Error> {
+export async function explainMissing(ferry: MigrationClient, error: unknown, env: NodeJS.ProcessEnv): Promise<unknown> {
+  if (!(error instanceof NoSuchMigration)) return error;
   const { migrationId } = error;
-  if (await isInLedger(ferry, migrationId)) return onlyInLedger(migrationId);
+  const place = await withLedgerLimit(isInLedger(ferry, migrationId)).then(
+    (isThere) => (isThere ? onlyInLedger(migrationId) : null),
+    (failure: unknown) => {
+      if (isBug(failure)) throw failure;
+      return perhapsInLedger(migrationId, failure, env);
+    },
+  );
+  if (place !== null) return place;
   if (ferry.db && (await isInTemporal(ferry, migrationId))) return onlyInTemporal(migrationId);
   return withSuggestion(ferry, error);
 }
@@ -104,7 +113,7 @@ async function isInTemporal(
     );
     return Object.values<string>(MIGRATIONS).includes(type);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (isBug(error)) throw error;
     return false;
   }
 }
@@ -128,7 +137,7 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
       for await (const { migrationId } of listMigrations(ferry)) if (ids.push(migrationId) >= MAX_COMPARED) break;
     });
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (isBug(error)) throw error;
   }
   return ids;
 }
@@ -141,6 +150,15 @@ function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
     `${migrationId} is in the ledger, but not in Temporal`,
     `to see what was moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
+  );
+}
+
+/** Returns the error for a migration that Temporal does not have, while the ledger does not answer. */
+function perhapsInLedger(migrationId: string, cause: unknown, env: NodeJS.ProcessEnv): CommandFailed {
+  return new CommandFailed(
+    `Temporal has no migration ${migrationId}, and the ledger cannot be read`,
+    databaseAdvice(env, true),
+    { cause },
   );
 }
 

@@ -74,26 +74,42 @@ test('an approval or rejection without a review says why there is none', async (
   expect(rejection.result).toEqual({ outcome: 'nothing', text: 'Nothing was decided.' });
 });
 
+const missing = async () => {
+  throw new NoSuchMigration('gone.xero');
+};
+const PAUSE = { kind: 'pause', migrationId: 'gone.xero' } as const;
+const UNREADABLE = /^Temporal has no migration gone\.xero, and the ledger cannot be read; check the database; /;
+
+/** Returns a ledger whose every use fails in this way. */
+const brokenLedger = (failure: () => unknown) => new Proxy({}, { get: failure }) as LedgerClient['db'];
+
 test.each([
   'Connection terminated unexpectedly',
   'connect ECONNREFUSED 127.0.0.1:5432',
   'getaddrinfo ENOTFOUND ledger',
   'connect ETIMEDOUT 10.0.0.1:5432',
-])('a missing migration is still reported if the ledger cannot say where it is: %s', async (message) => {
+])('if Temporal has no migration, and the ledger cannot be read, the dialog says both: %s', async (message) => {
   const [, code] = /([A-Z]{5,})/.exec(message) ?? [];
-  const connectionLost = () => {
+  const db = brokenLedger(() => {
     throw Object.assign(new Error(message), code === undefined ? {} : { code, syscall: message.split(' ')[0] });
-  };
-  const db = new Proxy({}, { get: connectionLost }) as LedgerClient['db'];
-  const missing = async () => {
-    throw new NoSuchMigration('gone.xero');
-  };
-  const { result } = await runDialog(
-    { kind: 'pause', migrationId: 'gone.xero' },
-    { ferry: { ...orchestrator.ferry, db }, confirm: missing },
-  );
-  expect(result).toEqual({
-    outcome: 'failed',
-    text: 'there is no migration gone.xero; list all migrations with: ferry list',
   });
+  const { result } = await runDialog(PAUSE, { ferry: { ...orchestrator.ferry, db }, confirm: missing });
+  expect(result).toEqual({ outcome: 'failed', text: expect.stringMatching(UNREADABLE) as string });
+});
+
+test('a dialog waits only some seconds for a ledger that does not answer', async () => {
+  const silent: unknown = new Proxy(() => silent, {
+    get: (_, name) => (name === 'executeTakeFirst' ? () => new Promise(() => undefined) : silent),
+  });
+  const db = silent as LedgerClient['db'];
+  const { result } = await runDialog(PAUSE, { ferry: { ...orchestrator.ferry, db }, confirm: missing });
+  expect(result).toEqual({ outcome: 'failed', text: expect.stringMatching(UNREADABLE) as string });
+});
+
+test('a bug is not mistaken for a ledger that cannot be read', async () => {
+  const db = brokenLedger(() => {
+    throw new TypeError('no such method');
+  });
+  const dialog = runDialog(PAUSE, { ferry: { ...orchestrator.ferry, db }, confirm: missing });
+  await expect(dialog).rejects.toThrow('no such method');
 });
