@@ -34,13 +34,24 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   const overviews = new Map<string, Overview>();
   const progress = openProgressCache(ferry);
   const readExceptions = openExceptionCache(ferry);
+  // The latest list. It is kept while it cannot be read again, so that its migrations stay on the screen.
+  let terminated: readonly MigrationSummary[] = [];
 
   async function readRows(
     { visibleRows }: ReadRequest,
     attempt: Attempt,
   ): Promise<readonly DashboardRow[] | undefined> {
-    const lines = await attempt(listOpenMigrations(ferry));
-    if (!lines) return undefined;
+    const [open, unfinished] = await Promise.all([
+      attempt(listOpenMigrations(ferry)),
+      attempt(withLedgerLimit(listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace))),
+    ]);
+    if (!open) return undefined;
+    const ended = unfinished?.filter((id) => !open.some(({ migrationId }) => migrationId === id));
+    terminated = (ended && (await attempt(listTerminated(ferry, ended)))) ?? terminated;
+    const lines = [
+      ...open,
+      ...terminated.filter(({ migrationId }) => !open.some((line) => line.migrationId === migrationId)),
+    ];
     const current = (): readonly DashboardRow[] =>
       lines.map((line) => ({
         ...line,
@@ -94,24 +105,25 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
   return ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
     const lines: MigrationSummary[] = [];
     for await (const line of listMigrations(ferry, 'open')) lines.push(line);
-    return [...lines, ...(await listTerminated(ferry, lines))];
+    return lines;
   });
 }
 
 /**
  * Lists the migrations that support has to close, because they have not ended, although their workflows have ended in
  * Temporal. Their companies do not move, but the organizations cannot join another migration.
+ *
+ * @param ids the migrations that are open in the ledger, but not in Temporal
  */
-async function listTerminated(
-  ferry: LedgerClient,
-  open: readonly MigrationSummary[],
-): Promise<readonly MigrationSummary[]> {
-  const unfinished = await withLedgerLimit(listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace));
-  const ids = unfinished.filter((id) => !open.some(({ migrationId }) => migrationId === id));
+async function listTerminated(ferry: LedgerClient, ids: readonly string[]): Promise<readonly MigrationSummary[]> {
   if (ids.length === 0) return [];
-  const lines: MigrationSummary[] = [];
-  for await (const line of listMigrations(ferry, ids)) if (line.endedInTemporal) lines.push(line);
-  return lines;
+  const listed = ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
+    const lines: MigrationSummary[] = [];
+    for await (const line of listMigrations(ferry, ids)) if (line.endedInTemporal) lines.push(line);
+    return lines;
+  });
+  // The list also reads the ledger.
+  return withLedgerLimit(listed);
 }
 
 /** Opens a cache of a migration's first exceptions, which are read again only when their version has changed. */
