@@ -36,7 +36,7 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     : isConfirmed
       ? 'that the client has already confirmed'
       : 'that the client confirms now';
-  // The figure counts from the first confirmation, if that is known, even if no confirmed company is left.
+  // If a held-back company can be confirmed, the figure counts from the first confirmation.
   const isFromStart = !isLate && !isConfirmed && staleMs !== null && staleSince(progress) === null;
   output.line(
     isFromStart

@@ -234,11 +234,14 @@ function forecast(
 }
 
 /**
- * Returns the time from which the data of a company can be out of date: the time in the estimate or, if the estimate was
- * made before the confirmations, the time when step 4 opened. Returns null if the estimate has no time and no open company
- * is confirmed, or if step 4 has not opened.
+ * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
+ * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened.
+ *
+ * The estimate can be older than the counts, so the company that it knows as confirmed can have been left out since. A
+ * held-back company can be confirmed too.
  */
 export function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
+  if (countOpen(counts) <= counts.unconfirmed) return null;
   const known = estimate?.volume.staleSince ?? null;
   if (known !== null) return known;
   const isConfirmed = countOpen(counts) > counts.unconfirmed + counts.heldBack;
