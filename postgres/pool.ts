@@ -138,17 +138,27 @@ export function databaseOf(url: string): string {
 }
 
 function targetOf(url: string): { readonly server: string; readonly database: string } | null {
-  // pg also accepts a URL with a user, but without a host. It would look for any other text in a host called "base".
-  const parsable = URL.canParse(url) ? url : url.replace('@/', '@localhost/');
+  // pg also accepts a URL with a user, but without a host. It would look for any other text in a host called "base". If
+  // another "@" follows, the text before it belongs to a password that is not escaped, so no part of it may be shown.
+  const parsable = URL.canParse(url) ? url : url.replace(/@\/(?!.*@)/, '@localhost/');
   if (!URL.canParse(parsable)) return null;
+  const { host, port, database = '' } = clientFor(url, parsable);
+  if (host.startsWith('/')) return { server: host, database };
+  return { server: `${host.includes(':') ? `[${host}]` : host}:${port}`, database };
+}
+
+/** Creates a client, which reads pg's variables too. It does not connect. */
+function clientFor(url: string, parsable: string): Client {
   try {
-    // The parser of pg reads the variables too. Nothing is connected.
-    const { host, port, database = '' } = new Client({ connectionString: url });
-    if (host.startsWith('/')) return { server: host, database };
-    return { server: `${host.includes(':') ? `[${host}]` : host}:${port}`, database };
+    return new Client({ connectionString: url });
   } catch {
     // For example, the URL names a certificate that does not exist. The error of the connection says so.
-    const { host, pathname } = new URL(parsable);
-    return { server: host, database: pathname.slice(1) };
+    const { hostname, port, pathname, searchParams } = new URL(parsable);
+    const host = parsable === url ? hostname.replace(/%2f/gi, '/').replace(/^\[(.*)\]$/, '$1') : '';
+    return new Client({
+      host: searchParams.get('host') || host || undefined,
+      port: Number(searchParams.get('port') || port) || undefined,
+      database: pathname.slice(1),
+    });
   }
 }

@@ -11,7 +11,12 @@ test.each([
   ['postgres://%2Frun%2Fpostgresql/ledger', '/run/postgresql', 'ledger'],
   ['postgres://user:hidden@/ledger', 'pg.environment:5999', 'ledger'],
   ['postgres:///ledger', 'pg.environment:5999', 'ledger'],
-  ['postgres://user:hidden@db.internal/ledger?sslrootcert=/no/such/file', 'db.internal', 'ledger'],
+  ['postgres://user:hidden@db.internal/ledger?sslrootcert=/no/such/file', 'db.internal:5432', 'ledger'],
+  ['postgres:///ledger?host=/run/pg&sslrootcert=/no/such/file', '/run/pg', 'ledger'],
+  ['postgres://[::1]:5433/ledger?sslrootcert=/no/such/file', '[::1]:5433', 'ledger'],
+  ['postgres://%2Frun%2Fpg/ledger?sslrootcert=/no/such/file', '/run/pg', 'ledger'],
+  ['postgres:///ledger?sslrootcert=/no/such/file', 'pg.environment:5999', 'ledger'],
+  ['postgres://user:hidden@/ledger?sslrootcert=/no/such/file', 'pg.environment:5999', 'ledger'],
 ])('names the server and the database to which pg connects, without the password: %s', (url, server, name) => {
   process.env['PGHOST'] = 'pg.environment';
   if (server.startsWith('pg.environment')) process.env['PGPORT'] = '5999';
@@ -23,6 +28,6 @@ test.each([
   }
 });
 
-test('says that a text is not a URL', () => {
-  expect([serverOf('ledger'), databaseOf('ledger')]).toEqual([null, '(not a URL)']);
+test.each(['ledger', 'postgres://user:hid@/den@db.internal/ledger'])('says that a text is not a URL: %s', (text) => {
+  expect([serverOf(text), databaseOf(text)]).toEqual([null, '(not a URL)']);
 });
