@@ -72,7 +72,7 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
  * cause, because `ferry` prints only the message of the deepest cause.
  */
 function malformed(migrationId: string, what: string): ApplicationFailure {
-  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow if it is still running, then run: ferry sweep --close`;
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow if it is still running, then run: ferry sweep --close ${migrationId}`;
   return ApplicationFailure.create({ message, type: 'MalformedHistory', nonRetryable: true });
 }
 

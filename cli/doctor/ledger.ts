@@ -75,7 +75,7 @@ async function checkTerminated(ferry: LedgerClient, open: readonly string[]): Pr
     terminated.length === 1
       ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration still holds organizations and credentials`
       : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations still hold organizations and credentials`;
-  return [problem(TERMINATED, what, 'close such migrations with: ferry sweep --close')];
+  return [problem(TERMINATED, what, `close each, beginning with: ferry sweep --close ${terminated[0] ?? ''}`)];
 }
 
 async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {

@@ -89,7 +89,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'schedule resume': ['ferry schedule resume --all'],
   'schedule trigger': [`ferry schedule trigger ${M}`],
   reconcile: [`ferry reconcile ${M}`],
-  sweep: ['ferry sweep', 'ferry sweep --close'],
+  sweep: ['ferry sweep', `ferry sweep --close ${M}`, 'ferry sweep --close'],
   'keys create': ['ferry keys create --by Sam'],
   'keys show': ['ferry keys show'],
   'vault rotate': ['ferry vault rotate'],

@@ -130,7 +130,8 @@ function needsPerson({ progress, at }: WatchSnapshot): boolean {
 
 function ended({ progress }: WatchSnapshot): WatchEnd {
   const text = `${progress.migrationId}: ${headline(progress)}`;
-  const tasks = progress.state === 'terminated' ? [CLOSE] : [waitingText(progress), meanwhileText(progress)];
+  const tasks =
+    progress.state === 'terminated' ? [closeText(progress)] : [waitingText(progress), meanwhileText(progress)];
   return {
     progress,
     print: (output) => {
@@ -140,7 +141,8 @@ function ended({ progress }: WatchSnapshot): WatchEnd {
   };
 }
 
-const CLOSE = 'To close the migration, run: ferry sweep --close';
+const closeText = ({ migrationId }: Progress): string =>
+  `To close the migration, run: ferry sweep --close ${migrationId}`;
 
 /** Says who must act; null if no person must act. */
 function waitingText(progress: Progress): string | null {

@@ -176,7 +176,7 @@ function databaseErrorText(error: Error): string {
 }
 
 function adviceAfterEnd({ migrationId, ending }: MigrationClosed): string {
-  if (ending === 'terminated') return 'to close the migration, run: ferry sweep --close';
+  if (ending === 'terminated') return `to close the migration, run: ferry sweep --close ${migrationId}`;
   // The ending is unknown without the ledger, which `ferry report` needs. It is also unknown while the workflow has
   // completed, but the ledger has not recorded the end.
   if (ending === 'closed') return `to see the outcome of the migration, run: ferry show ${migrationId}`;

@@ -53,7 +53,7 @@ export function nextCommands(progress: Progress, companies: NamedInCommands, now
 
 function suggestions(progress: Progress, companies: NamedInCommands, now: Date): Commands {
   if (isEnding(progress.state)) return [];
-  if (progress.state === 'terminated') return [bySupport('ferry sweep --close')];
+  if (progress.state === 'terminated') return [bySupport(`ferry sweep --close ${progress.migrationId}`)];
   const { applicationsOfMoved, areWindowsPaused = false } = companies;
   return [
     ...(applicationsOfMoved ? registrationCommands(progress.migrationId, applicationsOfMoved) : []),

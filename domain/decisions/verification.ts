@@ -54,7 +54,7 @@ export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): str
   if (decision.kind === 'unreadable') return 'the message could not be read';
   if (rules === null) {
     const end = `terminate it with: temporal workflow terminate --workflow-id ${ledger.migrationId}`;
-    const advice = `${end}; then close it with: ferry sweep --close; then start a new migration`;
+    const advice = `${end}; then close it with: ferry sweep --close ${ledger.migrationId}; then start a new migration`;
     return `an older version of Tokenferry created this migration, so no decision is accepted; ${advice}`;
   }
   const refusal =

@@ -12,11 +12,13 @@ export function terminatedProgress(progress: Progress, endedInTemporal: EndedInT
     ...progress,
     state: 'terminated',
     endedInTemporal,
-    waitingFor: { roles: ['support'], what: CLOSE },
+    waitingFor: { roles: ['support'], what: closeTask(progress) },
     waitingSince: endedInTemporal.at,
     ...{ checking: false, windows: [], window: null, proposal: null, requestedFirst: null },
     ...{ estimate: null, throughput: null, outage: null, pause: null, pauses: [], reopened: null },
   };
 }
 
-const CLOSE = 'close the migration, which accepts no more decisions, with: ferry sweep --close';
+/** Names the migration, because the command would otherwise close every migration that does not run in Temporal. */
+const closeTask = ({ migrationId }: Progress): string =>
+  `close the migration, which accepts no more decisions, with: ferry sweep --close ${migrationId}`;

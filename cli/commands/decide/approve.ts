@@ -123,7 +123,7 @@ function refusalHint(
   portal: string | null,
 ): string | undefined {
   const { migrationId: id, route, state } = progress;
-  if (state === 'terminated') return 'to close the migration, run: ferry sweep --close';
+  if (state === 'terminated') return `to close the migration, run: ferry sweep --close ${id}`;
   if (isEnding(state)) return `to see the outcome of the migration, run: ferry report ${id}`;
   const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
   if (roleRefusal(route, decision) === null) return undefined;

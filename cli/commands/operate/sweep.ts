@@ -1,6 +1,8 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
-import { closeTerminated, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
+import type { LedgerClient } from '../../../client';
+import { closeTerminated, NoSuchMigration, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
+import { readMigration } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -22,21 +24,33 @@ export function addSweep(context: Context): void {
     .description(
       'Clean up after migrations that are open in the ledger but not running in Temporal: they were terminated or failed there, or Temporal has lost them',
     )
+    .argument('[migration]', 'list or close only this migration (default: all that do not run in Temporal)')
     .option(
       '--close',
       'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
     )
     .option('--by <name>', `name of the person who closes the migrations ${DEFAULT_BY}`);
-  addYesOption(command).action((options: SweepOptions) => run(() => runSweep(context, options)));
+  addYesOption(command).action((migrationId: string | undefined, options: SweepOptions) =>
+    run(() => runSweep(context, migrationId, options)),
+  );
 }
 
-async function runSweep(context: Context, options: SweepOptions): Promise<CommandResult> {
+async function runSweep(
+  context: Context,
+  requested: string | undefined,
+  options: SweepOptions,
+): Promise<CommandResult> {
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
-    const { schedulesDeleted, open } = await sweep(ferry, async (found) => {
-      if (close && found.length > 0 && !(await confirm(context, options, closingOf(found))))
+    const chosenOf = (found: readonly string[]): readonly string[] =>
+      requested === undefined ? found : found.filter((each) => each === requested);
+    const { schedulesDeleted, open: found } = await sweep(ferry, async (beforehand) => {
+      const chosen = chosenOf(beforehand);
+      if (requested !== undefined && chosen.length === 0) throw await notToClose(ferry, requested);
+      if (close && chosen.length > 0 && !(await confirm(context, options, closingOf(chosen))))
         throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
     });
+    const open = chosenOf(found);
     const closed: string[] = [];
     const closing: string[] = [];
     const failed: { readonly migrationId: string; readonly why: string }[] = [];
@@ -72,12 +86,25 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
           output.line(
             `If Temporal or the ledger was restored or lost, first reconcile each migration, beginning with: ferry reconcile ${first}`,
           );
-          output.line('To close such migrations as if they had been cancelled, run: ferry sweep --close');
+          output.line(
+            requested === undefined
+              ? 'To close such migrations as if they had been cancelled, run: ferry sweep --close'
+              : `To close this migration as if it had been cancelled, run: ferry sweep --close ${requested}`,
+          );
         }
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },
     };
   });
+}
+
+/** Returns the error for a migration that a sweep does not find. */
+async function notToClose({ db }: LedgerClient, migrationId: string): Promise<Error> {
+  if ((await readMigration(db, migrationId)) === undefined) return new NoSuchMigration(migrationId);
+  return new CommandFailed(
+    `${migrationId} is still running in Temporal, or is already closed`,
+    `to see its state, run: ferry show ${migrationId}`,
+  );
 }
 
 /** Maximum number of migrations that the question lists. */

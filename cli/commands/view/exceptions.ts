@@ -91,16 +91,19 @@ async function exceptions(
     output.line(
       `Companies that were still waiting when the migration ended do not count as exceptions. To list all companies that were not moved, run: ferry companies ${migrationId} --state not-moved`,
     );
-  if (count > 0 && stage !== 'open') output.line(endText(migration));
+  if (count > 0 && stage !== 'open') for (const line of endLines(migration)) output.line(line);
   return { written: true };
 }
 
 /** Says that no remedy is possible any more, and what can be done instead. */
-function endText({ id, stage, ending }: MigrationWithStage): string {
+function endLines({ id, stage, ending }: MigrationWithStage): readonly string[] {
   const report = `To see what each company needs, run: ferry report ${id}`;
   return stage === 'terminated'
-    ? `The workflow has ended in Temporal, so no company moves and no decision is accepted. To close the migration, run: ferry sweep --close. ${report}`
-    : `The migration is ${ending ?? 'closed'} and accepts no more decisions. ${report}`;
+    ? [
+        `The workflow has ended in Temporal, so no company moves and no decision is accepted. ${report}`,
+        `To close the migration, run: ferry sweep --close ${id}`,
+      ]
+    : [`The migration is ${ending ?? 'closed'} and accepts no more decisions. ${report}`];
 }
 
 /** Reads the exceptions. Once the workflow has ended in Temporal, no deferred company is tried again. */

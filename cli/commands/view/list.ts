@@ -185,7 +185,7 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   if (ids.length === 0) return;
   const these = ids.length === 1 ? 'this migration' : 'these migrations';
   output.line(`Temporal is no longer running ${ids.join(', ')}, so no company of ${these} moves.`);
-  output.line('  To close such migrations, run: ferry sweep --close');
+  output.line(`  To close ${ids.length === 1 ? 'it' : 'one of them'}, run: ferry sweep --close ${ids[0] ?? ''}`);
 }
 
 /** Says why workers cannot continue some migrations, and what to check. */

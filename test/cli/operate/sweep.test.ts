@@ -52,6 +52,27 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { open: [], closed: [] } });
 });
 
+test('sweep --close with a migration closes only this migration', async () => {
+  const [first, second] = [
+    (await startTestMigration(orchestrator, 'closed-alone', ['sbx-ok-1.ca1'])).id,
+    (await startTestMigration(orchestrator, 'kept-open', ['sbx-ok-1.ca2'])).id,
+  ];
+  const { db, temporal } = orchestrator.ferry;
+  const run = (...args: string[]) => ferry(['sweep', ...args], undefined, orchestrator.env);
+  for (const id of [first, second]) await until(async () => (await readMigration(db, id))?.state === 'open');
+  expect((await run('--close', first, '--yes')).err).toBe(
+    `ferry: ${first} is still running in Temporal, or is already closed; to see its state, run: ferry show ${first}\n`,
+  );
+  for (const id of [first, second]) await temporal.workflow.getHandle(id).terminate('a test');
+  expect((await run(first)).out).toContain(`run: ferry sweep --close ${first}\n`);
+  expect((await run('--close', `${first}x`, '--yes')).err).toContain(`there is no migration ${first}x; `);
+  expect(await runJson(orchestrator, 'sweep', '--close', first, '--yes')).toMatchObject({
+    json: { open: [], closed: [first] },
+  });
+  expect(await runJson(orchestrator, 'sweep')).toMatchObject({ json: { open: [second] } });
+  expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [second] } });
+});
+
 test('sweep --close names the workflow that occupies the id of the closing workflow', async () => {
   const { workflow } = orchestrator.ferry.temporal;
   const { id } = await startTestMigration(orchestrator, 'occupied-closing', ['sbx-ok-1.oc1']);

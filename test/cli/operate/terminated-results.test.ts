@@ -106,7 +106,7 @@ describe('before a terminated migration is closed', () => {
     const { json } = await runJson(orchestrator, 'exceptions', id);
     await updateRow(db, id, 3, { not_before: null, failure_text: null, tries: 0 });
     expect(out).toContain('not moved when the migration was stopped: 1 company');
-    expect(out).toContain('no decision is accepted. To close the migration, run: ferry sweep --close.');
+    expect(out).toContain(`\nTo close the migration, run: ferry sweep --close ${id}\n`);
     expect(out).not.toMatch(/next try|ferry (?:retry|skip|exclude|replace-credential|credentials)/);
     expect(json).toMatchObject({
       ...{ withoutCredential: 0, retried: 0, retriedRemedies: [] },
@@ -125,7 +125,7 @@ describe('before a terminated migration is closed', () => {
     const { exitCode, out } = await run('doctor');
     expect(exitCode).toBe(1);
     expect(out).toMatch(new RegExp(`✗ terminated +the workflow of ${id} has ended in Temporal`));
-    expect(out).toContain('ferry sweep --close');
+    expect(out).toContain(`close each, beginning with: ferry sweep --close ${id}\n`);
   });
 });
 

@@ -48,7 +48,7 @@ describe('before a terminated migration is closed', () => {
     const { out } = await run('show', id);
     expect(out).toMatch(TERMINATED);
     expect(out).toContain('so no company moves\nWaiting for support: close the migration');
-    expect(out).toContain('What to do next:\n  support: ferry sweep --close\n');
+    expect(out).toContain(`What to do next:\n  support: ferry sweep --close ${id}\n`);
     expect(out).not.toContain('sign-off');
     const { json } = await runJson(orchestrator, 'show', id);
     expect(json).toMatchObject({ state: 'terminated', endedInTemporal: { status: 'terminated' } });
@@ -58,16 +58,18 @@ describe('before a terminated migration is closed', () => {
     const { exitCode, out } = await run('go-nogo', id);
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^NO-GO/);
-    expect(out).toMatch(/✗ decisions: terminated in Temporal .*; waiting for support: close .* ferry sweep --close\n/);
+    expect(out).toMatch(
+      /✗ decisions: terminated in Temporal .*; waiting for support: close .* ferry sweep --close \S+\n/,
+    );
   });
 
   test('list and watch name the next command', async () => {
     await until(async () => (await run('list')).out.includes('terminated  '));
-    expect((await run('list')).out).toContain('To close such migrations, run: ferry sweep --close');
+    expect((await run('list')).out).toContain(`To close it, run: ferry sweep --close ${id}\n`);
     const { exitCode, out } = await run('watch', id);
     expect(exitCode).toBe(1);
     expect(out).toMatch(TERMINATED);
-    expect(out).toContain('To close the migration, run: ferry sweep --close\n');
+    expect(out).toContain(`To close the migration, run: ferry sweep --close ${id}\n`);
   });
 
   test('the dashboard lists it for support', async () => {
@@ -121,7 +123,7 @@ describe('before a terminated migration is closed', () => {
     const { exitCode, err } = await run('sign-off', id, '--by', 'Sam', '--yes');
     expect(exitCode).toBe(1);
     expect(err).toContain('is terminated and accepts no more decisions');
-    expect(err).toContain('ferry sweep --close');
+    expect(err).toContain(`ferry sweep --close ${id}\n`);
   });
 });
 
@@ -158,7 +160,7 @@ test('resume of a terminated migration does not ask about the pause of the clien
   const { exitCode, err } = await run('resume', migration.id);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: migration ${migration.id} is terminated and accepts no more decisions; to close the migration, run: ferry sweep --close\n`,
+    err: `ferry: migration ${migration.id} is terminated and accepts no more decisions; to close the migration, run: ferry sweep --close ${migration.id}\n`,
   });
 });
 
