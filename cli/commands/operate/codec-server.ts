@@ -63,15 +63,11 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
   return startCodecServer({ payloadKeys, origins: origin, verifyToken, host, port, log }).catch(refusedAddress);
 }
 
-/** Rethrows an error without a code, because only the system's errors concern the address. */
+/** Rethrows an error without a code, which does not concern the address, and one of a port in use, which has advice. */
 function refusedAddress(error: unknown): never {
   const code = errorCode(error);
-  if (!(error instanceof Error) || code === undefined) throw error;
-  throw new CommandFailed(
-    error.message,
-    code === 'EADDRINUSE' ? 'another program uses this address; choose another --port' : 'check --host and --port',
-    { cause: error },
-  );
+  if (!(error instanceof Error) || code === undefined || code === 'EADDRINUSE') throw error;
+  throw new CommandFailed(error.message, 'check --host and --port', { cause: error });
 }
 
 function refusedKeySet(error: unknown): never {
