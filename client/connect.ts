@@ -51,12 +51,15 @@ export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
 /** Configuration from `loadConfig` with a database. */
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
+interface CloseOptions {
+  /**
+   * How long `close` waits for the database, in milliseconds. Then statements in progress fail. By default, it waits
+   * without a limit.
+   */
+  readonly closeWithinMs?: number;
+}
+
 const CONNECT_TIMEOUT_MS = 5_000;
-/**
- * How long closing waits for the database. Short, because a command prints its result only after it has closed its
- * connections.
- */
-const CLOSE_WITHIN_MS = 1_000;
 /**
  * The longest wait between two attempts to connect again, because a person is looking at the display. By default, gRPC
  * waits up to two minutes, and during that time every call fails although Temporal answers again.
@@ -70,11 +73,14 @@ const EXPORT_WITHIN_MS = 2_000;
  *
  * @throws Unreachable
  */
-export async function openMigrationClient(config: MigrationClientConfig): Promise<MigrationClient> {
+export async function openMigrationClient(
+  config: MigrationClientConfig,
+  options: CloseOptions = {},
+): Promise<MigrationClient> {
   const { databaseUrl } = config;
   return databaseUrl === undefined
     ? createClient(await connect(config), config)
-    : openLedgerClient({ ...config, databaseUrl });
+    : openLedgerClient({ ...config, databaseUrl }, options);
 }
 
 /**
@@ -82,11 +88,14 @@ export async function openMigrationClient(config: MigrationClientConfig): Promis
  *
  * @throws Unreachable
  */
-export async function openLedgerClient(config: LedgerClientConfig): Promise<LedgerClient> {
+export async function openLedgerClient(
+  config: LedgerClientConfig,
+  { closeWithinMs }: CloseOptions = {},
+): Promise<LedgerClient> {
   const url = config.databaseUrl.reveal();
   const [connection, database] = await Promise.allSettled([
     connect(config),
-    openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS, closeWithinMs: CLOSE_WITHIN_MS }),
+    openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS, closeWithinMs }),
   ]);
   if (connection.status === 'fulfilled' && database.status === 'fulfilled') {
     const client = createClient(connection.value, config);

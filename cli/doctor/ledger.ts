@@ -12,6 +12,7 @@ import { loadConfig } from '../../config';
 import type { CheckResult } from './check-result';
 import { check, notChecked, ok, problem } from './check-result';
 import { checkVaults, VAULTS } from './vaults';
+import { CLOSING } from '../shared/clients';
 
 const LEDGER = 'ledger';
 const TERMINATED = 'terminated';
@@ -29,7 +30,7 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
     );
   return check(LEDGER, 'run ferry doctor again', async () => {
     const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], env);
-    const ferry = await openLedgerClient(config);
+    const ferry = await openLedgerClient(config, CLOSING);
     try {
       const open = await listUnfinishedMigrations(ferry.db, config.temporal.namespace);
       const occupied = (await Promise.all(open.map((id) => findOccupiedIds(ferry, id)))).flat();

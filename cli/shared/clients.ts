@@ -28,7 +28,7 @@ export async function withLedgerClient<Result>(
   const config = clientConfig(env);
   const { databaseUrl } = config;
   if (databaseUrl === undefined) throw needsDatabase();
-  return withClient(env, () => openLedgerClient({ ...config, databaseUrl }), work);
+  return withClient(env, () => openLedgerClient({ ...config, databaseUrl }, CLOSING), work);
 }
 
 /**
@@ -40,8 +40,11 @@ export async function withMigrationClient<Result>(
   work: (ferry: MigrationClient) => Promise<Result>,
 ): Promise<Result> {
   const config = clientConfig(env);
-  return withClient(env, () => openMigrationClient(config), work);
+  return withClient(env, () => openMigrationClient(config, CLOSING), work);
 }
+
+/** Short, because a command prints its result only after it has closed its connections. */
+export const CLOSING = { closeWithinMs: 1_000 };
 
 function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
   return loadConfig(['temporal', 'payloadKeys'], env, [
