@@ -53,7 +53,12 @@ export function withMigrationId({ link, terminal }: PortalContext, command: stri
   return command.replace(/^\S+/, (name) => `${name} ${migrationId}`);
 }
 
-/** @param onAttempt called after each attempt to send a request that can take effect, with the error if it failed */
+/**
+ * Creates the client of a portal's API.
+ *
+ * @param options `onAttempt` is called after each attempt to send a request that can take effect, with the error if it
+ *   failed. `timeoutMs` is the time limit of each answer
+ */
 export function apiOf(
   origin: string,
   token: Secret | null,
@@ -69,7 +74,10 @@ export function apiOf(
 
 export interface Waiting {
   readonly say: (text: string) => void;
-  /** How long to wait for each answer and to repeat each request, in milliseconds; by default, up to 10 minutes. */
+  /**
+   * How long to wait for each answer and to repeat each request, in milliseconds. By default, up to 60 s for each answer,
+   * and up to 10 minutes for repeating a request.
+   */
   readonly withinMs?: number | undefined;
 }
 

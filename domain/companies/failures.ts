@@ -176,7 +176,10 @@ export function failureText(kind: FailureKind): string {
   return FAILURE_TEXTS[kind];
 }
 
-/** What the client can do about an automatic pause, also in a managed migration, which only support resumes. */
+/**
+ * What the client can do about an automatic pause, also in a managed migration, which only support resumes. These texts
+ * must not change, because {@link STOP_TEXTS} contains them.
+ */
 export const CLIENT_REMEDIES = {
   'application-refused': 'correct its client id, secret or environment',
   'wrong-organization':

@@ -155,7 +155,7 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
     case 'exclude':
       return 'leave it out';
     case 'amend':
-      // The portal cannot correct a row, but the command can.
+      // In step 1, the portal can replace the manifest. Afterwards, only the command can correct a row.
       return 'correct its row in the manifest, or send the correct row to support; otherwise, leave it out';
   }
 }

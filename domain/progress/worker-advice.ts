@@ -3,7 +3,7 @@
 /** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
 export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
 
-/** The advice if some workers answer, but no worker polls for one kind of task. */
+/** The advice if no worker polls for one kind of task, or for both. */
 export const RESTART_WORKER = 'to see what to restart, run: ferry doctor';
 
 /** Begins the reason if a worker runs, but cannot continue a workflow. */
