@@ -24,7 +24,10 @@ export interface ExceptionGroup {
    * suggest `--all` if the command has that option.
    */
   readonly references: readonly string[];
-  /** True if the first company is one of them, and its move has failed. Support can then choose another one. */
+  /**
+   * True if the first company is one of them, and its move has failed or cannot begin. Support can then choose another
+   * one.
+   */
   readonly hasFailedFirst: boolean;
 }
 
@@ -50,12 +53,16 @@ export async function readGroups(
 
 const NO_COMPANIES = { companies: 0, references: [] as readonly string[], hasFailedFirst: false };
 
-/** Returns whether `ferry show` suggests another first company because this one has failed. */
+/**
+ * Returns whether `ferry show` suggests another first company because this one has failed, or because it was requested
+ * to go first, but is held back.
+ */
 function isFailedFirst(
-  { route, released, firstRow, stage, pausedItself }: MigrationWithStage,
-  { row, state }: LedgerCompany,
+  { route, released, firstRow, requestedFirst, stage, pausedItself }: MigrationWithStage,
+  { row, reference, state, heldBack }: LedgerCompany,
 ): boolean {
   if (stage !== 'open' || route !== 'managed' || released !== 'first-company' || pausedItself) return false;
+  if (firstRow === null) return reference === requestedFirst && state === 'waiting' && heldBack !== null;
   return row === firstRow && (state === 'failed' || state === 'outcome-unknown');
 }
 

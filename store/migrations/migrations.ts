@@ -223,6 +223,8 @@ export interface StoredMigration {
   readonly released: Release;
   /** The row of the company that was chosen to go first; null before the choice. */
   readonly firstRow: number | null;
+  /** The reference of the company that was requested to go first; null if none was requested. */
+  readonly requestedFirst: string | null;
   /** The only run that can claim companies; null before the first run. */
   readonly currentRun: string | null;
   readonly closedAt: Date | null;
@@ -252,6 +254,7 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'decision_rules as rules',
       'released',
       'first_row as firstRow',
+      'requested_first as requestedFirst',
       'current_run as currentRun',
       'closed_at as closedAt',
       'vault_destroyed_at as vaultDestroyedAt',

@@ -62,3 +62,11 @@ test.each<[string, Partial<MigrationWithStage>]>([
   expect(failed).toContain('ferry replace-credential acme.xero');
   expect(failed).not.toContain('ferry show');
 });
+
+test('the group of a held-back company that was requested to go first says where to choose another one', async () => {
+  const requested = { firstRow: null, requestedFirst: HELD_BACK.reference };
+  const [heldBack] = await groupsOf([HELD_BACK], requested);
+  expect(heldBack).toContain(`  ${ANOTHER_FIRST}\n`);
+  const [another] = await groupsOf([HELD_BACK], { ...requested, requestedFirst: 'R-99' });
+  expect(another).not.toContain('ferry show');
+});
