@@ -26,7 +26,7 @@ export interface DatabaseOptions {
    * How long closing waits for queries in progress, in milliseconds. Then they fail. By default, it waits without a
    * limit.
    */
-  readonly closeWithinMs?: number;
+  readonly closeWithinMs?: number | undefined;
   /** Receives a function that returns the current usage of the pool. Optional. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
 }
