@@ -83,8 +83,8 @@ async function withClient<Client extends MigrationClient, Result>(
 export async function explainMissing(ferry: MigrationClient, error: unknown, env: NodeJS.ProcessEnv): Promise<unknown> {
   if (!(error instanceof NoSuchMigration)) return error;
   const { migrationId } = error;
-  const place = await withLedgerLimit(isInLedger(ferry, migrationId)).then(
-    (isThere) => (isThere ? onlyInLedger(migrationId) : null),
+  const place = await withLedgerLimit(readFromLedger(ferry, migrationId)).then(
+    (migration) => (migration === null ? null : onlyInLedger(migration)),
     (failure: unknown) => {
       if (isBug(failure)) throw failure;
       return perhapsInLedger(migrationId, failure, env);
@@ -96,13 +96,14 @@ export async function explainMissing(ferry: MigrationClient, error: unknown, env
 }
 
 /**
- * Returns whether the ledger has the migration. A migration of another namespace does not count, because several
- * namespaces can share a ledger.
+ * Returns the migration if the ledger has it; null otherwise. A migration of another namespace does not count, because
+ * several namespaces can share a ledger.
  */
-async function isInLedger({ db, temporal }: MigrationClient, migrationId: string): Promise<boolean> {
-  if (!db || (await readMigration(db, migrationId)) === undefined) return false;
+async function readFromLedger({ db, temporal }: MigrationClient, migrationId: string): Promise<StoredMigration | null> {
+  const migration = db && (await readMigration(db, migrationId));
+  if (!migration) return null;
   const namespace = await readNamespace(db, migrationId);
-  return namespace === null || namespace === temporal.options.namespace;
+  return namespace === null || namespace === temporal.options.namespace ? migration : null;
 }
 
 /** Returns whether Temporal has the migration. Best effort: false if Temporal does not answer in time. */
@@ -149,11 +150,16 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
  * Returns the error for a migration that only the ledger knows. Temporal deletes a migration some time after its end,
  * and loses all migrations if its database is lost.
  */
-function onlyInLedger(migrationId: string): CommandFailed {
-  return new CommandFailed(
-    `${migrationId} is in the ledger, but not in Temporal`,
-    `to see what was moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
-  );
+function onlyInLedger({ id, ending }: StoredMigration): CommandFailed {
+  return ending === null
+    ? new CommandFailed(
+        `${id} is in the ledger, but not in Temporal`,
+        `if Temporal's database was lost or restored, docs/backup.md says what to do; to see what has been moved, run: ferry report ${id}`,
+      )
+    : new CommandFailed(
+        `${id} has ended, and Temporal has deleted it`,
+        `to see what was moved, run: ferry report ${id}`,
+      );
 }
 
 /** Returns the error for a migration that Temporal does not have, while the ledger does not answer. */

@@ -31,17 +31,17 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
       : `for up to ${hoursText(staleMs / HOUR_MS)}`;
   const { waiting, unconfirmed, heldBack } = progress.counts;
   const isConfirmed = waiting - unconfirmed - heldBack > 0;
-  const whose = !isLate
-    ? 'that the client confirms before the start'
+  const confirmed = !isLate
+    ? 'the client confirms as off before the start'
     : isConfirmed
-      ? 'that the client has already confirmed'
-      : 'that the client confirms now';
+      ? 'the client has already confirmed as off'
+      : 'the client confirms as off now';
   // If a held-back company can be confirmed, the figure counts from the first confirmation.
   const isFromStart = !isLate && !isConfirmed && staleMs !== null && staleSince(progress) === null;
   output.line(
     isFromStart
       ? `    counted from the start, data is out of date ${howLong}; for longer if the client confirms earlier that syncing is off`
-      : `    the data of companies ${whose} is out of date ${howLong}`,
+      : `    data ${isLate && isConfirmed ? 'is' : 'will be'} out of date ${howLong}, for companies whose syncing ${confirmed}`,
   );
 }
 

@@ -125,8 +125,7 @@ function nextLines(result: ReconciliationResult, migrationId: string): readonly 
       ? [
           'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
           `  list the remaining companies with: ferry report ${migrationId}`,
-          '  reconcile every other migration that is open in the ledger but not running in Temporal, because the next command closes these too',
-          '  close the migrations, which destroys their credentials, with: ferry sweep --close',
+          `  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`,
           '  start a migration of the remaining companies with ferry start and another --label',
         ]
       : []),

@@ -125,11 +125,12 @@ test.each([
   const out = await print('reconcile', migration.id);
   expect(out).toMatch(loss.found);
   expect(out).toContain(
-    '  reconcile every other migration that is open in the ledger but not running in Temporal, because the next command closes these too\n' +
-      '  close the migrations, which destroys their credentials, with: ferry sweep --close\n',
+    `  close this migration, which destroys its credentials, with: ferry sweep --close ${migration.id}\n`,
   );
   await expectEachLinkedOnce(migration.id);
-  expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [migration.id] } });
+  expect(await runJson(orchestrator, 'sweep', migration.id, '--close', '--yes')).toMatchObject({
+    json: { closed: [migration.id] },
+  });
 });
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {

@@ -47,6 +47,14 @@ test('list shows migrations that only the ledger has, and says whether they have
     expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 2 }),
   );
   expect(lines).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
+  const endedShow = await ferry(['show', endedId], undefined, orchestrator.env);
+  expect(endedShow.err).toContain(
+    `${endedId} has ended, and Temporal has deleted it; to see what was moved, run: ferry report`,
+  );
+  const lostShow = await ferry(['show', lostId], undefined, orchestrator.env);
+  expect(lostShow.err).toContain(
+    `${lostId} is in the ledger, but not in Temporal; if Temporal's database was lost or restored`,
+  );
   // A migration that was supplied less than a minute ago is left out, because Temporal lists a new workflow with a
   // delay.
   expect(lines.map(({ migrationId }) => migrationId)).not.toContain(recentId);
