@@ -44,8 +44,11 @@ export function lifecycleActivities(deps: ActivityDeps) {
       await endOutage(db, migrationId);
       const { slices, companies } = paceOf(limits);
       if (slices * companies > MAX_IN_FLIGHT) {
-        const problem = `the limits of the migration allow ${slices * companies} companies in parallel, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;
-        log.warn(`${problem}; run more workers, or lower the limits`, { migrationId });
+        const workers = Math.ceil((slices * companies) / MAX_IN_FLIGHT);
+        log.warn(
+          `the limits of the migration allow ${slices * companies} companies in parallel, but one worker has at most ${MAX_IN_FLIGHT} requests in flight; run at least ${workers} workers, or lower the limits`,
+          { migrationId },
+        );
       }
       return { slicesAtOnce: slices, counts: await countWithMark(db, migrationId) };
     },
