@@ -93,7 +93,7 @@ export { readReport } from './report';
 export { findOccupiedIds, isBatchRunning } from './workflow-ids';
 export type { HandoverReport, ReportedLedgerCompany as LedgerCompany } from './report';
 export { closeTerminated, sweep } from './sweep';
-export type { SweepResult } from './sweep';
+export type { SweepOptions, SweepResult } from './sweep';
 export { setUpNamespace } from './setup';
 export type { NamespaceSetup } from './setup';
 export {

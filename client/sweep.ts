@@ -22,24 +22,27 @@ export interface SweepResult {
   readonly open: readonly string[];
 }
 
+export interface SweepOptions {
+  /** The only migration to sweep. Default: all. */
+  readonly only?: string | undefined;
+  /** Called with the open migrations before anything is deleted. If it throws, nothing is deleted. */
+  readonly beforeDeleting?: (open: readonly string[]) => Promise<void>;
+}
+
 /**
  * Finds migrations that are open in the ledger but not running, and deletes the Schedules of migrations that are not
  * running.
- *
- * @param beforeDeleting called with the open migrations before anything is deleted. If it throws, nothing is deleted
  */
-export async function sweep(
-  ferry: LedgerClient,
-  beforeDeleting: (open: readonly string[]) => Promise<void> = () => Promise.resolve(),
-): Promise<SweepResult> {
+export async function sweep(ferry: LedgerClient, { only, beforeDeleting }: SweepOptions = {}): Promise<SweepResult> {
+  const isLeftOut = (migrationId: string): boolean => only !== undefined && migrationId !== only;
   const open: string[] = [];
   for (const migrationId of await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace)) {
-    if (!(await isRunning(ferry, migrationId))) open.push(migrationId);
+    if (!isLeftOut(migrationId) && !(await isRunning(ferry, migrationId))) open.push(migrationId);
   }
-  await beforeDeleting(open);
+  await beforeDeleting?.(open);
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
-    if (await isRunning(ferry, migrationId)) continue;
+    if (isLeftOut(migrationId) || (await isRunning(ferry, migrationId))) continue;
     await deleteSchedule(ferry, migrationId);
     schedulesDeleted.push(migrationId);
   }

@@ -139,9 +139,10 @@ export function databaseOf(url: string): string {
 
 function targetOf(url: string): { readonly server: string; readonly database: string } | null {
   // pg also accepts a URL with a user, but without a host. It would look for any other text in a host called "base". If
-  // another "@" follows, the text before it belongs to a password that is not escaped, so no part of it may be shown.
+  // an "@" follows after the host, the text before it belongs to a password that is not escaped, so no part of it may
+  // be shown.
   const parsable = URL.canParse(url) ? url : url.replace(/@\/(?!.*@)/, '@localhost/');
-  if (!URL.canParse(parsable)) return null;
+  if (!URL.canParse(parsable) || /^[^/]*\/\/[^/?#]*[/?#].*@/.test(parsable)) return null;
   const { host, port, database = '' } = clientFor(url, parsable);
   if (host.startsWith('/')) return { server: host, database };
   return { server: `${host.includes(':') ? `[${host}]` : host}:${port}`, database };

@@ -61,10 +61,10 @@ export class VaultSecretElsewhere extends Error {
   }
 }
 
-/** Returns the end of a sentence: how the client's credentials are replaced if a vault can no longer be opened. */
+/** Returns the end of a sentence: how to replace the client's credentials if a vault can no longer be opened. */
 export const renewal = (migrationId: string, option = ''): string =>
-  `pause the migration, wait a minute, and run "ferry vault renew ${migrationId}${option}". Then have the client supply ` +
-  `its credentials again, and resume the migration with "ferry resume ${migrationId}".`;
+  `pause the migration, wait a minute, run "ferry vault renew ${migrationId}${option}", have the client supply its ` +
+  `credentials again, and resume the migration with "ferry resume ${migrationId}".`;
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;

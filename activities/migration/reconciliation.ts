@@ -15,6 +15,8 @@ import type {
   RefusedDecision,
   RestoredDecision,
 } from '../../domain/migration/reconciliation';
+import type { Outcome } from '../../domain/migration/decision';
+import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { RecordedCompany, Repair } from '../../store';
@@ -100,11 +102,17 @@ async function restoreDecisions(
     const { decisionId, kind, by } = decision;
     const restored = { decisionId, kind, by, at: outcome.at };
     if (record.outcome.applied && !outcome.applied) refused.push({ ...restored, why: outcome.text });
-    else decisions.push(outcome.applied ? restored : { ...restored, wasRefused: true });
+    else decisions.push({ ...restored, ...marksOf(kind, outcome) });
     if (outcome.applied && decision.kind === 'adjust' && decision.limits.windows)
       await updateWindowOccurrence(deps, migrationId);
   }
   return { decisions, refused };
+}
+
+function marksOf(kind: string, outcome: Outcome): Pick<RestoredDecision, 'wasRefused' | 'isPartial'> {
+  if (!outcome.applied) return { wasRefused: true };
+  const supplies = kind === 'credentials-supplied' || kind === 'replace-credential';
+  return supplies && isPartial(outcome) ? { isPartial: true } : {};
 }
 
 /** Compares every company with the service, and repairs the rows that disagree. */

@@ -76,7 +76,8 @@ async function checkTerminated(ferry: LedgerClient, open: readonly string[]): Pr
     terminated.length === 1
       ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration still holds organizations and credentials`
       : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations still hold organizations and credentials`;
-  return [problem(TERMINATED, what, `close each, beginning with: ferry sweep --close ${terminated[0] ?? ''}`)];
+  const how = terminated.length === 1 ? 'close it with' : 'close each, beginning with';
+  return [problem(TERMINATED, what, `${how}: ferry sweep --close ${terminated[0] ?? ''}`)];
 }
 
 async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {
@@ -103,7 +104,7 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
-      `reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; then close these migrations with: ferry sweep --close; docs/backup.md describes both under "Restoring Temporal"`,
+      `reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; then close each, beginning with: ferry sweep --close ${unknown[0] ?? ''}; docs/backup.md describes both under "Restoring Temporal"`,
     );
   if (open.length === 0) return ok(LEDGER, 'no migration is open');
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);

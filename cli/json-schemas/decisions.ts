@@ -60,6 +60,10 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             by: z.string().nullable(),
             at: z.string(),
             wasRefused: z.literal(true).exactOptional().describe('the decision had been refused'),
+            isPartial: z
+              .literal(true)
+              .exactOptional()
+              .describe('the ledger no longer had all credentials that the decision supplied'),
           }),
         )
         .describe('decisions that the ledger had lost, and has now recorded again'),

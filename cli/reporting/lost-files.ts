@@ -3,15 +3,21 @@ import type { StoredMigration } from '../../store';
 import { clientCommand } from '../shared/client-portal';
 import { BY_CLIENT, clientRemedyCommand } from '../shared/remedy-commands';
 
+interface LostIn {
+  readonly decisions: readonly Pick<RestoredDecision, 'kind' | 'wasRefused' | 'isPartial'>[];
+  readonly refused: readonly Pick<RestoredDecision, 'kind'>[];
+}
+
 /**
- * Returns the lines about files that were supplied after the backup of a ledger. The restored decisions only announce
- * the files, which were stored in the ledger, so the files cannot be restored.
+ * Returns the lines about files that were supplied after the backup of a ledger. The decisions only announce the files,
+ * which were stored in the ledger, so the files cannot be restored. The ledger refuses a manifest whose rows it does not
+ * have.
  *
  * @param portal the portal's address; null if the client does not sign in the portal
- * @returns no lines if no restored decision has supplied a file
+ * @returns no lines if no file was lost
  */
 export function lostFileLines(
-  decisions: readonly Pick<RestoredDecision, 'kind' | 'wasRefused'>[],
+  { decisions, refused }: LostIn,
   migration: Pick<StoredMigration, 'id' | 'route' | 'suppliedBy' | 'platformKey'>,
   portal: string | null,
 ): readonly string[] {
@@ -26,7 +32,10 @@ export function lostFileLines(
     ['credentials-supplied', 'credentials', clientRemedyCommand('credentials', target, [])],
     ['replace-credential', 'replacements of credentials', clientRemedyCommand('replace-credential', target, [])],
   ];
-  const lost = files.filter(([kind]) => decisions.some((each) => each.kind === kind && !each.wasRefused));
+  const isLost = ({ kind, wasRefused, isPartial }: LostIn['decisions'][number]): boolean =>
+    kind === 'manifest-amended' ? !wasRefused : isPartial === true;
+  const kinds = [...decisions.filter(isLost), ...refused.filter(({ kind }) => kind === 'manifest-supplied')];
+  const lost = files.filter(([kind]) => kinds.some((each) => each.kind === kind));
   if (lost.length === 0) return [];
   return [
     'Files that were supplied after the backup cannot be restored. Supply them again, or have the client supply them:',

@@ -42,7 +42,9 @@ export function anotherFirst(
   if (firstCandidate === null) {
     // Without the ledger, it is not known whether a company is ready.
     const isRead = firstUnconfirmed !== null;
-    const does = `lists the companies to choose from${isRead ? '; none of them is ready to go first' : ''}`;
+    const does = isRead
+      ? 'lists the companies that have not moved yet; none of them can go first until its syncing is confirmed as off and it has a usable credential'
+      : 'lists the companies to choose from';
     return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
   }
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];

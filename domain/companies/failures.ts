@@ -176,23 +176,25 @@ export function failureText(kind: FailureKind): string {
   return FAILURE_TEXTS[kind];
 }
 
-/**
- * What the client can do about an automatic pause, also in a managed migration, which only support resumes. These texts
- * must not change, because {@link STOP_TEXTS} contains them.
- */
-export const CLIENT_REMEDIES = {
+/** What the client can do about an automatic pause, also in a managed migration, which only support resumes. */
+export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
   'application-refused': 'correct its client id, secret or environment',
   'wrong-organization':
-    'if rows of the manifest have shifted, correct them; if rows of the credentials have shifted, replace all waiting credentials; otherwise, replace only the wrong credential',
-} as const satisfies Readonly<Partial<Record<StopReason, string>>>;
+    'if rows of the manifest have shifted by one, correct them or send support the correct rows, and supply their credentials again; if rows of the credentials have shifted by one, replace the credentials of all companies that are still waiting; otherwise, replace only the wrong credential',
+};
 
-/** If a text changes, the old one belongs in {@link FORMER_STOP_TEXTS}. */
+/**
+ * These texts must not change. Workflows compute them again on replay, and a decision to resume contains a digest of
+ * them, so the workflow would refuse a decision that it has applied. Their numbers are read with {@link stopNumbersIn}.
+ */
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
     "the service rejects Tokenferry's API key; set COMPANY_DATA_API_KEY to a valid key (in the managed route, an administrator key) and restart the workers, then resume",
   'account-limit': 'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
-  'application-refused': `the platform rejects the client's application; ${CLIENT_REMEDIES['application-refused']}, then resume`,
-  'wrong-organization': `a credential belongs to another organization than its company; ${CLIENT_REMEDIES['wrong-organization']}; then resume`,
+  'application-refused':
+    "the platform rejects the client's application; correct its client id, secret or environment, then resume",
+  'wrong-organization':
+    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
   'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
   'ledger-behind':
     'the ledger was out of date, probably because it was restored from a backup; reconcile the ledger if this has not been done yet, then resume',
@@ -207,16 +209,10 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
   return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;
 }
 
-/** Texts of earlier versions, with which texts in the histories of workflows begin. */
-const FORMER_STOP_TEXTS: Readonly<Partial<Record<StopReason, string>>> = {
-  'wrong-organization':
-    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
-};
-
-/** Returns the numbers in a text of {@link stopReasonText}, also of an earlier version; null if it has none. */
+/** Returns the numbers in a text of {@link stopReasonText}; null if it has none, or if an earlier version wrote it. */
 export function stopNumbersIn(text: string, reason: StopReason): string | null {
-  const before = [STOP_TEXTS[reason], FORMER_STOP_TEXTS[reason]].find((each) => text.startsWith(`${each} (`));
-  return before === undefined ? null : text.slice(`${before} (`.length, -1);
+  const before = `${STOP_TEXTS[reason]} (`;
+  return text.startsWith(before) ? text.slice(before.length, -1) : null;
 }
 
 /** A reason to stop that can affect just one company. */

@@ -49,12 +49,7 @@ function rejectStep(state: MigrationState, decision: StepDecision): Ruling {
     case 'complete-migration':
       return applied(withoutApprovals(state, step), 'the handover is rejected');
     case 'supply-details':
-      return applied(
-        reopened(state, step),
-        state.step === step
-          ? `the supplied details are checked again; ${stepText(step)} stays open`
-          : `${stepText(step)} is open again`,
-      );
+      return rejectDetails(state, decision);
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
@@ -63,6 +58,17 @@ function rejectStep(state: MigrationState, decision: StepDecision): Ruling {
         state.step === step ? `${stepText(step)} is rejected, and stays open` : `${stepText(step)} is open again`,
       );
   }
+}
+
+function rejectDetails(state: MigrationState, decision: StepDecision): Ruling {
+  const { step } = decision;
+  const what = asksForChanges(state, decision)
+    ? 'the client is asked to change the supplied details, which are also checked again'
+    : 'the supplied details are checked again';
+  return applied(
+    reopened(state, step),
+    state.step === step ? `${what}; ${stepText(step)} stays open` : `${stepText(step)} is open again`,
+  );
 }
 
 export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Ruling {

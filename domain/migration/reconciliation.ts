@@ -12,6 +12,8 @@ export interface RestoredDecision {
   readonly at: string;
   /** True if the decision had been refused. Otherwise absent. */
   readonly wasRefused?: true;
+  /** True if the ledger no longer had all credentials that the decision supplied. Otherwise absent. */
+  readonly isPartial?: true;
 }
 
 /** A decision that Temporal has but the ledger does not accept. A person has to make the decision again. */

@@ -132,7 +132,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
     const problem = obtainedAtProblem(at, now);
     if (problem === null) return at.toISOString();
     // Some programs that unpack archives set the time to 1980.
-    const message = `obtainedAt is missing, and the time of the file is ${problem}`;
+    const message = `obtainedAt is missing, and the time for rows without it is ${problem}`;
     reader.error('obtainedAt', 'invalid-time', message, 'enter the time at which the token was obtained');
     return null;
   }

@@ -1,13 +1,11 @@
 /** Describes a pause in the portal's dialogs. */
-import { CLIENT_REMEDIES, stopNumbersIn, type StopReason } from '../../domain/companies/failures';
+import { CLIENT_REMEDIES, stopNumbersIn } from '../../domain/companies/failures';
 import type { Pause } from '../../domain/migration/migration-state';
 import { MAX_PAUSE_LENGTH, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
 import { momentText, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { stopText } from '../wording/status-line';
-
-const CLIENT_CAN: Readonly<Partial<Record<StopReason, string>>> = CLIENT_REMEDIES;
 
 /** Maximum length of the text about the companies, in characters, so that the remedy fits as well. */
 const MAX_COMPANIES_LENGTH = 500;
@@ -21,7 +19,7 @@ export function pauseFact({ route, platformKey, counts }: Progress, pause: Pause
   if (stopReason === null || route === 'self-service') return pauseText(pause);
   const platform = findPlatform(platformKey)?.name ?? platformKey;
   const why = `automatically since ${momentText(at)}: ${stopText(stopReason, platform, counts)}`;
-  const remedy = CLIENT_CAN[stopReason];
+  const remedy = CLIENT_REMEDIES[stopReason];
   if (remedy === undefined) return why;
   const companies = stopNumbersIn(reason, stopReason);
   return oneLine(

@@ -139,7 +139,7 @@ export function nextText(progress: Progress): string {
   const later = waitingFor.roles.includes('client') ? null : laterText(progress);
   if (route === 'self-service')
     return step === 'supply-details'
-      ? waitingFor.roles.includes('client')
+      ? (progress.preflight?.problems.length ?? 0) > 0
         ? 'Once every problem is solved, the companies move.'
         : 'Once a check of the details has found no errors, the companies move.'
       : 'Once every company has moved or been left out, the migration ends and the stored credentials are destroyed.';

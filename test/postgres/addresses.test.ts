@@ -28,6 +28,13 @@ test.each([
   }
 });
 
-test.each(['ledger', 'postgres://user:hid@/den@db.internal/ledger'])('says that a text is not a URL: %s', (text) => {
+test.each([
+  'ledger',
+  'postgres://user:hid@/den@db.internal/ledger',
+  'postgres://user:12/34@db.internal/ledger',
+  'postgres://user:12?34@db.internal/ledger',
+  'postgres://user:12#34@db.internal/ledger',
+  'postgres://user:/hidden@db.internal/ledger',
+])('says that a text is not a URL: %s', (text) => {
   expect([serverOf(text), databaseOf(text)]).toEqual([null, '(not a URL)']);
 });

@@ -20,8 +20,7 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
     const result = await reconcile(ferry, migrationId);
     const migration = await readMigration(ferry.db, migrationId);
     const portal = await readClientPortal(ferry, migrationId);
-    const lostFiles =
-      migration && result.workflow === 'running' ? lostFileLines(result.decisions, migration, portal) : [];
+    const lostFiles = migration && result.workflow === 'running' ? lostFileLines(result, migration, portal) : [];
     return {
       json: { schema: 'ferry.reconciliation/1', migrationId, ...result },
       print: (output) => {

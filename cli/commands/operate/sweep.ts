@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
 import type { LedgerClient } from '../../../client';
 import { closeTerminated, NoSuchMigration, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
-import { readMigration } from '../../../store';
+import { readMigration, readNamespace } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -11,7 +11,7 @@ import { DEFAULT_BY } from '../../shared/decisions';
 import { referenceList } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
-interface SweepOptions extends YesOption {
+interface Options extends YesOption {
   readonly close?: true;
   readonly by: string;
 }
@@ -30,27 +30,22 @@ export function addSweep(context: Context): void {
       'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
     )
     .option('--by <name>', `name of the person who closes the migrations ${DEFAULT_BY}`);
-  addYesOption(command).action((migrationId: string | undefined, options: SweepOptions) =>
+  addYesOption(command).action((migrationId: string | undefined, options: Options) =>
     run(() => runSweep(context, migrationId, options)),
   );
 }
 
-async function runSweep(
-  context: Context,
-  requested: string | undefined,
-  options: SweepOptions,
-): Promise<CommandResult> {
+async function runSweep(context: Context, requested: string | undefined, options: Options): Promise<CommandResult> {
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
-    const chosenOf = (found: readonly string[]): readonly string[] =>
-      requested === undefined ? found : found.filter((each) => each === requested);
-    const { schedulesDeleted, open: found } = await sweep(ferry, async (beforehand) => {
-      const chosen = chosenOf(beforehand);
-      if (requested !== undefined && chosen.length === 0) throw await notToClose(ferry, requested);
-      if (close && chosen.length > 0 && !(await confirm(context, options, closingOf(chosen))))
-        throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
+    const { schedulesDeleted, open } = await sweep(ferry, {
+      only: requested,
+      beforeDeleting: async (found) => {
+        if (requested !== undefined && found.length === 0) throw await notToClose(ferry, requested);
+        if (close && found.length > 0 && !(await confirm(context, options, closingOf(found))))
+          throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
+      },
     });
-    const open = chosenOf(found);
     const closed: string[] = [];
     const closing: string[] = [];
     const failed: { readonly migrationId: string; readonly why: string }[] = [];
@@ -99,12 +94,26 @@ async function runSweep(
 }
 
 /** Returns the error for a migration that a sweep does not find. */
-async function notToClose({ db }: LedgerClient, migrationId: string): Promise<Error> {
-  if ((await readMigration(db, migrationId)) === undefined) return new NoSuchMigration(migrationId);
-  return new CommandFailed(
-    `${migrationId} is still running in Temporal, or is already closed`,
-    `to see its state, run: ferry show ${migrationId}`,
-  );
+async function notToClose({ db, temporal }: LedgerClient, migrationId: string): Promise<Error> {
+  const migration = await readMigration(db, migrationId);
+  if (migration === undefined) return new NoSuchMigration(migrationId);
+  const namespace = await readNamespace(db, migrationId);
+  if (namespace !== null && namespace !== temporal.options.namespace)
+    return new CommandFailed(
+      `${migrationId} is in another namespace of Temporal: ${namespace}`,
+      'connect to this namespace, and run the command again',
+    );
+  if (migration.state === 'supplied')
+    return new CommandFailed(
+      `no worker has begun ${migrationId}, so there is nothing to close`,
+      'if its workflow was terminated, start the migration again with ferry start',
+    );
+  return migration.vaultDestroyedAt === null
+    ? new CommandFailed(
+        `${migrationId} is still running in Temporal`,
+        `to see its state, run: ferry show ${migrationId}`,
+      )
+    : new CommandFailed(`${migrationId} is already closed`, `to see its outcome, run: ferry report ${migrationId}`);
 }
 
 /** Maximum number of migrations that the question lists. */

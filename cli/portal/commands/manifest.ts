@@ -22,7 +22,7 @@ export function addManifest(context: PortalContext): void {
       program
         .command('manifest <migration> <file>')
         .description(
-          'Check and supply the manifest, a CSV or JSON file, or replace it until support has accepted the details',
+          'Check the manifest (a CSV or JSON file), and supply it. Until support has accepted the details, this can also replace a manifest that was supplied before',
         ),
     ),
   ).action((migrationId: string, file: string, options: ManifestOptions) =>

@@ -63,7 +63,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       );
     });
   if (stored.length > 0) {
-    const waiting = { say: sayOnce(context), withinMs: EACH_WITHIN_MS };
+    const waiting = { say: sayOnce(context), withinMs: stored.length > 1 ? EACH_WITHIN_MS : undefined };
     const signedIn = await Promise.all(stored.map((each) => liveSession(context, each, waiting)));
     return signedInResult(
       context,

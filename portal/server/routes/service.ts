@@ -17,7 +17,10 @@ export function serviceRoutes(app: Api, { problem }: PortalContext): void {
       schema: {
         summary: 'Check that the portal works',
         tags: ['Service'],
-        response: { 200: z.object({ status: z.literal('ok') }).describe('The portal works.'), 503: ErrorSchema },
+        response: {
+          200: z.object({ status: z.literal('ok') }).describe('The portal works.'),
+          503: ErrorSchema.describe('The portal is not working at the moment.'),
+        },
       },
     },
     async () => {

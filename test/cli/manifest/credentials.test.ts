@@ -62,7 +62,7 @@ test('a file from before the year 2000 needs obtainedAt or --obtained-at', async
   expect(findings).toEqual([
     expect.objectContaining({
       ...{ code: 'invalid-time', field: 'obtainedAt', severity: 'error' },
-      message: 'obtainedAt is missing, and the time of the file is before the year 2000',
+      message: 'obtainedAt is missing, and the time for rows without it is before the year 2000',
     }),
   ]);
   const given = await readWholeCredentials(path, quickBooks, { now: NOW, obtainedAt: NOW });

@@ -1,6 +1,8 @@
 /** Tests `ferry sweep`, which cleans up after migrations that were terminated with Temporal's own tools. */
+import type { UpdateObject } from 'kysely';
 import { closeWorkflowIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
+import type { Tables } from '../../../store/database/tables';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { rowsWithCredential, readRow } from '../../support/migrations/ledger';
@@ -61,7 +63,7 @@ test('sweep --close with a migration closes only this migration', async () => {
   const run = (...args: string[]) => ferry(['sweep', ...args], undefined, orchestrator.env);
   for (const id of [first, second]) await until(async () => (await readMigration(db, id))?.state === 'open');
   expect((await run('--close', first, '--yes')).err).toBe(
-    `ferry: ${first} is still running in Temporal, or is already closed; to see its state, run: ferry show ${first}\n`,
+    `ferry: ${first} is still running in Temporal; to see its state, run: ferry show ${first}\n`,
   );
   for (const id of [first, second]) await temporal.workflow.getHandle(id).terminate('a test');
   expect((await run(first)).out).toContain(`run: ferry sweep --close ${first}\n`);
@@ -69,6 +71,16 @@ test('sweep --close with a migration closes only this migration', async () => {
   expect(await runJson(orchestrator, 'sweep', '--close', first, '--yes')).toMatchObject({
     json: { open: [], closed: [first] },
   });
+  expect((await run(first)).err).toContain(
+    `${first} is already closed; to see its outcome, run: ferry report ${first}`,
+  );
+  const set = (columns: UpdateObject<Tables, 'migrations'>) =>
+    db.updateTable('migrations').set(columns).where('id', '=', second).execute();
+  await set({ namespace: 'elsewhere' });
+  expect((await run(second)).err).toContain(`${second} is in another namespace of Temporal: elsewhere; `);
+  await set({ namespace: temporal.options.namespace, state: 'supplied' });
+  expect((await run(second)).err).toContain(`no worker has begun ${second}, so there is nothing to close; `);
+  await set({ state: 'open' });
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({ json: { open: [second] } });
   expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [second] } });
 });

@@ -34,8 +34,15 @@ async function run(command: string, answer: RequestListener) {
 }
 
 test('a portal that answers 503 is asked about all migrations at once, for ten seconds', async () => {
-  const { exitCode, out, err, tookMs } = await run('list', (_, response) => response.writeHead(503).end());
-  expect(exitCode).toBe(1);
+  let [waiting, atOnce] = [0, 0];
+  const { exitCode, out, err, tookMs } = await run('list', (_, response) => {
+    atOnce = Math.max(atOnce, (waiting += 1));
+    setTimeout(() => {
+      waiting -= 1;
+      response.writeHead(503).end();
+    }, 300);
+  });
+  expect({ exitCode, atOnce }).toEqual({ exitCode: 1, atOnce: MIGRATIONS.length });
   for (const id of MIGRATIONS)
     expect(out).toMatch(new RegExp(`^${id} +Cleo \\(client\\) +the portal is not working at the moment`, 'm'));
   expect(err.match(/Trying again/g)).toHaveLength(1);

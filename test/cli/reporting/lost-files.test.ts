@@ -6,12 +6,9 @@ const HEAD =
   'Files that were supplied after the backup cannot be restored. Supply them again, or have the client supply them:';
 
 test('names the command for each kind of file once, however many decisions supplied it', () => {
-  const kinds = ['credentials-supplied', 'approve', 'credentials-supplied', 'manifest-supplied', 'manifest-amended'];
-  const lines = lostFileLines(
-    kinds.map((kind) => ({ kind })),
-    MIGRATION,
-    null,
-  );
+  const credentials = { kind: 'credentials-supplied', isPartial: true } as const;
+  const decisions = [credentials, { kind: 'approve' }, credentials, { kind: 'manifest-amended' }];
+  const lines = lostFileLines({ decisions, refused: [{ kind: 'manifest-supplied' }] }, MIGRATION, null);
   expect(lines).toEqual([
     HEAD,
     '  the manifest, before support has accepted the details: ferry manifest acme.xero companies.csv --as client --by "your name"',
@@ -20,20 +17,24 @@ test('names the command for each kind of file once, however many decisions suppl
   ]);
 });
 
-test('leaves out files whose decision had been refused', () => {
-  expect(lostFileLines([{ kind: 'replace-credential', wasRefused: true }, { kind: 'pause' }], MIGRATION, null)).toEqual(
-    [],
-  );
+test('leaves out files that the ledger still has, or whose decision had been refused', () => {
+  const decisions = [
+    { kind: 'manifest-supplied' },
+    { kind: 'credentials-supplied' },
+    { kind: 'manifest-amended', wasRefused: true },
+    { kind: 'pause' },
+  ] as const;
+  expect(lostFileLines({ decisions, refused: [{ kind: 'approve' }] }, MIGRATION, null)).toEqual([]);
 });
 
 test('names the person at the client in self-service, and the portal if the client signs there', () => {
-  const decisions = [{ kind: 'replace-credential' }];
+  const lost = { decisions: [{ kind: 'replace-credential', isPartial: true }], refused: [] } as const;
   const command = 'replace-credential acme.xero new-credentials.csv';
-  expect(lostFileLines(decisions, { ...MIGRATION, route: 'self-service' }, null)).toEqual([
+  expect(lostFileLines(lost, { ...MIGRATION, route: 'self-service' }, null)).toEqual([
     HEAD,
     `  replacements of credentials: ferry ${command} --as client --by Cleo`,
   ]);
-  expect(lostFileLines(decisions, MIGRATION, 'https://portal.example')).toEqual([
+  expect(lostFileLines(lost, MIGRATION, 'https://portal.example')).toEqual([
     HEAD,
     `  replacements of credentials: ferry --portal https://portal.example ${command}`,
   ]);

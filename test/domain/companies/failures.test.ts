@@ -139,15 +139,21 @@ test('the texts of failures and stops are distinct and contain no internal terms
   for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/[,;] then resume$/);
 });
 
-test('numbers are read from the reasons for a pause, also from those that earlier versions wrote', () => {
-  expect(stopReasonText('application-refused')).toBe(
-    "the platform rejects the client's application; correct its client id, secret or environment, then resume",
-  );
-  const former =
-    'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume';
-  for (const text of [former, stopReasonText('wrong-organization')])
-    expect(stopNumbersIn(`${text} (A-1 (Acme), A-2)`, 'wrong-organization')).toBe('A-1 (Acme), A-2');
-  expect(stopNumbersIn(former, 'wrong-organization')).toBeNull();
+test('the reasons for a pause keep their texts, because digests in histories contain them', () => {
+  const texts: Readonly<Record<StopReason, string>> = {
+    'key-refused':
+      "the service rejects Tokenferry's API key; set COMPANY_DATA_API_KEY to a valid key (in the managed route, an administrator key) and restart the workers, then resume",
+    'account-limit': 'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
+    'application-refused':
+      "the platform rejects the client's application; correct its client id, secret or environment, then resume",
+    'wrong-organization':
+      'a credential belongs to another organization than its company; if rows of the manifest or of the credentials have shifted by one, replace all waiting credentials, otherwise replace only the wrong one; then resume',
+    'too-many-failures': 'too many companies could not be moved; find out why, then resume to accept these failures',
+    'ledger-behind':
+      'the ledger was out of date, probably because it was restored from a backup; reconcile the ledger if this has not been done yet, then resume',
+  };
+  for (const [reason, text] of Object.entries(texts)) expect(stopReasonText(reason as StopReason)).toBe(text);
+  expect(stopNumbersIn(stopReasonText('key-refused', 'A-1 (Acme), A-2'), 'key-refused')).toBe('A-1 (Acme), A-2');
 });
 
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {

@@ -47,7 +47,11 @@ describe('before the first credential is handed over', () => {
   test('a rejection of the details starts another check, and says that step 1 has not ended', () => {
     const { state, outcome } = decideOne(stateAt('supply-details'), reject('supply-details', 'support'));
     expect(state.preflight).toBeNull();
-    expect(outcome.text).toBe('the supplied details are checked again; step 1 (supply details) stays open');
+    expect(outcome.text).toBe(
+      'the client is asked to change the supplied details, which are also checked again; step 1 (supply details) stays open',
+    );
+    const byClient = decideOne(stateAt('supply-details'), reject('supply-details', 'client'));
+    expect(byClient.outcome.text).toBe('the supplied details are checked again; step 1 (supply details) stays open');
   });
 
   test.each([
