@@ -125,7 +125,7 @@ describe('before a terminated migration is closed', () => {
     const { exitCode, out } = await run('doctor');
     expect(exitCode).toBe(1);
     expect(out).toMatch(new RegExp(`✗ terminated +the workflow of ${id} has ended in Temporal`));
-    expect(out).toContain(`close each, beginning with: ferry sweep --close ${id}\n`);
+    expect(out).toContain(`close it with: ferry sweep --close ${id}\n`);
   });
 });
 
