@@ -33,7 +33,7 @@ async function closeAgain(migrationId: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn(
-      'the migration has ended in Temporal, but the ledger does not allow it to be closed; to close it, run: ferry sweep --close <migration>',
+      `the migration has ended in Temporal, but the ledger does not allow it to be closed; to close it, run: ferry sweep --close ${migrationId}`,
       { migrationId },
     );
   }

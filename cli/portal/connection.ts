@@ -11,6 +11,7 @@ import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
 import { shellQuoted } from '../shared/remedy-commands';
 import { fittedTo } from '../terminal/output';
+import { clause, mayBeReceived, unreachableText, wasNotSent } from './api-errors';
 import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
 import type { PortalLink, PortalTarget } from './target';
 
@@ -262,49 +263,6 @@ function adviceFor(context: PortalContext, error: ApiError, sentTo: string | nul
   if (advice !== undefined) return clause(advice);
   if (status !== 0) return remedy;
   return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${remedy}, and run the command again`;
-}
-
-/** Words that have a capital letter only because they begin a sentence. */
-const FIRST_WORDS =
-  /^(?:A|An|Another|Ask|Call|It|Look|No|Nothing|Once|Only|Open|Please|Send|Set|Sign|Signing|Support|The|There|They|This|Too|Try|Use|You|Your)\b/;
-
-/** Turns a sentence into a clause: `You are not signed in.` becomes `you are not signed in`. */
-export function clause(text: string): string {
-  const first = FIRST_WORDS.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
-  return first.replace(/\.$/, '');
-}
-
-/** OpenSSL's and Node's codes for a certificate that cannot be trusted. */
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
-
-/** The codes of connections that were never established. */
-const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
-
-/** Returns whether a request has certainly not reached the portal. */
-export function wasNotSent({ cause }: ApiError): boolean {
-  const code = codeOf(reasonOf(cause));
-  return NOT_CONNECTED.includes(code) || CERTIFICATE.test(code);
-}
-
-/** Returns whether the portal may have stored a request that ended with this error. */
-const mayBeReceived = (error: ApiError): boolean => (error.status === 0 && !wasNotSent(error)) || error.status >= 500;
-
-const reasonOf = (error: unknown): unknown =>
-  error instanceof Error && error.cause instanceof Error ? error.cause : error;
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
-function unreachableText(origin: string, error: unknown): string {
-  const cause = reasonOf(error);
-  const code = codeOf(cause);
-  if (CERTIFICATE.test(code))
-    return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority`;
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return `no encrypted connection to ${origin} is possible (${code})`;
-  if (cause instanceof Error && cause.name === 'TimeoutError') return `${origin} does not answer in time`;
-  if (cause instanceof Error && /redirect/.test(cause.message)) return `${origin} redirects to another address`;
-  return `${origin} cannot be reached${code === '' ? '' : ` (${code})`}`;
 }
 
 export const fingerprintOfKey = (publicKey: string): string => fingerprintOf(Buffer.from(publicKey, 'hex'));

@@ -7,7 +7,8 @@ import { addEncoding, readManifest, type EncodingOption, type FindingList } from
 import { CommandFailed } from '../../shared/errors';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
-import { clause, commandText, withPortal, type Connection, type PortalContext } from '../connection';
+import { clause } from '../api-errors';
+import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
 import { inReadersZone } from '../summary';
 import { addDecideOptions } from './decisions';

@@ -2,7 +2,8 @@ import { retryWhileTemporary } from '../../../portal/client/api';
 import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import type { AlreadyWritten } from '../../terminal/output';
-import { clause, withPortal, type Connection, type PortalContext } from '../connection';
+import { clause } from '../api-errors';
+import { withPortal, type Connection, type PortalContext } from '../connection';
 
 /** The formats of `ferry report`, with the names that the portal gives them. */
 const FORMATS = { md: 'markdown', html: 'html', csv: 'csv', json: 'json' } as const;
