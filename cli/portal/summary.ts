@@ -44,7 +44,7 @@ export const mustConfirmKey = (
   { state }: Pick<MigrationView, 'state'>,
 ): boolean => publicKey !== null && !isKeyConfirmed && !isOver(state);
 
-/** What the person who reads the view can do. */
+/** The rights of the person who reads the view. */
 interface Reader {
   readonly canDecide: boolean;
   readonly isViewer: boolean;

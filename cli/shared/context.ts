@@ -49,7 +49,7 @@ interface Confirmation {
    * The advice if no question can be asked about `overrides`. Default: agree with the people who paused the migration.
    */
   readonly overridesAdvice?: string | undefined;
-  /** What did not happen if no question can be asked, as a clause. Default: nothing was sent. */
+  /** A clause that says what did not happen if no question can be asked. Default: nothing was sent. */
   readonly notDone?: string;
 }
 

@@ -176,7 +176,7 @@ export function failureText(kind: FailureKind): string {
   return FAILURE_TEXTS[kind];
 }
 
-/** What the client can do about an automatic pause, also in a managed migration, which only support resumes. */
+/** The remedies of the client for an automatic pause, also in a managed migration, which only support resumes. */
 export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
   'application-refused': 'correct its client id, secret or environment',
   'wrong-organization':

@@ -10,7 +10,7 @@ export interface SuggestedCompanies {
   readonly unconfirmedWave: number | null;
   /** References of the first ten companies that have no wave and no confirmation. */
   readonly unconfirmed: readonly string[];
-  /** Whether the confirmation of the company that goes first is missing; null if it was not read. */
+  /** True if the confirmation of the company that goes first is missing; null if it was not read. */
   readonly firstUnconfirmed: boolean | null;
   /** The reference of a company that could go first instead of the current first company; null if there is none. */
   readonly firstCandidate: string | null;

@@ -30,7 +30,7 @@ export interface CheckOptions {
 }
 
 export interface CheckOutcome<Checked> {
-  /** What can be sent; null if the file cannot be sent. */
+  /** The content to send; null if the file cannot be sent. */
   readonly checked: Checked | null;
   /** True if the file is Windows-1252, so that the dialog offers this choice. */
   readonly isWindows1252: boolean;

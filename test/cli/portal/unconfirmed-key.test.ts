@@ -14,7 +14,7 @@ const NOTHING = `${MOVED} Nothing for you to do.`;
 const CONFIRM = `${MOVED} Call your contact to confirm your key.`;
 
 interface Portal {
-  /** Whether the key is confirmed, at each request for the session. The last value is repeated. */
+  /** True for each request for the session at which the key is confirmed, in their order. The last value is repeated. */
   readonly isKeyConfirmed: readonly boolean[];
   /** The states of the migration, at each request for its view. */
   readonly states?: readonly ('running' | 'completed')[];

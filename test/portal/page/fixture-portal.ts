@@ -36,7 +36,7 @@ export class FixturePortal {
     isKeyConfirmed: true,
     expiresAt: '2027-01-01T00:00:00.000Z',
   };
-  /** Whether support has confirmed the key of the next person who uses the invitation. */
+  /** True if support has confirmed the key of the next person who uses the invitation. */
   isKeyConfirmed = true;
   /** The refusal of an invitation; null accepts it. */
   invitationRefusal: { readonly status: number; readonly error: string } | null = null;
