@@ -5,6 +5,9 @@ import type { CommandSchemas } from './parts';
 
 const { count } = part;
 
+/** The fields of a decision that a restored ledger had lost. */
+const lostDecision = { decisionId: z.string(), kind: z.string(), by: z.string().nullable(), at: z.string() };
+
 export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
     'every command that sends a decision: ferry approve, reject, sign-off, propose-time, ...',
@@ -55,10 +58,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       decisions: z
         .array(
           z.strictObject({
-            decisionId: z.string(),
-            kind: z.string(),
-            by: z.string().nullable(),
-            at: z.string(),
+            ...lostDecision,
             wasRefused: z.literal(true).exactOptional().describe('the decision had been refused'),
             isPartial: z
               .literal(true)
@@ -70,10 +70,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       refused: z
         .array(
           z.strictObject({
-            decisionId: z.string(),
-            kind: z.string(),
-            by: z.string().nullable(),
-            at: z.string(),
+            ...lostDecision,
             why: z.string(),
           }),
         )
