@@ -28,7 +28,7 @@ export async function historiesOf(
 export type Actions = Readonly<Record<string, number>>;
 
 /**
- * A lower bound for the interval between the heartbeats of an activity, so that the count is not too low. A worker
+ * Shorter than the real interval between the heartbeats of an activity, so that the count is an upper bound. A worker
  * sends them no more often than every 5 s (`HEARTBEAT_THROTTLE_MS` in worker/index.ts).
  */
 const HEARTBEAT_INTERVAL_MS = 3_000;

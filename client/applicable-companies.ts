@@ -17,7 +17,7 @@ interface Inapplicable {
 
 /**
  * Finds the companies to which a decision does not apply. Without this check, the ledger would apply the decision to
- * the other companies, and its outcome could not name the companies that it left out.
+ * the other companies, and the decision's outcome could not name the companies that it left out.
  */
 export async function findInapplicable(
   db: Database,
@@ -42,9 +42,10 @@ export async function findInapplicable(
 }
 
 /**
- * Finds the companies that a retry of all companies leaves out, because it cannot help them.
+ * Finds out whether a retry of all companies would be useless.
  *
- * @returns these companies; empty if the retry applies to another company, or if there are none
+ * @returns the companies that must reconnect, which a retry cannot help, if the retry would try no company; empty if it
+ * would try at least one company, or if no company must reconnect
  */
 export async function findRetryUseless(db: Database, migrationId: string): Promise<readonly string[]> {
   const migration = await readMigration(db, migrationId);

@@ -33,7 +33,7 @@ export function createLog({ level = 'info', to }: LogOptions): Logger {
   );
 }
 
-/** Opens standard output for logs that several loggers share, and that must be complete when the process ends. */
+/** Opens standard output for several loggers. Every line is written before the process ends. */
 export function openStandardOutput(): ReturnType<typeof destination> {
   return destination(1);
 }

@@ -5,8 +5,7 @@
  *    it. `ferry credentials` and `ferry seal` use only the public key, so they cannot open a credential again. Each
  *    sealed credential is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
  * 2. The private key is wrapped (encrypted) twice (vault-key-wrapper.ts), first with the vault's own secret and then
- * with
- *    a master key. Postgres stores only the result.
+ *    with a master key. Postgres stores only the result.
  *
  * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each box can be opened without
  * the others. A box has one of three versions:

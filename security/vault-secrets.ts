@@ -35,7 +35,10 @@ export interface VaultSecrets {
   erase(migrationId: string, knownId: string | null, keepId?: string): Promise<void>;
 }
 
-/** Thrown when the secret of a vault no longer exists. The vault's sealed credentials can then never be opened. */
+/**
+ * Thrown when the secret of a vault cannot be found, or the vault never had one. Unless the secret is put back, the
+ * vault's sealed credentials cannot be opened.
+ */
 export class VaultSecretMissing extends Error {
   override readonly name = 'VaultSecretMissing';
 

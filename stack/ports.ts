@@ -58,8 +58,8 @@ function listenBriefly(port: number): Promise<number | undefined> {
  *
  * The folder is prepared under another name and then renamed, which fails if the lock exists and is not empty. A lock
  * therefore always names its owner. To take over the lock of a dead process, the file of that process is removed. If
- * another process has taken the lock since the owner was read, the folder no longer contains that file but the new
- * owner's, so a lock in use is never removed.
+ * another process has taken the lock since the owner was read, the folder contains the file of the new owner
+ * instead, so a lock in use is never removed.
  *
  * @returns whether the lock was taken
  */

@@ -29,7 +29,8 @@ export const TASK_QUEUE = 'tokenferry';
 export const BATCH_RUN = 'batchRun';
 
 /**
- * The activities of which each execution has its own trace, unless it belongs to the trace of a decision (traces.ts).
+ * The activities of which each execution has its own trace, unless it belongs to the trace of a decision or a start
+ * (traces.ts).
  */
 export const SLICE_ACTIVITIES: readonly string[] = ['importSlice', 'verifySlice', 'advanceFirstCompany'];
 
@@ -88,8 +89,8 @@ export const SEARCH_ATTRIBUTES = {
 export const UNKNOWN_PAYLOAD_KEY = 'UnknownPayloadKey';
 
 /**
- * Define queries and signals like the functions of these names in `@temporalio/workflow`. They are repeated here so
- * that `ferry` does not have to load that package.
+ * The same as the functions of these names in `@temporalio/workflow`. They are repeated here so that `ferry` does not
+ * have to load that package.
  */
 const defineQuery = <Answer, Args extends [unknown?] = []>(name: string) =>
   ({ type: 'query', name }) as QueryDefinition<Answer, Args>;

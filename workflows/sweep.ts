@@ -7,16 +7,16 @@ import { closeTerminated } from './close-terminated';
 /** The result of a sweep: ids of migrations. */
 export interface SweepOutcome {
   readonly schedulesDeleted: readonly string[];
-  /** Terminated in Temporal. A `closeTerminated` workflow has been started for each of them. */
+  /** Terminated or timed out in Temporal. A `closeTerminated` workflow has been started for each of them. */
   readonly closing: readonly string[];
-  /** Open in the ledger, but neither running nor terminated in Temporal. A person has to find out why. */
+  /** Open in the ledger, but neither running, terminated nor timed out in Temporal. A person has to find out why. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
- * Schedule `tokenferry-sweep` starts this workflow every hour. On request, `ferry sweep --close` does the same, and
- * also closes migrations that are open in the ledger but unknown to Temporal, or ended there in another way.
+ * Closes migrations that were terminated or timed out in Temporal, and deletes Schedules whose migration is no longer
+ * running. The Schedule `tokenferry-sweep` starts this workflow every hour. On request, `ferry sweep --close` does the
+ * same, and also closes migrations that are open in the ledger but unknown to Temporal, or ended there in another way.
  */
 export async function sweep(): Promise<SweepOutcome> {
   const { schedulesDeleted, terminated, unknown } = await longActivities.findTerminated();

@@ -4,7 +4,7 @@
  * An entry is a wait or an action. It has a condition, which is a plain function without side effects. The SDK
  * evaluates its own condition, and with it all conditions of the list, after every job of an activation and whenever
  * all microtasks have run. Entries whose conditions hold leave the list: first the waits end, so that no action can
- * change what they have seen, and then the actions run, each in the order in which they were added. If no condition
+ * change what they have seen, and then the actions run, both in the order in which they were added. If no condition
  * holds, the workflow has settled: no wait can continue until the next activation.
  *
  * Each wait could use its own condition of the SDK. But a condition of the SDK needs several promises, and the SDK
@@ -120,7 +120,7 @@ function startTimer({ ms, summary }: Timer): RunningTimer {
     fired = true;
   };
   const scope = new CancellationScope();
-  // The timer is not returned to `run`, which would hold two more promises.
+  // The promise of the timer is not returned to `run`, which would hold two more promises.
   void scope.run(() => {
     sleep(ms, { summary }).then(noteFired, () => undefined);
     return Promise.resolve();

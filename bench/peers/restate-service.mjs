@@ -14,7 +14,7 @@ Promise.withResolvers ??= function () {
   return resolvers;
 };
 
-/** Connections to the service: one for each of the companies at once in the largest case. */
+/** The number of connections to the service: one for each company that the largest case moves at the same time. */
 const CONNECTIONS = 200;
 
 let job;

@@ -20,7 +20,10 @@ export interface ReadRequest {
   readonly shownMigrationId: string | null;
 }
 
-/** As long as that of the queries for the rows, so that the page of a migration has a second attempt too. */
+/**
+ * The same as `QUERY_TIMEOUT_MS` in progress-cache.ts: long enough for a second attempt, which reaches another worker if
+ * the first has died.
+ */
 const TEMPORAL_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
 /** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */

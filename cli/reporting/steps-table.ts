@@ -23,7 +23,7 @@ const CONFIRMERS_SHOWN = 2;
 /** @param confirmers the people who have confirmed that syncing is off; null if they are not known */
 export function stepRow({ step, ...rest }: StepProgress, confirmers: Confirmers | null): StepRow {
   const row = { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
-  // While the step is open, some confirmations do not end it.
+  // The confirmations of an open step have not ended it, so nobody is named yet.
   if (step !== 'disable-syncing' || rest.state !== 'done' || confirmers === null) return row;
   const confirmedBy = confirmers.names.slice(0, CONFIRMERS_SHOWN);
   return { ...row, confirmedBy, otherConfirmers: confirmers.people - confirmedBy.length };

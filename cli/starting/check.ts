@@ -95,7 +95,7 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
   }
 }
 
-/** Says when the moves would end with the windows, because the estimated duration does not contain the time between. */
+/** Says when the moves would end with the windows. The estimated duration does not contain the time between them. */
 function inWindowsText(windows: MigrationLimits['windows'], { ends }: Estimate): string {
   const when = ends === null ? 'in more than a year' : spanText(localTime(ends.earliest), localTime(ends.latest));
   return `Moves begin only ${shownWindows(windows)}. If the migration started now, the last move would end ${when}.`;

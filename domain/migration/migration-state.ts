@@ -238,7 +238,8 @@ export interface UnrecordedDecision extends DecisionRecord {
 }
 
 /**
- * Moves the ledger's mark and the other figures that were read with the counts to the state. Keeps the highest mark.
+ * Moves the figures that were read together with the counts, for example the ledger's mark, from the counts to the
+ * state. Keeps the highest mark.
  */
 export function withLedgerReadings(state: MigrationState): MigrationState {
   const { ledgerMark, throughput, replacedApplication, ...counts } = state.counts;

@@ -33,11 +33,9 @@ export interface MigrationLimits {
   readonly toleratedShare: number | null;
   /** Empty: moves can begin at any time. */
   readonly windows: readonly Window[];
-  /**
-   * By default, reminders are sent daily until step 4 ends. After step 4, and in the self-service route from the start,
-   * they are sent hourly, because companies' data is out of date.
-   */
+  /** Until step 4 ends; daily by default. */
   readonly remindBeforeStale: ReminderIntervals;
+  /** After step 4, and in the self-service route from the start; hourly by default, because data is out of date. */
   readonly remindWhileStale: ReminderIntervals;
 }
 

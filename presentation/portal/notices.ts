@@ -44,7 +44,7 @@ export function noticesOf(
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
     ...(retried === null ? [] : [`${retried}.`]),
-    // The headline says that the details are checked for the first time.
+    // During the first check, the headline already says so.
     ...(progress.checking && progress.preflight !== null && !isOver(progress.state)
       ? ['The details are being checked again.']
       : []),

@@ -142,8 +142,8 @@ function taskLines(label: string, what: string, problems: readonly string[]): st
 }
 
 /**
- * Returns how the client can act. Only in self-service does the text name commands that need the ledger, because other
- * clients have no access to the ledger.
+ * Returns how the client can act. Only in self-service does the text name `ferry show`, which lists commands that need
+ * the ledger, because other clients have no access to the ledger.
  */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
@@ -154,7 +154,8 @@ function howText(progress: Progress): string {
   const manifest = isManifestMissing(progress)
     ? `open the portal with the link from support and choose the manifest there, or send ${who} the manifest without tokens`
     : null;
-  // A decision that must be signed can only be made with the client's own key. The portal accepts data too.
+  // A decision that must be signed can only be made with the client's own key. No other instruction is needed, because
+  // the portal also accepts the manifest, the secret and the credentials.
   if (progress.signing.mustSign.includes('client'))
     return `use the portal, or ferry with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
@@ -190,7 +191,7 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
 
 /**
  * Returns where the report is. A client whose decisions must be signed has the portal, or a key of its own. Other
- * clients can have a link to the portal with which they only look, which the workflow does not know.
+ * clients may have a link to the portal that only lets them look. The workflow does not know whether they have one.
  */
 function reportText({ route, migrationId, contact, signing }: Progress): string {
   const lists = 'It lists every company';

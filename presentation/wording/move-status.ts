@@ -113,8 +113,8 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
 
 /**
  * Returns what is needed before another company can be moved: the missing credentials, and then the confirmation of
- * later companies. If neither is missing, returns only the first other obstacle, because the page lists all obstacles
- * below this line.
+ * companies in later waves. If neither is missing, returns only the first other obstacle, because the page lists all
+ * obstacles below this line.
  */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;

@@ -120,7 +120,9 @@ export class VaultUsable extends Error {
   }
 }
 
-/** Errors that every worker gets. A missing master key or another folder can be missing on one machine only. */
+/**
+ * Errors that every worker gets. A missing master key or a wrong folder can in contrast be a problem of one machine.
+ */
 const UNREADABLE = [VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**
@@ -158,8 +160,8 @@ export async function renewVault(
       },
     );
     if (isUsable) throw new VaultUsable(migrationId);
-    // Without the master key, the secret was not looked for. Workers cannot use a key whose secret is in another
-    // folder.
+    // Without the master key, `readVault` failed before it looked for the secret. This call throws VaultSecretElsewhere
+    // if the secret is in another folder: the new secret would then be stored where workers do not look for it.
     if (keyLost && !folderLost) await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined);
     await createKey(tx, keys, migrationId);
     const staged = await tx

@@ -1,4 +1,4 @@
-/** Tests whether a process counts as alive, which decides whether the stack of a stack file is running. */
+/** Tests whether a process counts as alive, which decides whether the stack that a stack file describes is running. */
 import { isAlive } from '../../config';
 
 test.each([

@@ -23,7 +23,7 @@ const isAsked = ({ reconnections = NO_CHECKS }: MigrationState): boolean =>
 
 /**
  * Returns whether companies must reconnect although no person has decided to relink them. Histories of earlier versions
- * contain no checks for these companies.
+ * contain no checks for these companies, so `patched` keeps them as they are.
  */
 const mustReconnect = ({ relinking, counts }: MigrationState): boolean =>
   relinking === 0 && counts.mustReconnect > 0 && patched('check-must-reconnect');

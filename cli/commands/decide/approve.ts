@@ -36,7 +36,7 @@ export function addApprove(context: Context): void {
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addYesOption(addDecisionOptions(command, now)).option(
       '--digest <digest>',
-      'digest of what you reviewed, as ferry show prints it with --json; approve only if the digest is still the same',
+      'digest of what you reviewed, as ferry show prints it with --json; the approval is refused if the digest has changed',
     );
 
   addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))

@@ -168,7 +168,8 @@ interface ReadFile {
 }
 
 /**
- * Refuses a credential of another organization, as `ferry check` does. Nobody can compare the content of a sealed file.
+ * Refuses a credential of another organization, as `ferry check` does. The content of a sealed file cannot be compared
+ * here.
  */
 async function readFile(
   key: MigrationKey,

@@ -57,7 +57,10 @@ export interface ImportRig {
   /** Creates a migration whose companies can be claimed: one company per sandbox token. */
   migration(tokens: readonly string[], options?: MigrationOptions): Promise<MovableMigration>;
   importSlice(id: string, options?: SliceOptions): Promise<SliceReport>;
-  /** Runs the preflight. Returns its result as the migration keeps it, and as it is read with the ledger. */
+  /**
+   * Runs the preflight. `result` is what the workflow keeps, without names; `inFull` has the names and texts from the
+   * ledger.
+   */
   preflight(id: string): Promise<{ readonly result: Preflight; readonly inFull: Preflight }>;
   /** Runs one check of every company whose check is due. */
   checkDue(id: string, syncTimeoutMs: number): Promise<CheckReport>;
