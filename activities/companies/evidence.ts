@@ -55,8 +55,16 @@ export function organizationEvidence(due: DueCompany, connection: Connection): E
     code: 'organization',
     label: EVIDENCE_LABELS.organization,
     passed: organization === undefined || organization === due.organization,
-    detail: `${organization ?? 'not reported by the platform, so not compared'}${name === undefined ? '' : ` (${name})`}; the manifest calls the company ${due.name}`,
+    detail: organizationText(organization, name, due.name),
   };
+}
+
+function organizationText(organization: string | undefined, name: string | undefined, nameInManifest: string): string {
+  if (organization !== undefined)
+    return `${organization}${name === undefined ? '' : ` (${name})`}; the manifest calls the company ${nameInManifest}`;
+  return name === undefined
+    ? `the platform reported no organization, so it was not compared; the manifest calls the company ${nameInManifest}`
+    : `the platform reported no organization id, so compare the names yourself: the platform's is ${name}, the manifest's is ${nameInManifest}`;
 }
 
 export function nameEvidence({ name, storedName: nameAtService }: DueCompany): Evidence {
