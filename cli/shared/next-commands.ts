@@ -66,7 +66,7 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   const { migrationId: id, state } = progress;
   if (progress.route === 'self-service') return selfServiceCommands(progress);
   if (state !== 'paused') return inStep(progress, companies, now);
-  const resume = bySupport(`ferry resume ${id}`);
+  const resume = resumption(progress, bySupport(`ferry resume ${id}`));
   const stop = progress.pause?.stopReason ?? null;
   if (stop !== null) return [...beforeResuming(progress, stop), resume];
   // A person has paused the migration. All decisions but the start of moves are still possible.
@@ -74,6 +74,12 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
 }
 
 /** Matches the commands that help only while companies can move. */
+/** Says that a resume accepts the failures for which the migration has paused itself. */
+function resumption({ pause }: Progress, command: NextCommand): NextCommand {
+  if (pause?.stopReason !== 'too-many-failures') return command;
+  return { ...command, does: 'continues; companies that have failed so far no longer count towards the limits' };
+}
+
 const ABOUT_MOVES = /^ferry (?:watch|go-nogo) /;
 
 /** Returns the commands of the open step in the managed route. */
@@ -106,7 +112,7 @@ function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
   const hasExceptions = countExceptions(counts) + (counts.retried ?? 0) > 0;
   const exceptions = hasExceptions ? [viewing(`ferry exceptions ${id}`)] : [];
-  if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
+  if (state === 'paused') return [...exceptions, resumption(progress, byClient(`ferry resume ${id}`))];
   const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
   return [
     ...credentials(progress),

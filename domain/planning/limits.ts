@@ -181,7 +181,7 @@ export const MIN_TRIED_FOR_SHARE = 20;
 /**
  * Returns the numbers that exceed the tolerance, with the limit that they exceed.
  *
- * @param failures `accepted` failures are not among `failed`, because a resume has accepted them
+ * @param failures `accepted` failures are not among `failed`, because the migration was resumed after them
  */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
@@ -191,7 +191,10 @@ export function exceededToleranceText(
   const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
-  const notCounted = accepted > 0 ? '; failures that a resume has accepted are not counted' : '';
+  const notCounted =
+    accepted > 0
+      ? `; the ${failed.toLocaleString('en-US')} ${failed === 1 ? 'does' : 'do'} not include companies that had already failed when someone last resumed the migration`
+      : '';
   return isShare
     ? `${numbers} ${percent(failed / tried)} and more than the limit of ${percent(toleratedShare ?? 1)}${notCounted}`
     : `${numbers} more than the limit of ${counted(toleratedFailures ?? 0, 'company')}${notCounted}`;

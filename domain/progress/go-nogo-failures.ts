@@ -14,7 +14,8 @@ export function failureAnswers(facts: GoNoGoFacts): readonly Answer[] {
   const { limits, failures, progress } = facts;
   if (progress?.state === 'paused') return [];
   const { failed, tried, accepted: acceptedFailures } = failures;
-  const accepted = acceptedFailures > 0 ? ', apart from failures that a resume has accepted' : '';
+  const accepted =
+    acceptedFailures > 0 ? ', not counting those that had already failed when someone last resumed the migration' : '';
   const soFar = `${outOf(failed, tried, 'tried company')} could not be moved${accepted} (${limitsText(limits)})`;
   const certain = pausesAfter(facts);
   if (certain !== null) {

@@ -258,6 +258,8 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
 }
 
 function resumption(progress: Progress): Candidate {
+const FAILURES_ACCEPTED = 'Companies that have failed so far no longer count towards the limits.';
+
   const { route, state, pause, windows } = progress;
   const pauses = pausesIn(progress);
   const isLifted = liftedPauses({ route }, 'client', pauses).length === pauses.length;
@@ -278,6 +280,7 @@ function resumption(progress: Progress): Candidate {
         ? `The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need${windows.length === 0 ? '' : ' and a window is open'}.`
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
     ].join(' '),
+      ...(isLifted && pauses.some(({ stopReason }) => stopReason === 'too-many-failures') ? [FAILURES_ACCEPTED] : []),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
     reason: 'optional',
   };

@@ -5,9 +5,9 @@ test.each([
   [{ failed: 6, tried: 30, accepted: 0 }, 'which is 20% and more than the limit of 18%'],
   [
     { failed: 6, tried: 30, accepted: 2 },
-    'which is 20% and more than the limit of 18%; failures that a resume has accepted are not counted',
+    'which is 20% and more than the limit of 18%; the 6 do not include companies that had already failed when someone last resumed the migration',
   ],
-])('the numbers say whether failures were left out that a resume has accepted: %j', (failures, limit) => {
+])('the numbers say whether accepted failures are not counted: %j', (failures, limit) => {
   expect(exceededToleranceText({ ...DEFAULT_LIMITS, toleratedShare: 0.18 }, failures)).toBe(
     `when the migration paused, 6 of 30 tried companies could not be moved, ${limit}`,
   );

@@ -94,7 +94,7 @@ test('failures that were accepted when the migration was resumed are not counted
   const why = (accepted: number) =>
     whyOf(facts({ limits, failures: { failed: 2, tried: 5, accepted } }, state), 'failures');
   expect(why(1)).toContain(
-    '2 of 5 tried companies could not be moved, apart from failures that a resume has accepted (limits: 2 companies, ',
+    '2 of 5 tried companies could not be moved, not counting those that had already failed when someone last resumed the migration (limits: 2 companies, ',
   );
   expect(why(0)).toContain('2 of 5 tried companies could not be moved (limits: 2 companies, ');
 });

@@ -44,6 +44,15 @@ const paused = (stopReason: 'too-many-failures' | null) => ({
     : { pause: { reason: 'a test', by: null, stopReason, at: AT } }),
 });
 
+test('a resume by the client after too many failures says that these failures are then accepted', () => {
+  const consequenceOf = (stopReason: 'too-many-failures' | null) =>
+    actionsAt(selfService('complete-migration', paused(stopReason))).find(({ message }) => message === 'resume')
+      ?.consequence;
+  const accepted = /Companies that have failed so far no longer count towards the limits\.$/;
+  expect(consequenceOf('too-many-failures')).toMatch(accepted);
+  expect(consequenceOf(null)).not.toMatch(accepted);
+});
+
 const STATES: readonly (readonly [name: string, state: MigrationState, actions: readonly string[]])[] = [
   [
     'the application is missing',
