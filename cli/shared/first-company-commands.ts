@@ -43,12 +43,15 @@ export function anotherFirst(
     // Without the ledger, it is not known whether a company is ready.
     const isRead = firstUnconfirmed !== null;
     const does = isRead
-      ? 'lists the companies that have not moved yet; none of them can go first until its syncing is confirmed as off and it has a usable credential'
+      ? `lists the companies that have not moved yet; ${NONE_READY}`
       : 'lists the companies to choose from';
     return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
   }
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
 }
+
+/** Follows the companies that have not moved yet, if the ledger has none that could go first. */
+const NONE_READY = 'none of them can go first until its syncing is confirmed as off and it has a usable credential';
 
 function chooseFirst(id: string, reference: string): NextCommand {
   return bySupport(chooseFirstCommand(id, reference));
@@ -89,21 +92,26 @@ export function insteadText(id: string, { next, ...choice }: Choice & { readonly
 }
 
 /**
- * Says how to try another company than the rejected one. Names a company that could go first, if the ledger has one.
+ * Says how to try the rejected company again, and how to try another company. Names a company that could go first, if
+ * the ledger has one.
  *
  * @param command the rejection, without what to try next
+ * @returns `same` is null if the rejected company was left out
  */
-export async function anotherCompany(
+export async function choicesAfterRejection(
   { db }: MigrationClient,
   migrationId: string,
   rejected: string | null,
   command: string,
-): Promise<string> {
-  if (!db) return 'to try another company, add --company and the reference of this company';
-  const { firstCandidate } = await readSuggestedCompanies(db, migrationId, rejected);
-  return firstCandidate === null
-    ? `to choose another company, see: ferry companies ${migrationId} --state not-moved-yet`
-    : `to try another company: ${command} ${companyOption(firstCandidate)}`;
+): Promise<{ readonly same: string | null; readonly another: string }> {
+  const same = `to try the same company again: ${command} --next same-company`;
+  if (!db) return { same, another: 'to try another company, add --company and the reference of this company' };
+  const { firstCandidate, firstLeftOut } = await readSuggestedCompanies(db, migrationId, rejected);
+  const another =
+    firstCandidate === null
+      ? `see the companies that have not moved yet, but ${NONE_READY}: ferry companies ${migrationId} --state not-moved-yet`
+      : `to try another company: ${command} ${companyOption(firstCandidate)}`;
+  return { same: firstLeftOut ? null : same, another };
 }
 
 /**

@@ -39,6 +39,7 @@ export const NO_COMPANIES: SuggestedCompanies = {
   unconfirmedWave: null,
   unconfirmed: [],
   firstUnconfirmed: null,
+  firstLeftOut: null,
   firstCandidate: null,
 };
 
@@ -73,13 +74,13 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
 }
 
-/** Matches the commands that help only while companies can move. */
 /** Says that a resume accepts the failures for which the migration has paused itself. */
 function resumption({ pause }: Progress, command: NextCommand): NextCommand {
   if (pause?.stopReason !== 'too-many-failures') return command;
   return { ...command, does: 'continues; companies that have failed so far no longer count towards the limits' };
 }
 
+/** Matches the commands that help only while companies can move. */
 const ABOUT_MOVES = /^ferry (?:watch|go-nogo) /;
 
 /** Returns the commands of the open step in the managed route. */
@@ -259,7 +260,7 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
     case 'failed':
       return [
         ...exceptions(progress),
-        ...firstAgain(id, firstCompany),
+        ...(companies.firstLeftOut ? [] : firstAgain(id, firstCompany)),
         ...anotherFirst(progress, companies),
         ...overdueConfirmations(progress, companies),
       ];

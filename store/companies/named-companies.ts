@@ -12,6 +12,8 @@ export interface SuggestedCompanies {
   readonly unconfirmed: readonly string[];
   /** True if the confirmation of the company that goes first is missing; null if it was not read. */
   readonly firstUnconfirmed: boolean | null;
+  /** True if the company that goes first was left out, so that it cannot be tried again; null if it was not read. */
+  readonly firstLeftOut: boolean | null;
   /** The reference of a company that could go first instead of the current first company; null if there is none. */
   readonly firstCandidate: string | null;
 }
@@ -38,6 +40,9 @@ export async function readSuggestedCompanies(
       array(select reference from waiting where confirmed_at is null and wave is null order by row limit 10)
         as unconfirmed,
       exists(select from waiting where confirmed_at is null and reference = ${first}) as "firstUnconfirmed",
+      exists(select from companies
+        where migration_id = ${migrationId} and reference = ${first} and state in ('excluded', 'skipped'))
+        as "firstLeftOut",
       (select c.reference
         from waiting c
         join migrations m on m.id = ${migrationId}

@@ -21,7 +21,7 @@ import {
   sendDecision,
 } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { anotherCompany, choiceText, insteadText } from '../../shared/first-company-commands';
+import { choicesAfterRejection, choiceText, insteadText } from '../../shared/first-company-commands';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addWindowOptions, windowsFrom } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
@@ -180,11 +180,11 @@ async function assertNextGiven(ferry: MigrationClient, migrationId: string, opti
   const first = (await readProgressIfAnswered(ferry, migrationId))?.firstCompany;
   if (next === undefined && (first?.stage ?? 'importing') === 'importing') return;
   const command = rejectCommand(migrationId, options);
-  const another = await anotherCompany(ferry, migrationId, first?.reference ?? null, command);
+  const { same, another } = await choicesAfterRejection(ferry, migrationId, first?.reference ?? null, command);
   throw next === undefined
     ? new CommandFailed(
         'the rejection does not say what to try next: add --next or --company',
-        `to try the same company again: ${command} --next same-company; ${another}`,
+        same === null ? another : `${same}; ${another}`,
       )
     : new CommandFailed('--next another-company does not say which company to try: add --company', another);
 }

@@ -108,6 +108,20 @@ test('after too many failures, the command that resumes says that these failures
   }
 });
 
+test('a first company that was left out is not tried again, so only another company is suggested', () => {
+  const state = stateAt('migrate-first-company', {
+    counts: counts({ total: 9, waiting: 8, excluded: 1 }),
+    firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed', failure: null }),
+  });
+  const commandsIf = (firstLeftOut: boolean) =>
+    nextCommands(progressOf(plan, state), { ...NO_COMPANIES, firstLeftOut, firstCandidate: 'acme-2' }, NOW).map(
+      ({ command }) => command,
+    );
+  const other = `ferry first-company ${ID} acme-2 --reason "why"`;
+  expect(commandsIf(true)).toEqual([other]);
+  expect(commandsIf(false)).toEqual([AGAIN, other]);
+});
+
 test('without the ledger, no command claims that no company is ready to go first', () => {
   const state = stateAt('migrate-first-company', {
     counts: counts({ total: 9, waiting: 8, failed: 1 }),

@@ -1,4 +1,4 @@
-import { readNextCompanies } from '../../../store';
+import { readNextCompanies, readSuggestedCompanies } from '../../../store';
 import {
   CONFIRMED_AT,
   createMovableMigration,
@@ -59,4 +59,13 @@ test('accepts a credential from before the confirmation if the platform does not
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   await updateRow(ledger.db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
   expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });
+});
+
+test('the companies for suggested commands show whether the first company was left out', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(2));
+  const isLeftOut = async () => (await readSuggestedCompanies(ledger.db, id, 'c1')).firstLeftOut;
+  await updateRow(ledger.db, id, 1, { state: 'failed' });
+  expect(await isLeftOut()).toBe(false);
+  await updateRow(ledger.db, id, 1, { state: 'excluded' });
+  expect(await isLeftOut()).toBe(true);
 });
