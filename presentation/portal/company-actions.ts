@@ -137,7 +137,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       title: 'Leave companies out',
       facts: [
         `${counted(waiting, 'company')} can be left out`,
-        ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
+        ...(heldBack === 0 || checking ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
       ],
       consequence: `The companies that you name will not be moved, and cannot be added to this migration again.${endText(progress)}`,
       isIrreversible: true,

@@ -44,6 +44,15 @@ const paused = (stopReason: 'too-many-failures' | null) => ({
     : { pause: { reason: 'a test', by: null, stopReason, at: AT } }),
 });
 
+test('companies whose added or corrected rows are still being checked are not said to need a correction', () => {
+  const factsIf = (changes: number) =>
+    actionsAt(last({ total: 9, waiting: 3, heldBack: 3, moved: 6 }, { changes, changesChecked: 0 })).find(
+      ({ message }) => message === 'exclude',
+    )?.facts;
+  expect(factsIf(0)).toEqual(['3 companies can be left out', '3 companies cannot be moved without a correction']);
+  expect(factsIf(1)).toEqual(['3 companies can be left out']);
+});
+
 test('a resume by the client after too many failures says that these failures are then accepted', () => {
   const consequenceOf = (stopReason: 'too-many-failures' | null) =>
     actionsAt(selfService('complete-migration', paused(stopReason))).find(({ message }) => message === 'resume')
