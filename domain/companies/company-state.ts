@@ -19,6 +19,9 @@ export const COMPANY_STATES = [
 
 export type CompanyState = (typeof COMPANY_STATES)[number];
 
+/** The reason for which a company is held back until the preflight has checked its added or corrected row. */
+export const NOT_CHECKED = 'not checked yet';
+
 /** Returns whether the final outcome of a company is still unknown. */
 export function isOpen(state: CompanyState): boolean {
   return state === 'waiting' || state === 'importing' || state === 'syncing' || state === 'outcome-unknown';

@@ -1,5 +1,5 @@
 /** Says in the handover report what the client has to do about a company that has not moved. */
-import type { MoveStage } from '../../domain/companies/company-state';
+import { NOT_CHECKED, type MoveStage } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { Remediable } from '../../domain/companies/remedies';
 import { clientRemedyText, remediesFor } from '../../domain/companies/remedies';
@@ -16,7 +16,7 @@ export function whatToDo(
   if (stage === 'open') return whatToDoNow(company, route);
   if (stage === 'terminated' && company.state !== 'failed') return 'ask support what happens next';
   // Once the migration has ended, only companies that are still being checked have these states.
-  if (company.state === 'importing' || company.state === 'syncing') return 'nothing yet; it is still being checked';
+  if (company.state === 'importing' || company.state === 'syncing') return BEING_CHECKED;
   switch (company.failure) {
     case 'incomplete':
     case 'sync-failed':
@@ -35,10 +35,13 @@ export function whatToDo(
   }
 }
 
+const BEING_CHECKED = 'nothing yet; it is still being checked';
+
 /** Returns what the client has to do about a company while the migration is open. */
 function whatToDoNow(company: UnmovedCompany, route: Route): string {
   const { state, tries, heldBack, confirmedAt, credential, deferred } = company;
   if (state === 'importing' || state === 'syncing') return 'nothing; it is being moved';
+  if (state === 'waiting' && heldBack === NOT_CHECKED) return BEING_CHECKED;
   const [remedy] = remediesFor(company);
   if (state !== 'waiting' || heldBack !== null || (deferred && remedy === 'credentials'))
     return remedy === undefined ? '' : clientRemedyText(remedy, route);

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
+import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
@@ -15,9 +16,6 @@ import {
   OrganizationTaken,
   ROWS_PER_STATEMENT,
 } from './manifest-rows';
-
-/** The reason for holding back an added or corrected row until the next preflight. */
-export const NOT_CHECKED = 'not checked yet';
 
 export interface Amendment {
   readonly migrationId: string;

@@ -6,12 +6,13 @@
  * statement therefore checks in the ledger whether it is allowed now.
  */
 import { sql } from 'kysely';
+import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
-import { NOT_CHECKED } from './amendments';
+
 import { endOutage, endPause } from './stoppages';
 
 /** A company that is still `importing`, because its attempt died or does not know the outcome. */

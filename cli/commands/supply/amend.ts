@@ -1,5 +1,6 @@
+import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store';
-import { amendManifest, AmendedMigrationEnded, NOT_CHECKED, readHeldBack, readKnownCompanies } from '../../../store';
+import { amendManifest, AmendedMigrationEnded, readHeldBack, readKnownCompanies } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, readProgressIfAnswered, signatureProblem } from '../../../client';

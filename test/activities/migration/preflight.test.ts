@@ -7,12 +7,12 @@ import { registerApplications } from '../../support/migrations/platforms';
 import { useImportRig } from '../../support/migrations/company-import';
 import { alterBody } from '../../support/faults/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/migrations/ledger';
+import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
   closeMigration,
   recordDecisions,
   amendManifest,
-  NOT_CHECKED,
   readHeldBack,
   readMigrationKey,
   stageApplication,

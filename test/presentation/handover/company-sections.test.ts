@@ -175,6 +175,11 @@ describe('a company in the report', () => {
     [{ tries: 1 }, 'not moved yet', 'nothing; it will be tried again'],
     [{ tries: 0, confirmedAt: null }, 'not moved yet', 'confirm that its syncing is off once you are asked to'],
     [{ tries: 0, heldBack: 'no organization' }, 'not moved yet: no organization', 'correct its row in the manifest'],
+    [
+      { tries: 0, heldBack: 'not checked yet' },
+      'not moved yet: not checked yet',
+      'nothing yet; it is still being checked',
+    ],
     [{ tries: 2, deferred: true, failureText: 'busy' }, 'not moved yet: busy', 'nothing; it will be tried again'],
     [{ state: 'syncing', tries: 1 }, 'moving', 'nothing; it is being moved'],
     [{ state: 'outcome-unknown' }, 'not moved yet', 'nothing now; support decides whether to try it again'],

@@ -1,4 +1,5 @@
 /** Amendments: one transaction adds and corrects rows, and holds them back until a preflight has checked them. */
+import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
   amendManifest,
@@ -8,7 +9,6 @@ import {
   confirmDisabled,
   countCompanies,
   AmendedMigrationEnded,
-  NOT_CHECKED,
   OrganizationTaken,
   readHeldBack,
   readMigration,
