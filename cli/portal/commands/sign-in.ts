@@ -129,6 +129,15 @@ async function redeem(
   return signedInResult(context, [{ session, file }], provider);
 }
 
+/** Says how long the person stays signed in: with a confirmed key, `ferry` begins a new session when one ends. */
+function lifetimeText({ publicKey, isKeyConfirmed, expiresAt }: PortalSession): string {
+  if (publicKey !== null && isKeyConfirmed) return '. When the session ends, ferry signs you in again with your key';
+  const until = `, until ${localTime(expiresAt)} at the latest`;
+  return publicKey === null
+    ? until
+    : `${until}. Once support has confirmed your key, ferry signs you in again when the session ends`;
+}
+
 interface SignedIn {
   readonly session: PortalSession;
   /** The new file with the key; null if the key existed. */
@@ -145,9 +154,9 @@ function signedInResult(
     printQuietly: () => undefined,
     print: (output) => {
       for (const { session, file } of signedIn) {
-        const { migrationId, person, role, publicKey, isKeyConfirmed, expiresAt } = session;
+        const { migrationId, person, role, publicKey, isKeyConfirmed } = session;
         output.line(
-          `${output.styled('green', '✓')} Signed in to ${migrationId} as ${person} (${role}), until ${localTime(expiresAt)} at the latest`,
+          `${output.styled('green', '✓')} Signed in to ${migrationId} as ${person} (${role})${lifetimeText(session)}`,
         );
         if (file !== null) output.line(`  Your key and your session are in ${file}. Do not share this file.`);
         if (provider !== null)

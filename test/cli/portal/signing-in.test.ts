@@ -105,7 +105,10 @@ test('signs in again automatically, with the confirmed key, once the session has
   await portal.orchestrator.ferry.db.deleteFrom('portal_sessions').execute();
   expect(await cleo.run('show')).toMatchObject({ exitCode: 0, err: '' });
   expect(stored(cleo)['token']).not.toBe(before);
-  expect((await cleo.run('sign-in')).out).toContain(`✓ Signed in to ${id}`);
+  // The time of the session does not matter to this person.
+  expect((await cleo.run('sign-in')).out).toContain(
+    `✓ Signed in to ${id} as Cleo (client). When the session ends, ferry signs you in again with your key\n`,
+  );
 });
 
 test('sign-in shows a session that is in use, even if support has not confirmed the key', async () => {
@@ -116,6 +119,9 @@ test('sign-in shows a session that is in use, even if support has not confirmed 
   const again = await cleo.run('sign-in');
   expect(again).toMatchObject({ exitCode: 0, err: '' });
   expect(again.out).toContain(`✓ Signed in to ${id} as Cleo (client), until `);
+  expect(again.out).toContain(
+    '. Once support has confirmed your key, ferry signs you in again when the session ends\n',
+  );
   expect(again.out).toContain('Until support has confirmed your key, you cannot decide or supply anything.');
   expect(stored(cleo)['token']).toBe(before);
 });
