@@ -70,6 +70,14 @@ export async function checkCodecServer(
         'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace, or correct TEMPORAL_CODEC_ENDPOINT',
       );
     }
+    if (response.status === 429 || response.status >= 500) {
+      const log = configured === undefined ? 'logs/codec-server.log in the home folder (TOKENFERRY_HOME)' : 'its log';
+      return problem(
+        ABOUT,
+        `the codec server answers ${response.status}, so it could not be checked`,
+        `try again in a minute; if this continues, see ${log}`,
+      );
+    }
     const body = decoded.safeParse(await response.json().catch(() => undefined));
     const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
     const ofStack = configured === undefined ? ', part of the running stack' : '';

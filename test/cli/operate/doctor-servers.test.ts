@@ -121,6 +121,23 @@ test('the codec server: a token that gives no access to the namespace is not rep
   });
 });
 
+test.each([429, 500, 503])(
+  'the codec server: after the answer %i, no key is blamed, because only 422 is about keys',
+  async (status) => {
+    const payloadKeys = { value: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))) };
+    service.answer(failing(status, 'tokens cannot be verified at the moment'));
+    const check = async (env: NodeJS.ProcessEnv, stack?: string) =>
+      (await checkCodecServer(env, 'payments', payloadKeys, stack))[0];
+    const finding = `the codec server answers ${status}, so it could not be checked`;
+    expect(await check({ TEMPORAL_CODEC_ENDPOINT: service.url })).toMatchObject({
+      ...{ verdict: 'problem', finding, advice: 'try again in a minute; if this continues, see its log' },
+    });
+    expect((await check({}, service.url))?.advice).toContain('logs/codec-server.log');
+    service.answer(failing(422, 'unknown key'));
+    expect((await check({ TEMPORAL_CODEC_ENDPOINT: service.url }))?.advice).toContain('payload key of this machine');
+  },
+);
+
 test('a service that is not configured says which commands need it or use it', async () => {
   const { out } = await ferry(['doctor'], undefined, { TOKENFERRY_HOME: '/nowhere' });
   expect(out.replace(/\s+/g, ' ')).toContain(
