@@ -21,7 +21,11 @@ export interface StartTarget {
  * @throws CommandFailed
  * @throws LabelReserved
  */
-export function assertStartable({ client, label, platform }: StartTarget, route: Route, file?: string): void {
+export function assertStartable(
+  { client, label, platform, totalInvoices }: StartTarget & { readonly totalInvoices?: number },
+  route: Route,
+  file?: string,
+): void {
   for (const [option, word] of [
     ['--client', client],
     ['--label', label],
@@ -36,14 +40,17 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
   if (label !== undefined && isReservedLabel(label)) throw new LabelReserved(`the label ${label} is reserved`);
   if (platform.routes.includes(route)) return;
   const manifest = file ?? 'companies.csv';
+  const others =
+    (label === undefined ? '' : ` --label ${label}`) +
+    (totalInvoices === undefined ? '' : ` --total-invoices ${totalInvoices}`);
   throw route === 'managed'
     ? new CommandFailed(
         `${platform.name} has no managed route`,
-        `the client must move these companies, with: ferry self-service ${manifest} --platform ${platform.slug} --client ${client}`,
+        `the client must move these companies, with: ferry self-service ${manifest} --platform ${platform.slug} --client ${client}${others}`,
       )
     : new CommandFailed(
         `${platform.name} has no self-service route: the service accepts authorizations for it only from the provider`,
-        `the provider must move these companies, with: ferry start ${manifest} --platform ${platform.slug} --client ${client}`,
+        `the provider must move these companies, with: ferry start ${manifest} --platform ${platform.slug} --client ${client}${others}`,
       );
 }
 

@@ -163,15 +163,18 @@ test('no company is moved outside the windows, and the migration continues once 
 
 describe('before the start', () => {
   test('self-service refuses a platform without this route, and names the command to use', async () => {
-    const { exitCode, err } = await me.run('self-service', 'any.csv', '-p', 'quickbooks-online', '--client', 'me');
+    const options = ['-p', 'quickbooks-online', '--client', 'me', '--label', 'second', '--total-invoices', '900'];
+    const { exitCode, err } = await me.run('self-service', 'any.csv', ...options);
     expect(exitCode).toBe(1);
     expect(err).toContain('QuickBooks Online has no self-service route');
-    expect(err).toContain('ferry start any.csv --platform quickbooks-online --client me');
+    expect(err).toContain(
+      'ferry start any.csv --platform quickbooks-online --client me --label second --total-invoices 900\n',
+    );
   });
 
   test('start refuses a platform without the managed route, and names the command to use', async () => {
-    const { err } = await me.run('start', 'any.csv', '-p', 'xero', '--client', 'me');
-    expect(err).toContain('ferry self-service any.csv --platform xero --client me');
+    const { err } = await me.run('start', 'any.csv', '-p', 'xero', '--client', 'me', '--label', 'second');
+    expect(err).toContain('ferry self-service any.csv --platform xero --client me --label second\n');
   });
 
   test('self-service shows the consequences and asks, and starts nothing if the answer is no', async () => {
