@@ -27,6 +27,10 @@ export interface ReloadingCertificate {
 
 const CHECK_EVERY_MS = 10_000;
 
+const UNREADABLE = 'the certificate files cannot be read; the portal keeps using the certificate that it has';
+const UNUSABLE =
+  'the certificate files have changed, but contain no valid certificate with its key; the portal keeps using the certificate that it has';
+
 /** @throws if the files cannot be read, or the key does not belong to the certificate */
 export function watchCertificate(
   files: TlsFiles,
@@ -38,16 +42,16 @@ export function watchCertificate(
   let warned = '';
   let timer: NodeJS.Timeout | undefined;
   const check = (server: HttpsServer): void => {
+    let next: Pair | null = null;
     try {
-      const next = read(files);
+      next = read(files);
       if (digestOf(next) === digestOf(pair)) return;
       server.setSecureContext(next);
       pair = next;
       log.info('a new certificate is in use');
     } catch (error) {
       // A renewal writes two files, which do not belong together until both are written.
-      if (String(error) !== warned)
-        log.warn({ err: error }, 'the new certificate cannot be used; the portal keeps using the old certificate');
+      if (String(error) !== warned) log.warn({ err: error }, next === null ? UNREADABLE : UNUSABLE);
       warned = String(error);
     }
   };

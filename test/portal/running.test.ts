@@ -1,9 +1,10 @@
 /** Tests where the portal listens, its certificate, and its answers without its database. */
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
+import type { Logger } from 'pino';
 import { startPortal, type PortalOptions } from '../../portal/server';
 import { watchCertificate } from '../../portal/server/tls';
 import { createLog } from '../../security/log';
@@ -102,6 +103,27 @@ describe('with a certificate', () => {
     } finally {
       await portal.close();
     }
+  });
+
+  test('a warning says whether the files of a new certificate cannot be read or do not belong together', async () => {
+    const warnings: string[] = [];
+    const warn = (_: unknown, text: string) => warnings.push(text);
+    const certificate = watchCertificate(files, { info: () => undefined, warn } as unknown as Logger, 10);
+    const server = createServer(certificate.current());
+    certificate.useFor(server);
+    try {
+      rmSync(files.keyFile);
+      await until(async () => warnings.length === 1);
+      copyFileSync(path.join(TLS, 'certificate-2.pem'), files.certificateFile);
+      copyFileSync(path.join(TLS, 'key-1.pem'), files.keyFile);
+      await until(async () => warnings.length > 1);
+    } finally {
+      certificate.stop();
+    }
+    expect(warnings.slice(0, 2)).toEqual([
+      expect.stringMatching(/^the certificate files cannot be read; the portal keeps using/),
+      expect.stringMatching(/^the certificate files have changed, but contain no valid certificate with its key; /),
+    ]);
   });
 
   test('the portal does not start with a key that does not belong to the certificate', () => {
