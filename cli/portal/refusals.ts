@@ -30,8 +30,18 @@ export function notOffered(context: PortalContext, asked: Asked, view: Migration
 function adviceFor(context: PortalContext, asked: Asked, view: MigrationView): string {
   if (isEnding(view.state)) return `see the outcome with: ${commandText(context, 'report', view.migrationId)}`;
   if (isOver(view.state)) return 'ask your contact what happens next';
+  if (asked.message === 'applicationSupplied' && canReopenDetails(view)) {
+    const reject = commandText(context, 'reject supply-details --reason "why"', view.migrationId);
+    return `support has accepted the details. To change the application, first reject step 1 with: ${reject}`;
+  }
   const support = helpOfSupport(asked, view);
   return `${support === null ? '' : `ask support to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
+}
+
+/** Returns whether support has accepted the details, and the client can still reject step 1 to change them. */
+function canReopenDetails({ steps, actions }: MigrationView): boolean {
+  const isAccepted = steps.some(({ step, state }) => step === 'supply-details' && state === 'done');
+  return isAccepted && actions.some(({ message, step }) => message === 'reject' && step === 'supply-details');
 }
 
 /** Returns what support can do about a decision that the portal does not offer, or offers only at first. */

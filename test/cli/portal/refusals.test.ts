@@ -50,6 +50,19 @@ test('a decision that the client can make in another step is not offered now', (
   expect(refused('reject', 'schedule')).toMatch(/^the portal does not offer "reject schedule" now, in step \d \(/);
 });
 
+test('another application needs a rejection of step 1 once support has accepted the details, or the help of support', () => {
+  const { actions } = sampleView();
+  const rejection = { ...actions[0]!, message: 'reject', step: 'supply-details', reason: 'required' } as const;
+  const says = 'the portal does not offer "application" now, in step 4 (disable data syncing); nothing was sent';
+  expect(refused('applicationSupplied', undefined, { actions: [rejection] })).toBe(
+    `${says}; support has accepted the details. To change the application, first reject step 1 with: ferry --portal https://portal.example reject supply-details --reason "why"`,
+  );
+  // Once the move of the first company has begun, step 1 cannot be rejected.
+  expect(refused('applicationSupplied', undefined, { actions: [] })).toBe(
+    `${says}; ask support to register the application, or ${SHOW}`,
+  );
+});
+
 test.each([
   ['approve', 'schedule', 'approve schedule'],
   ['proposeTime', undefined, 'propose-time'],
