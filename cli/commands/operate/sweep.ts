@@ -123,7 +123,7 @@ function closingOf(open: readonly string[]) {
   const these = counted(open.length, 'migration');
   return {
     question: `Close ${these} for good?`,
-    consequence: `${these} (${referenceList(open, MAX_NAMED)}) will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials will be destroyed`,
+    consequence: `${these} (${referenceList(open, MAX_NAMED)}) will be closed as if cancelled, and all credentials that are still stored for ${them} will be destroyed; companies that have moved stay connected`,
     notDone: 'nothing was closed or deleted',
   };
 }
@@ -141,3 +141,4 @@ function whyNotClosed(error: unknown, env: NodeJS.ProcessEnv): string {
   const explained = withAdvice(error, env);
   return explained instanceof CommandFailed ? `${explained.message}; ${explained.advice}` : String(error);
 }
+  const them = open.length === 1 ? 'it' : 'them';

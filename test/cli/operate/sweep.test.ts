@@ -32,7 +32,7 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   const unconfirmed = await ferry(['sweep', '--close', '--by', 'Sam'], undefined, orchestrator.env);
   expect(unconfirmed.exitCode).toBe(1);
   expect(unconfirmed.err).toContain(
-    `1 migration (${migration.id}) will be closed as if cancelled, and all its credentials will be destroyed; nothing was closed or deleted; if you agree`,
+    `1 migration (${migration.id}) will be closed as if cancelled, and all credentials that are still stored for it will be destroyed; companies that have moved stay connected; nothing was closed or deleted; if you agree`,
   );
   expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open' });
   expect(await runJson(orchestrator, 'sweep', '--close', '--yes', '--by', 'Sam')).toMatchObject({
