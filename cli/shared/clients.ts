@@ -150,7 +150,9 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
  * Returns the error for a migration that only the ledger knows. Temporal deletes a migration some time after its end,
  * and loses all migrations if its database is lost.
  */
-function onlyInLedger({ id, ending }: StoredMigration): CommandFailed {
+function onlyInLedger(migration: StoredMigration): CommandFailed {
+  const { id, ending, state } = migration;
+  if (state === 'supplied') return workflowNotStarted(migration);
   return ending === null
     ? new CommandFailed(
         `${id} is in the ledger, but not in Temporal`,
@@ -161,6 +163,13 @@ function onlyInLedger({ id, ending }: StoredMigration): CommandFailed {
         `to see what was moved, run: ferry report ${id}`,
       );
 }
+
+/** Returns the error for a migration that was stored, but that Temporal does not have and no worker has begun. */
+export const workflowNotStarted = ({ id, route }: Pick<StoredMigration, 'id' | 'route'>): CommandFailed =>
+  new CommandFailed(
+    `${id} was stored, but is not in Temporal, and no worker has begun it`,
+    `run the same ferry ${route === 'managed' ? 'start' : 'self-service'} command again`,
+  );
 
 /** Returns the error for a migration that Temporal does not have, while the ledger does not answer. */
 function perhapsInLedger(migrationId: string, cause: unknown, env: NodeJS.ProcessEnv): CommandFailed {

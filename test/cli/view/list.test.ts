@@ -51,10 +51,17 @@ test('list shows migrations that only the ledger has, and says whether they have
   expect(endedShow.err).toContain(
     `${endedId} has ended, and Temporal has deleted it; to see what was moved, run: ferry report`,
   );
+  await db.updateTable('migrations').set({ state: 'open' }).where('id', '=', lostId).execute();
   const lostShow = await ferry(['show', lostId], undefined, orchestrator.env);
   expect(lostShow.err).toContain(
     `${lostId} is in the ledger, but not in Temporal; if Temporal's database was lost or restored`,
   );
+  await db.updateTable('migrations').set({ state: 'supplied' }).where('id', '=', lostId).execute();
+  const unstarted = await ferry(['show', lostId], undefined, orchestrator.env);
+  expect(unstarted.err).toBe(
+    `ferry: ${lostId} was stored, but is not in Temporal, and no worker has begun it; run the same ferry start command again\n`,
+  );
+  await db.updateTable('migrations').set({ state: 'open' }).where('id', '=', lostId).execute();
   // A migration that was supplied less than a minute ago is left out, because Temporal lists a new workflow with a
   // delay.
   expect(lines.map(({ migrationId }) => migrationId)).not.toContain(recentId);
