@@ -1,7 +1,17 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
-import type { LedgerClient } from '../../../client';
-import { closeTerminated, NoSuchMigration, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
+import { findPlatform } from '../../../platforms/platforms';
+import type { LedgerClient, WorkflowPresence } from '../../../client';
+import {
+  closeTerminated,
+  discardUnbegun,
+  NoSuchMigration,
+  readPresence,
+  sweep,
+  WorkflowHadNoEffect,
+  WorkflowIdOccupied,
+} from '../../../client';
+import type { StoredMigration } from '../../../store';
 import { readMigration, readNamespace } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
@@ -9,7 +19,7 @@ import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { referenceList } from '../../shared/results';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient, workflowNotStarted } from '../../shared/clients';
 
 interface Options extends YesOption {
   readonly close?: true;
@@ -27,7 +37,7 @@ export function addSweep(context: Context): void {
     .argument('[migration]', 'list or close only this migration (default: all that do not run in Temporal)')
     .option(
       '--close',
-      'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
+      'close these migrations like cancelled migrations: release their organizations and destroy their credentials. A named migration that no worker has begun is deleted instead',
     )
     .option('--by <name>', `name of the person who closes the migrations ${DEFAULT_BY}`);
   addYesOption(command).action((migrationId: string | undefined, options: Options) =>
@@ -38,6 +48,10 @@ export function addSweep(context: Context): void {
 async function runSweep(context: Context, requested: string | undefined, options: Options): Promise<CommandResult> {
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
+    if (close && requested !== undefined) {
+      const unbegun = await readUnbegun(ferry, requested);
+      if (unbegun?.presence === 'ended') return discard(context, ferry, unbegun.migration, options);
+    }
     const { schedulesDeleted, open } = await sweep(ferry, {
       only: requested,
       beforeDeleting: async (found) => {
@@ -59,7 +73,7 @@ async function runSweep(context: Context, requested: string | undefined, options
     const stillOpen = close ? failed.map(({ migrationId }) => migrationId) : open;
     return {
       failed: failed.length > 0,
-      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen, failed },
+      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen, discarded: [], failed },
       printQuietly: (output) => {
         for (const id of stillOpen) output.line(id);
       },
@@ -94,7 +108,8 @@ async function runSweep(context: Context, requested: string | undefined, options
 }
 
 /** Returns the error for a migration that a sweep does not find. */
-async function notToClose({ db, temporal }: LedgerClient, migrationId: string): Promise<Error> {
+async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Error> {
+  const { db, temporal } = ferry;
   const migration = await readMigration(db, migrationId);
   if (migration === undefined) return new NoSuchMigration(migrationId);
   const namespace = await readNamespace(db, migrationId);
@@ -103,11 +118,7 @@ async function notToClose({ db, temporal }: LedgerClient, migrationId: string): 
       `${migrationId} is in another namespace of Temporal: ${namespace}`,
       'connect to this namespace, and run the command again',
     );
-  if (migration.state === 'supplied')
-    return new CommandFailed(
-      `no worker has begun ${migrationId}, so there is nothing to close`,
-      'if its workflow was terminated, start the migration again with ferry start',
-    );
+  if (migration.state === 'supplied') return notBegun(migration, await readPresence(ferry, migrationId));
   return migration.vaultDestroyedAt === null
     ? new CommandFailed(
         `${migrationId} is still running in Temporal`,
@@ -116,11 +127,78 @@ async function notToClose({ db, temporal }: LedgerClient, migrationId: string): 
     : new CommandFailed(`${migrationId} is already closed`, `to see its outcome, run: ferry report ${migrationId}`);
 }
 
+function notBegun(migration: StoredMigration, presence: WorkflowPresence): CommandFailed {
+  const { id } = migration;
+  switch (presence) {
+    case 'missing':
+      return workflowNotStarted(migration);
+    case 'running':
+      return new CommandFailed(
+        `no worker has begun ${id}, so there is nothing to close`,
+        'start a worker; to see what is missing, run: ferry doctor',
+      );
+    case 'ended':
+      return new CommandFailed(
+        `the workflow of ${id} has ended, but no worker had begun it`,
+        `to delete this migration from the ledger, run: ferry sweep --close ${id}`,
+      );
+  }
+}
+
+interface UnbegunMigration {
+  readonly migration: StoredMigration;
+  readonly presence: WorkflowPresence;
+}
+
+/** Returns a migration of this namespace that no worker has begun; null if the id names no such migration. */
+async function readUnbegun(ferry: LedgerClient, migrationId: string): Promise<UnbegunMigration | null> {
+  const migration = await readMigration(ferry.db, migrationId);
+  if (migration?.state !== 'supplied') return null;
+  const namespace = await readNamespace(ferry.db, migrationId);
+  if (namespace !== null && namespace !== ferry.temporal.options.namespace) return null;
+  return { migration, presence: await readPresence(ferry, migrationId) };
+}
+
+/** Deletes a migration that no worker has begun, because nothing else would release its organizations. */
+async function discard(
+  context: Context,
+  ferry: LedgerClient,
+  { id, client, platformKey, route }: StoredMigration,
+  options: Options,
+): Promise<CommandResult> {
+  const asked = await confirm(context, options, {
+    question: `Delete ${id}?`,
+    consequence: `no worker has begun ${id}, so it will be deleted from the ledger with its manifest; no company was touched`,
+    notDone: 'nothing was deleted',
+  });
+  if (!asked || !(await discardUnbegun(ferry, id)))
+    throw new CommandFailed('nothing was deleted', 'list the migrations with: ferry list');
+  const slug = findPlatform(platformKey)?.slug ?? platformKey;
+  const label = id.endsWith('.again') ? 'once-more' : 'again';
+  const start =
+    route === 'managed'
+      ? `ferry start companies.csv --platform ${slug} --client ${client} --label ${label}`
+      : `ferry self-service companies.csv --platform ${slug} --client ${client} --label ${label}`;
+  return {
+    failed: false,
+    json: {
+      schema: 'ferry.sweep/1',
+      ...{ schedulesDeleted: [], closed: [], closing: [], open: [], discarded: [id], failed: [] },
+    },
+    printQuietly: () => undefined,
+    print: (output) => {
+      output.line(`Deleted ${id}, which no worker had begun. Its organizations can join another migration.`);
+      output.line(`To start this migration under another id, run: ${start}`);
+    },
+  };
+}
+
 /** Maximum number of migrations that the question lists. */
 const MAX_NAMED = 10;
 
 function closingOf(open: readonly string[]) {
   const these = counted(open.length, 'migration');
+  const them = open.length === 1 ? 'it' : 'them';
   return {
     question: `Close ${these} for good?`,
     consequence: `${these} (${referenceList(open, MAX_NAMED)}) will be closed as if cancelled, and all credentials that are still stored for ${them} will be destroyed; companies that have moved stay connected`,
@@ -141,4 +219,3 @@ function whyNotClosed(error: unknown, env: NodeJS.ProcessEnv): string {
   const explained = withAdvice(error, env);
   return explained instanceof CommandFailed ? `${explained.message}; ${explained.advice}` : String(error);
 }
-  const them = open.length === 1 ? 'it' : 'them';
