@@ -12,6 +12,7 @@ import { problemText } from './elements/dialog';
 import { byId, button, createRenderer, el } from './elements/elements';
 import { rememberMigration, showInvitation, showMessage, takeInvitation, unconfirmedKey } from './sign-in/invitation';
 import { findKey, fromHex, recordUse } from './sign-in/keys';
+import { withProvider } from './sign-in/provider';
 import { followEvents } from './live';
 import {
   renderFacts,
@@ -41,14 +42,16 @@ async function start(): Promise<void> {
   // the page in this case, so the page reloads itself.
   addEventListener('hashchange', () => /invitation=|sign-in=/.test(location.hash) && location.reload());
   if (answer !== null) return finishSignIn(answer, () => void open());
-  if (invitation !== null && 'migrationId' in invitation) return showAccountInvitation(invitation, () => void open());
+  if (invitation !== null && 'migrationId' in invitation)
+    return showAccountInvitation(invitation, () => void open(invitation.provider));
   // A person can open the same link again. This browser's key is then used instead of the invitation.
   if (invitation !== null && !(await isUsedHere(invitation.token)))
     return showInvitation(invitation, () => void open());
   return open();
 }
 
-async function open(): Promise<void> {
+/** @param linked the provider's fingerprint in the link for an account; null without such a link */
+async function open(linked: string | null = null): Promise<void> {
   try {
     const session = await retryWhileTemporary(readSession, showWaiting);
     const waiting = setTimeout(() => showWaiting('Waiting for the migration to answer…'), SLOW_AFTER_MS);
@@ -57,7 +60,7 @@ async function open(): Promise<void> {
       clearTimeout(waiting);
       showWaiting(text);
     }).finally(() => clearTimeout(waiting));
-    await showMigration(session, answer);
+    await showMigration(session, answer, linked);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return showNoSession();
     showMessage(
@@ -66,7 +69,7 @@ async function open(): Promise<void> {
       el(
         'div',
         { class: 'buttons' },
-        button('Try again', () => void open(), { class: 'primary' }),
+        button('Try again', () => void open(linked), { class: 'primary' }),
       ),
     );
   }
@@ -74,11 +77,13 @@ async function open(): Promise<void> {
 
 const showWaiting = (text: string): void => showMessage('Your migration', el('p', {}, text));
 
-async function showMigration(first: PortalSession, answer: MigrationAnswer): Promise<void> {
+async function showMigration(first: PortalSession, answer: MigrationAnswer, linked: string | null): Promise<void> {
   let session = first;
   let latest = answer;
   let hasEnded = false;
-  const key = session.publicKey === null ? null : await findKey(session.publicKey);
+  const facts = { migrationId: session.migrationId, migrationKey: answer.view.migrationKey, linked };
+  const found = session.publicKey === null ? null : await findKey(session.publicKey);
+  const key = found && (await withProvider(found, facts).catch(() => found));
   if (key !== null) await recordUse(key, session).catch(() => undefined);
   const fingerprint = key === null ? null : fingerprintOf(fromHex(key.publicKey));
   const app: App = {

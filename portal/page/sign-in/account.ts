@@ -3,7 +3,7 @@ import { finishIdentity, readSession, startIdentity } from '../app';
 import { problemText } from '../elements/dialog';
 import { button, el } from '../elements/elements';
 import { showMessage, showUnsupported, WELCOME, type AccountInvitation } from './invitation';
-import { canSign, createKey, digestOf, pendingKey } from './keys';
+import { accountDigest, accountText, canSign, createKey, pendingKey, storeProvider } from './keys';
 
 /** The path to which the identity provider redirects the browser. */
 const RETURN_PATH = '/sign-in';
@@ -77,9 +77,9 @@ export function accountButton(migrationId: string, provider: string | null, prob
 
 /** Returns the key of an earlier attempt that did not complete the sign-in, or else a new key. */
 async function keyFor(migrationId: string, provider: string | null) {
-  const invitation = `account ${migrationId}`;
-  const pending = await pendingKey(await digestOf(invitation));
-  return pending ?? createKey(invitation, provider, true);
+  const pending = await pendingKey(await accountDigest(migrationId));
+  if (pending === undefined) return createKey(accountText(migrationId), provider, true);
+  return pending.provider === null && provider !== null ? storeProvider(pending, provider) : pending;
 }
 
 /** Completes the sign-in with the identity provider's answer. */

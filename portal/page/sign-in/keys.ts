@@ -49,6 +49,12 @@ export async function digestOf(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 
+/** The text that identifies an invitation for an account, instead of the token of an invitation. */
+export const accountText = (migrationId: string): string => `account ${migrationId}`;
+
+/** Returns what the keys that were created for an account have as their invitation. */
+export const accountDigest = (migrationId: string): Promise<string> => digestOf(accountText(migrationId));
+
 /** Creates a key for an invitation and stores it. */
 export async function createKey(
   invitationToken: string,
@@ -66,6 +72,13 @@ export async function createKey(
 /** Returns a stored key; null if it was created in another browser, or this browser has deleted it. */
 export async function findKey(publicKey: string): Promise<StoredKey | null> {
   return ((await inStore('readonly', (store) => store.get(publicKey))) as StoredKey | undefined) ?? null;
+}
+
+/** Stores the provider's fingerprint with a key that has none. Returns the key with it. */
+export async function storeProvider(key: StoredKey, provider: string): Promise<StoredKey> {
+  const known = { ...key, provider };
+  await inStore('readwrite', (store) => store.put(known));
+  return known;
 }
 
 /** Records the owner of a key and the time of use, so that the owner can sign in again. */

@@ -8,6 +8,7 @@ import { CLEO } from '../identity-provider';
 import { inviteAccount, openIdentityPortal } from '../signing-in-with-account';
 import { answerSignIns } from '../signing-in';
 import { axeViolations, describeWithChromium, newPage, takeErrors } from './browser-page';
+import { createMigrationKey, createVaultKey } from './sample-key';
 import { sampleView } from './sample-view';
 
 describeWithChromium("an account in the portal's page", () => {
@@ -35,6 +36,17 @@ describeWithChromium("an account in the portal's page", () => {
     await writePortalView(portal.db, invitation.migrationId, { ...sampleView(), migrationId: invitation.migrationId });
     return { ...invitation, link: `${portal.url}/#migration=${invitation.migrationId}&sign-in=openid&provider=0000` };
   }
+
+  const storedKeys = (
+    page: Page,
+  ): Promise<readonly { readonly publicKey: string; readonly provider: string | null }[]> =>
+    page.evaluate(`new Promise((resolve) => {
+      const opening = indexedDB.open('tokenferry');
+      opening.onsuccess = () => {
+        const request = opening.result.transaction('keys').objectStore('keys').getAll();
+        request.onsuccess = () => resolve(request.result.map(({ publicKey, provider }) => ({ publicKey, provider })));
+      };
+    })`);
 
   async function signedIn(link: string): Promise<Page> {
     const { page } = await newPage(browser, { width: 390 });
@@ -74,6 +86,42 @@ describeWithChromium("an account in the portal's page", () => {
     expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
   });
 
+  test('a key without a fingerprint of the provider gets it from a later link, but only if this provider has signed the migration key', async () => {
+    const { migrationId } = await invited();
+    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
+    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
+    const link = (fingerprint: string) =>
+      `${portal.url}/#migration=${migrationId}&sign-in=openid${fingerprint === '' ? '' : `&provider=${fingerprint}`}`;
+    const page = await signedIn(link(''));
+    const open = async (fingerprint: string) => {
+      await page.goto('about:blank');
+      await page.goto(link(fingerprint));
+      await page.locator('#migration').waitFor();
+      return (await storedKeys(page)).map((each) => each.provider);
+    };
+    expect(await open('')).toEqual([null]);
+    // Anyone can make a link with another fingerprint.
+    expect(await open('0000-1111')).toEqual([null]);
+    expect(await open(provider)).toEqual([provider]);
+    expect(await open('0000-1111')).toEqual([provider]);
+  });
+
+  test('a key without a fingerprint of the provider also gets it if the person signs in again with the new link', async () => {
+    const { migrationId } = await invited();
+    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
+    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
+    const link = `${portal.url}/#migration=${migrationId}&sign-in=openid`;
+    const page = await signedIn(link);
+    const { publicKey } = (await listInvitations(portal.db, migrationId))[0] ?? {};
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await account(page).waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${link}&provider=${provider}`);
+    await account(page).click();
+    await page.locator('#migration').waitFor();
+    expect((await storedKeys(page)).find((each) => each.publicKey === publicKey)?.provider).toBe(provider);
+  });
+
   test('in another browser, the same account can only read, and another account cannot sign in', async () => {
     const { link } = await invited();
     await signedIn(link);
@@ -109,15 +157,8 @@ describeWithChromium("an account in the portal's page", () => {
     await page.goto(link);
     await account(page).click();
     await page.locator('#migration').waitFor();
-    const keys = await page.evaluate(`new Promise((resolve) => {
-      const opening = indexedDB.open('tokenferry');
-      opening.onsuccess = () => {
-        const request = opening.result.transaction('keys').objectStore('keys').getAllKeys();
-        request.onsuccess = () => resolve(request.result);
-      };
-    })`);
     const [invitation] = await listInvitations(portal.db, migrationId);
-    expect(keys).toEqual([invitation?.publicKey]);
+    expect((await storedKeys(page)).map(({ publicKey }) => publicKey)).toEqual([invitation?.publicKey]);
   });
 
   test('says so if the invitation was revoked', async () => {

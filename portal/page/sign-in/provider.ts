@@ -1,0 +1,29 @@
+/** Adds the provider's fingerprint to a key that was created when the link of the invitation had none. */
+import { checkKey } from '../supply/sealing';
+import { accountDigest, pendingKey, storeProvider, type StoredKey } from './keys';
+
+interface Opened {
+  readonly migrationId: string;
+  /** The migration key that the portal shows; null if there is none at the moment. */
+  readonly migrationKey: string | null;
+  /** The fingerprint in the link with which this page was opened; null if there is none. */
+  readonly linked: string | null;
+}
+
+/**
+ * Returns the key with the fingerprint of a link that the person has opened later. Keeps a stored fingerprint, and
+ * adopts another one only if this provider has signed the migration key. A link with another fingerprint, which anyone
+ * can make, therefore has no effect.
+ */
+export async function withProvider(key: StoredKey, { migrationId, migrationKey, linked }: Opened): Promise<StoredKey> {
+  if (key.provider !== null || migrationKey === null) return key;
+  // The identity provider's answer opens the page without the link, but the key of the latest sign-in has its
+  // fingerprint.
+  const provider = linked ?? (await pendingKey(await accountDigest(migrationId)))?.provider ?? null;
+  if (provider === null) return key;
+  const isSigner = await checkKey(migrationKey, migrationId, provider).then(
+    () => true,
+    () => false,
+  );
+  return isSigner ? storeProvider(key, provider) : key;
+}
