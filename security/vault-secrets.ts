@@ -42,10 +42,19 @@ export interface VaultSecrets {
 export class VaultSecretMissing extends Error {
   override readonly name = 'VaultSecretMissing';
 
-  constructor(migrationId: string, cause: string, options?: ErrorOptions) {
+  /** @param missing the file of the secret, which people might still have, or the reason why there is no secret */
+  constructor(
+    migrationId: string,
+    missing: { readonly file: string } | { readonly why: string },
+    options?: ErrorOptions,
+  ) {
     super(
-      `The sealed credentials of ${migrationId} cannot be opened: ${cause}. ` +
-        `To replace the credentials, ${renewal(migrationId)}`,
+      `The sealed credentials of ${migrationId} cannot be opened, because ` +
+        ('file' in missing
+          ? `the file of their vault secret is missing: ${missing.file}. ` +
+            'If you still have this file, put it back. Only if the file is lost, '
+          : `${missing.why}. To replace the credentials, `) +
+        renewal(migrationId),
       options,
     );
   }
@@ -101,13 +110,8 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
       try {
         return new Secret(await readFile(fileOf(migrationId, id)));
       } catch (error) {
-        if (isNotFound(error))
-          throw new VaultSecretMissing(
-            migrationId,
-            `the vault secret is not in ${folder}; if you still have the secret's file, put it back`,
-            { cause: error },
-          );
-        throw error;
+        if (!isNotFound(error)) throw error;
+        throw new VaultSecretMissing(migrationId, { file: fileOf(migrationId, id) }, { cause: error });
       }
     },
 

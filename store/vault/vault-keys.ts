@@ -191,10 +191,9 @@ export async function unwrapKey(
   }
   const key = wrappedKey(stored);
   if (key === null)
-    throw new VaultSecretMissing(
-      migrationId,
-      'an earlier version of Tokenferry created the vault without a vault secret',
-    );
+    throw new VaultSecretMissing(migrationId, {
+      why: 'an earlier version of Tokenferry created the vault without a vault secret',
+    });
   try {
     return { publicKey: stored.publicKey, privateKey: await keys.unwrap(migrationId, key) };
   } catch (error) {

@@ -46,7 +46,7 @@ test('an open migration whose vault secret is missing is reported with what to d
       verdict: 'problem',
       finding: `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move companies`,
       advice: expect.stringMatching(
-        `the vault secret is not in .*; if you still have the secret's file, put it back.*"ferry vault renew ${id}"`,
+        `the file of their vault secret is missing: ${secrets}/${files[0]}. If you still have this file, put it back. Only if the file is lost, .*"ferry vault renew ${id}"`,
       ) as unknown,
     },
   ]);

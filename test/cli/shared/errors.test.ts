@@ -105,8 +105,8 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     /correct TOKENFERRY_VAULT_SECRETS/,
   ],
   [
-    new VaultSecretMissing(M, 'the vault secret is not in /keys'),
-    /\/keys.*"ferry vault renew acme\.xero".*have the client supply its credentials again, and resume .*"ferry resume acme\.xero"/,
+    new VaultSecretMissing(M, { file: '/keys/12.ab' }),
+    /\/keys\/12\.ab\. If you still have this file, put it back\. Only if the file is lost, .*"ferry vault renew acme\.xero".*have the client supply its credentials again, and resume .*"ferry resume acme\.xero"/,
     /nothing was changed/,
   ],
   [new VaultUsable(M), /acme\.xero/, /nothing was changed/],
