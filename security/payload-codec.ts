@@ -47,7 +47,7 @@ export class UnknownPayloadKey extends Error {
     super(
       isKeyId(keyId)
         ? `A payload was encrypted under payload key ${keyId}, but this process only has ${known.join(', ')}. ` +
-            `Start this process with payload key ${keyId} as well.`
+            `Start this process with payload key ${keyId} as well, at the same place as in the list of the other processes.`
         : 'A payload names no valid payload key, so no process can decrypt it.',
     );
   }

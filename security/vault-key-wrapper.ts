@@ -61,8 +61,9 @@ export class UnknownMasterKey extends Error {
   constructor(migrationId: string, keyId: string, known: readonly string[]) {
     super(
       `The vault of ${migrationId} was encrypted under master key ${keyId}, ` +
-        `but this process only has ${known.join(', ')}. Add master key ${keyId} after the other keys in ` +
-        "TOKENFERRY_MASTER_KEY or in the process's key file, and start the process again. " +
+        `but this process only has ${known.join(', ')}. Add master key ${keyId} to TOKENFERRY_MASTER_KEY, or to the ` +
+        "process's key file, at the same place as in the list of the other workers. The newest key comes first. " +
+        'Then start the process again. ' +
         `Only if master key ${keyId} is lost, ${renewal(migrationId, ' --key-lost')}`,
     );
   }
