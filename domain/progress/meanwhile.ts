@@ -28,8 +28,7 @@ export function meanwhileTask(progress: ProgressFacts): WaitingFor | null {
   const isOverdue = hasOverdueConfirmations(progress);
   if (state !== 'running' || waitingFor.roles.length > 0)
     return isOverdue ? { roles: ['client'], what: confirmationText(counts) } : null;
-  const missing = suppliesMissing(counts, checking, isOverdue);
-  return missing && route === 'self-service' ? { roles: ['client'], what: missing.what } : missing;
+  return suppliesMissing({ counts, route }, checking, isOverdue);
 }
 
 const OPEN: readonly string[] = ['running', 'waiting', 'paused'];

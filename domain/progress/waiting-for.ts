@@ -147,7 +147,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: signOffText(state) };
   if (countReadyOrMoving(counts) === 0) return nothingReady(state);
-  const missing = onlyDeferredLeft(counts) ? missingSupplies(state) : null;
+  const missing = onlyDeferredLeft(counts) ? suppliesMissing(state, isChecking(state)) : null;
   if (missing) return missing;
   if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
     return support('resume the windows: they are paused, so no move begins');
@@ -216,25 +216,23 @@ export function confirmationText(counts: Counts): string {
 
 /** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingReady(state: MigrationState): WaitingFor {
-  const missing = missingSupplies(state);
+  const missing = suppliesMissing(state, isChecking(state));
   if (missing) return missing;
   if (isChecking(state)) return noOne('the changed details are being checked');
   return support('no company is left to move: add companies, or cancel the migration');
 }
 
 /**
- * Returns everything that companies need before they can be moved, and who can supply it; null if they need nothing.
- */
-function missingSupplies(state: MigrationState): WaitingFor | null {
-  return suppliesMissing(state.counts, isChecking(state));
-}
-
-/**
- * Returns what companies with these counts need; null if they need nothing.
+ * Returns everything that companies with these counts need before they can be moved, and who can supply it; null if
+ * they need nothing.
  *
  * @param isOverdue true if unconfirmed companies have to be confirmed, although other companies can be moved
  */
-export function suppliesMissing(counts: Counts, isBeingChecked: boolean, isOverdue = false): WaitingFor | null {
+export function suppliesMissing(
+  { counts, route }: Pick<MigrationState, 'counts' | 'route'>,
+  isBeingChecked: boolean,
+  isOverdue = false,
+): WaitingFor | null {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
   const companies = (count: number): string => counted(count, 'company');
   const tasks = [
@@ -251,17 +249,19 @@ export function suppliesMissing(counts: Counts, isBeingChecked: boolean, isOverd
       what: `correct or leave out ${companies(heldBack)} that cannot be moved as ${heldBack === 1 ? 'it is' : 'they are'}`,
     },
     {
-      role: 'support',
+      role: route === 'managed' ? 'support' : 'client',
       count: outcomeUnknown,
       what: `decide what to do about ${companies(outcomeUnknown)} with an unknown outcome`,
     },
   ] as const;
   const open = tasks.filter(({ count }) => count > 0);
   const isLater = unconfirmed > 0 && !isOverdue && !isConfirmationDue(counts);
-  const inOrder = (task: (typeof tasks)[number]): string =>
-    task === tasks[1] && isLater ? `then ${task.what}` : task.what;
-  if (open.length === 0) return null;
-  return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(inOrder).join('; ') };
+  const roles = [...new Set(open.map(({ role }) => role))];
+  if (roles.length === 0) return null;
+  // If both sides have to act, each task says whose it is.
+  const whose = (role: Role): string => (roles.length === 1 ? '' : `${SIDES[role]} must `);
+  const after = (task: (typeof tasks)[number]): string => (task === tasks[1] && isLater ? 'then ' : '');
+  return { roles, what: open.map((task) => `${after(task)}${whose(task.role)}${task.what}`).join('; ') };
 }
 
 function approveStartText({ startAt }: Proposal): string {

@@ -135,7 +135,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'missing credentials, confirmations and corrections',
     rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, moved: 3 }),
     ['client', 'support'],
-    'supply credentials for 2 companies; turn off syncing for 1 company, confirm that it is off, and supply credentials; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
+    'the client must supply credentials for 2 companies; the client must turn off syncing for 1 company, confirm that it is off, and supply credentials; the client must correct or leave out 3 companies that cannot be moved as they are; support must decide what to do about 1 company with an unknown outcome',
   ],
   [
     'one held-back company',
@@ -246,6 +246,14 @@ test('every step of a completed migration is done', () => {
 test('the last open step of an abandoned migration is not done', () => {
   const { steps } = progressOf(plan, stateAt('migrate-first-company', { closed: 'abandoned' }));
   expect(steps.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done', 'open', 'later']);
+});
+
+test('in self-service, the client has every task, so no task says whose it is', () => {
+  const missing = rest({ waiting: 2, withoutCredential: 2, outcomeUnknown: 1, moved: 7 });
+  expect(progressOf(plan, { ...missing, route: 'self-service' }).waitingFor).toEqual({
+    roles: ['client'],
+    what: 'supply credentials for 2 companies; decide what to do about 1 company with an unknown outcome',
+  });
 });
 
 test('a self-service migration that waits for the client is not shown as moving companies', () => {
