@@ -7,7 +7,7 @@ import { isPublicKey } from '../../domain/migration/approvers';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isDecisionMessage, parseDecision } from '../../domain/migration/parse-decision';
 import { isSignedBy, parseSigned } from '../../domain/migration/signatures';
-import { counted } from '../../domain/text/sentences';
+import { counted, oneLine } from '../../domain/text/sentences';
 import type { SignedDecision } from '../../client';
 import { findInapplicable, sendSigned } from '../../client';
 import type { RequestAnswer } from '../../portal/contract/requests';
@@ -89,7 +89,7 @@ export function decisionRefusal(
   if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask support for a new invitation';
   if (!isKeyConfirmed) return KEY_NOT_CONFIRMED;
   if (decision.by !== person || decision.role !== role)
-    return `the invitation belongs to ${person} (${role}), but the decision names another person or role`;
+    return `the invitation belongs to ${person} (${role}), but the decision was made as ${oneLine(decision.by, 200)} (${decision.role})`;
   const signed = parseSigned(message, decision);
   if (signed?.signature.publicKey !== publicKey)
     return 'the decision is signed with a key that does not belong to the invitation';

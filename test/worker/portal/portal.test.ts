@@ -89,7 +89,7 @@ test('a decision of another person, role, key, content or migration is refused, 
     ask(guest, 'decide', decision(migration, 'applicationSupplied', { clientId: 'x', environment: 'production' })),
   ]);
   expect(answers.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
-    'failed: the invitation belongs to Cleo (client), but the decision names another person or role',
+    'failed: the invitation belongs to Cleo (client), but the decision was made as Clara (client)',
     'failed: the decision is signed with a key that does not belong to the invitation',
     'failed: the signature does not match: the decision was changed, or it was signed for another migration',
     'failed: the signature does not match: the decision was changed, or it was signed for another migration',
