@@ -163,7 +163,7 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
     case 'update-application':
     case 'disable-syncing':
       return hasCrossed(facts)
-        ? 'the move of the first company has already begun, so this step cannot be reopened'
+        ? 'the move of the first company has already begun, so this step cannot be reopened; to stop further moves, pause the migration'
         : null;
   }
 }
