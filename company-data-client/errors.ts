@@ -54,7 +54,7 @@ export class ErrorResponse extends CompanyDataError {
     const correlation = answer.correlationId === undefined ? [] : [`correlation id ${answer.correlationId}`];
     const source = [...service, ...correlation].join(', ');
     const text = [answer.error, ...validation.filter((message) => message !== answer.error)].join('; ');
-    const separator = answer.isFromService ? ' ' : ', not from the service (probably a proxy): ';
+    const separator = answer.isFromService ? ' ' : '; the answer is not from the service, but probably from a proxy: ';
     super(call, `answered ${answer.status}${separator}${text}${source === '' ? '' : ` (${source})`}`);
   }
 

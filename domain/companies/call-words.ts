@@ -72,7 +72,9 @@ function callWords(method: string, path: string, referenceOf: ReferenceOf): stri
   return (isCall(COMPANY_CALLS, rest) ?? 'make a call about {company}').replace('{company}', () => company);
 }
 
-const ANSWER = /^answered (\d{3})(, not from the service \(probably a proxy\):)?(.*)$/s;
+/** The ledger can contain texts of earlier versions, in which an answer is `not from the service (probably a proxy)`. */
+const ANSWER =
+  /^answered (\d{3})(; the answer is not from the service, but probably from a proxy:|, not from the service \(probably a proxy\):)?(.*)$/s;
 const RETRY_AFTER = / and asks for a retry after (\S+)$/;
 const NOT_SENT = /^(not sent, because the service's rate limit was reached; the next request can be sent after) (\S+)$/;
 
@@ -92,7 +94,7 @@ function failureWords(failure: string): string {
   const who =
     isForeign === undefined
       ? 'the service answered'
-      : 'an answer that is not from the service (probably from a proxy) says';
+      : 'an answer that is not from the service, but probably from a proxy, says';
   if (/^(?:with a|instead of) /.test(text)) return `${who} ${status} ${text.trim()}`;
   return `${who} ${status}: ${text.trim()}`;
 }

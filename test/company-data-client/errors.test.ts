@@ -102,7 +102,7 @@ describe('an error response', () => {
     service.answer(reply);
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error).toBeInstanceOf(ForeignResponse);
-    expect(error.message).toContain('answered 400, not from the service (probably a proxy): ');
+    expect(error.message).toContain('answered 400; the answer is not from the service, but probably from a proxy: ');
     expect([error.retrySafety, error.toFailure()]).toMatchObject(['risky', { status: 400, isFromService: false }]);
   });
 

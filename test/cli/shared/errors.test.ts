@@ -123,7 +123,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
   [
     new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
-    /GET \/account: answered 404, not from the service \(probably a proxy\): page not found/,
+    /GET \/account: answered 404; the answer is not from the service, but probably from a proxy: page not found/,
     /check COMPANY_DATA_URL/,
   ],
   [

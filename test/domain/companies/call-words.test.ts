@@ -26,8 +26,13 @@ test.each([
     'the service refused the company or its details (could not hand over the credential of C-7: the service answered 400: The token is used)',
   ],
   [
+    'GET /account: answered 404; the answer is not from the service, but probably from a proxy: page not found',
+    'could not read the account: an answer that is not from the service, but probably from a proxy, says 404: page not found',
+  ],
+  // The ledger can contain this text of an earlier version.
+  [
     'GET /account: answered 404, not from the service (probably a proxy): page not found',
-    'could not read the account: an answer that is not from the service (probably from a proxy) says 404: page not found',
+    'could not read the account: an answer that is not from the service, but probably from a proxy, says 404: page not found',
   ],
   [
     "GET /account: not sent, because the service's rate limit was reached; the next request can be sent after 2030-01-06T21:00:00.000Z",

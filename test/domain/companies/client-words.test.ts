@@ -11,6 +11,10 @@ test.each([
   ['GET /companies/…/dataStatus: answered 409 not ready (correlation id 0af1)', 'not ready'],
   ['PUT /x: answered 503 Maintenance (from PublicApi)', 'the Company Data Service has a technical problem'],
   [
+    'GET /account: answered 404; the answer is not from the service, but probably from a proxy: page not found',
+    'the Company Data Service has a technical problem',
+  ],
+  [
     'GET /account: answered 404, not from the service (probably a proxy): page not found',
     'the Company Data Service has a technical problem',
   ],
