@@ -75,7 +75,7 @@ export interface Deadline {
 export function deadlineOf(progress: Progress, now: string): Deadline | null {
   const [window, next] = isOver(progress.state) ? [] : firstOpenings(progress, now);
   if (!window || !next) return null;
-  const ifLate = `If something is still missing then, moves begin in the next window, at ${momentText(next.opensAt)}. If syncing of a company is off, its data is out of date until the company has moved.`;
+  const ifLate = `If anything is still missing at that time, moves cannot begin before the next window, at ${momentText(next.opensAt)}. If syncing of a company is off, its data is out of date until the company has moved.`;
   return { at: window.closesAt, ifLate };
 }
 

@@ -29,11 +29,12 @@ function shownLive(
 
 test('prints the deadline of the task and the consequence in one line, and none if there is no deadline', () => {
   const by = '2026-11-28T20:00:00.000Z';
-  const ifLate = 'If something is still missing then, moves begin in the next window, at 2026-12-05 20:00 UTC.';
+  const ifLate =
+    'If anything is still missing at that time, moves cannot begin before the next window, at 2026-12-05 20:00 UTC.';
   const task = { what: 'Turn off syncing.', why: 'It is out of date.', since: null };
   const reopens = localTime('2026-12-05T20:00:00.000Z');
   expect(printed({ task: { ...task, by, ifLate } })).toContain(
-    `\n  Deadline: ${localTime(by)}. If something is still missing then, moves begin in the next window, at ${reopens}.\n`,
+    `\n  Deadline: ${localTime(by)}. If anything is still missing at that time, moves cannot begin before the next window, at ${reopens}.\n`,
   );
   expect(printed({ task: { ...task, by } })).toContain(`\n  Deadline: ${localTime(by)}\n`);
   expect(printed({ task: { ...task, by: null } })).not.toMatch(/Deadline|By /);

@@ -29,7 +29,7 @@ describeWithChromium("reading the portal's page", () => {
     const page = await open();
     const deadline = page.locator('#task .deadline');
     const reopens =
-      'If something is still missing then, moves begin in the next window, at Sat, 5 Dec 2026, 15:00 GMT\u22125.';
+      'If anything is still missing at that time, moves cannot begin before the next window, at Sat, 5 Dec 2026, 15:00 GMT\u22125.';
     expect((await deadline.textContent())?.replaceAll('\u00a0', ' ')).toMatch(/^Deadline: Sat, 28 Nov 2026, 15:00 /);
     expect((await deadline.textContent())?.replaceAll('\u00a0', ' ')).toContain(`). ${reopens}`);
     current.portal.publish({ task: { what: 'Turn off syncing.', why: 'It matters.', since: null, by: null } });

@@ -107,7 +107,8 @@ export function sampleView(changes: Partial<MigrationView> = {}): MigrationView 
       why: 'If your own application keeps syncing a company, its credential can stop working before the company is moved.',
       since: '2026-11-14T09:00:00.000Z',
       by: '2026-11-28T20:00:00.000Z',
-      ifLate: 'If something is still missing then, moves begin in the next window, at 2026-12-05 20:00 UTC.',
+      ifLate:
+        'If anything is still missing at that time, moves cannot begin before the next window, at 2026-12-05 20:00 UTC.',
     },
     next: 'Once syncing is off, you supply the credentials, and one company moves first.',
     notices: ['Moves begin only in the windows: the next one opens at 2026-11-28 20:00 UTC.'],

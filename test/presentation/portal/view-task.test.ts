@@ -165,7 +165,7 @@ test('the task is due when the window closes, which no notice repeats', () => {
   const { task, notices, windows: text } = viewOf(state);
   expect(task?.by).toBe('2026-03-07T23:00:00.000Z');
   expect(task?.ifLate).toMatch(
-    /^If something is still missing then, moves begin in the next window, at 2026-03-14 21:00 UTC\. /,
+    /^If anything is still missing at that time, moves cannot begin before the next window, at 2026-03-14 21:00 UTC\. /,
   );
   expect(text).toBe('sat 21:00-23:00 UTC');
   expect(notices).toEqual([

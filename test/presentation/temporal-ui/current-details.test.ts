@@ -261,7 +261,7 @@ test('the page of a migration with windows says what happens after the window ha
   const proposal = { startAt: '2026-03-02T22:00:00.000Z', by: 'Sam', role: 'support', at: AT } as const;
   const state = { ...planned, proposal, limits: { ...planned.limits, windows: [...windows] } };
   expect(detailsAt(state)).toContain(
-    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If something is still missing then, moves begin in the next window, at 2026-03-03 22:00 UTC. If syncing of a company is off, its data is out of date until the company has moved.',
+    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If anything is still missing at that time, moves cannot begin before the next window, at 2026-03-03 22:00 UTC. If syncing of a company is off, its data is out of date until the company has moved.',
   );
   expect(detailsAt({ ...state, limits: planned.limits })).not.toContain('Deadline');
 });
