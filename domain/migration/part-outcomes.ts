@@ -65,10 +65,13 @@ export function laterRefusalText(
 ): string {
   const before = answers.reduce((sum, { companies }) => sum + companies, 0);
   const rest = all - before - part;
-  const notSent = rest === 0 ? '' : `. The decision was not sent for the last ${counted(rest, 'company')}`;
+  const notSent = rest === 0 ? '' : `. The decision was not sent for the last ${someCompanies(rest)}`;
   const first = outOf(before, all, 'company');
   const earlier = answers.every(isComplete)
     ? `the decision was applied to the first ${first}`
     : `the answer about the first ${first} was: ${joinedOutcomes(answers)}`;
-  return `${earlier}. The answer about the next ${counted(part, 'company')} was: ${answer}${notSent}`;
+  return `${earlier}. The answer about the next ${someCompanies(part)} was: ${answer}${notSent}`;
 }
+
+/** Returns `company` or, for example, `2 companies`, to follow "the next" or "the last". */
+const someCompanies = (count: number): string => (count === 1 ? 'company' : counted(count, 'company'));

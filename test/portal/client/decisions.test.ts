@@ -2,6 +2,7 @@
 import { sendInParts } from '../../../portal/client/decisions';
 import type { RequestAnswer } from '../../../portal/contract/requests';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
+import { laterRefusalText } from '../../../domain/migration/part-outcomes';
 import { companiesOutcomeText, isPartial } from '../../../domain/migration/partial-outcome';
 import { counted } from '../../../domain/text/sentences';
 
@@ -51,6 +52,14 @@ test('if a later part is refused, the answer says about how many companies the d
   expect((await refused(3)).text).toBe(
     `the decision was applied to the first ${(2 * MOST).toLocaleString('en-US')} of ${all}. The answer about the next 2 companies was: the migration is cancelled`,
   );
+});
+
+test('a single company in a part is not counted', async () => {
+  const refusal = { answers: [{ text: 'done', companies: MOST }], all: MOST + 2 };
+  expect(laterRefusalText('no', { ...refusal, part: 1 })).toMatch(
+    /\. The answer about the next company was: no\. The decision was not sent for the last company$/,
+  );
+  expect(laterRefusalText('no', { ...refusal, part: 2 })).toMatch(/\. The answer about the next 2 companies was: no$/);
 });
 
 test.each([0, MOST - 1])(
