@@ -58,7 +58,9 @@ function connectedFinding(
   { companyId, name, status }: ConnectedCompany,
 ): PreflightFinding {
   const which = `company ${quoted(name)} (${companyId}) in the account`;
-  const into = existing ? `the existing company ${existing.companyId} will be used` : 'a new company will be created';
+  const into = existing
+    ? `this row will use the company that it names in serviceCompanyId, ${existing.companyId}`
+    : 'a new company will be created';
   const connected =
     status === 'Linked'
       ? errorFinding(
