@@ -29,19 +29,20 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Returns what support does if the portal does not offer a decision now, with the command; null if it can offer it. */
-async function stepOfSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
-  if (message === 'manifestAmended') return `makes the decision with: ferry amend ${migrationId} companies.csv`;
+/** Says what support does if the portal does not offer a decision, with the command; null if it can offer it. */
+async function adviceForSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
+  if (message === 'manifestAmended')
+    return `the portal does not offer this decision; support makes it with: ferry amend ${migrationId} companies.csv`;
   const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
   if (!migration) return null;
   // The portal offers another application only in step 1, and while the migration is paused because of it.
   if (migration.released === 'nothing') {
     const { approvals } = await readRecordedDecisions(db, migrationId);
     if (!approvals.some(({ step }) => step === 'supply-details')) return null;
-    return `first opens step 1 again with: ferry reject ${migrationId} supply-details --reason "why"`;
+    return `the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${migrationId} supply-details --reason "why"`;
   }
   const application = (await readApplications(db, migration)).supplied;
-  return `makes the decision with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;
+  return `the portal does not offer this decision now; support makes it with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;
 }
 
 /**
@@ -57,8 +58,8 @@ export async function signingAdvice(
 ): Promise<string | null> {
   if (outcome !== 'refused' || !isUnsignedRefusal(text)) return null;
   const portal = db && role === 'client' ? await readClientPortal({ db, portalUrl }, migrationId) : null;
-  const forSupport = db && portal !== null && message ? await stepOfSupport(db, migrationId, message) : null;
-  if (forSupport !== null) return `the portal does not offer this decision now; support ${forSupport}`;
+  const forSupport = db && portal !== null && message ? await adviceForSupport(db, migrationId, message) : null;
+  if (forSupport !== null) return forSupport;
   if (portal !== null)
     return `the client must make this decision on the page of the portal, or with ferry --portal; to see the command, the client runs: ferry --portal ${portal} show ${migrationId}`;
   const signedBy = (who: string): string =>

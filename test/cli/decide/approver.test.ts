@@ -115,6 +115,13 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect(refused.out).toContain(
     `  the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
   );
+  // The portal never offers an amendment.
+  const rows = path.join(folder, 'rows.csv');
+  writeFileSync(rows, 'reference,name,realmId,expectedInvoices\nR-9,Nine,999999999,1\n');
+  const amended = await ferry(['amend', OPEN, rows, '--as', 'client', '--by', 'Cleo'], undefined, env);
+  expect(amended.out + amended.err).toContain(
+    `the portal does not offer this decision; support makes it with: ferry amend ${OPEN} companies.csv`,
+  );
   // Outside step 1, the portal offers another application only while the migration is paused because the platform
   // refused the application. Support can register another application at any time, so this command is for support.
   await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'failed', failure: 'application-refused' });
