@@ -210,7 +210,7 @@ function reportMissing(
       others.length > 0
         ? `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if ${platform} is right, ${change}`
         : lacksOrganization && foreign.length > 0
-          ? `${platform} needs ${organizationField}, and this file has ${foreign.join(' and ')}; ${change}`
+          ? `${platform} needs ${organizationField} as well as ${foreign.join(' and ')}; ${change}`
           : change,
   });
   return [...[...near.values()].flat(), ...others.map(({ header }) => header)];

@@ -124,7 +124,7 @@ test('a column of a credential that looks like an organization is named with the
   expect(findings).toMatchObject([
     {
       message: 'missing columns: businessId; found: "reference", "name", "accountId"',
-      advice: 'FreshBooks needs businessId, and this file has accountId; add the column businessId',
+      advice: 'FreshBooks needs businessId as well as accountId; add the column businessId',
     },
   ]);
 });
