@@ -117,14 +117,14 @@ describe('the head of the report', () => {
     expect(head).toContain('- **Never** (59)');
     expect(head).toContain('- **Remove the stored tokens of the companies whose access was handed over to us** (59)');
     expect(head).toContain(
-      '- **Ask support about the companies that were left out after access to them was handed over to us** (3): support can',
+      '- **Ask support about the left-out companies whose connections the service has** (3): support can tell you',
     );
     expect(head).toContain(
       'You may use them in your own application. If the tables below say otherwise for a company, follow the tables.',
     );
     expect(head).toContain('the stored tokens of the companies whose access was handed over to us, so that nothing');
     const all = { ...ended, counts: { ...NO_COUNTS, total: 59, moved: 59 } };
-    expect(reportHead({ ...all, figures })).not.toContain('left out after access');
+    expect(reportHead({ ...all, figures })).not.toContain('Ask support about the left-out companies');
   });
 
   test('about out-of-date companies, promises nothing that the tables forbid, and no links that do not exist', () => {
