@@ -37,8 +37,10 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   },
   application: {
     ...{ message: 'applicationSupplied', title: null },
-    client: 'supply the application that obtained the credential, if no company has moved with another application',
-    support: 'register the application that obtained the credential, if no company has moved with another application',
+    client:
+      'if no company has moved with another application, supply the application that obtained the credential, after which the company must be tried again',
+    support:
+      'if no company has moved with another application, register the application that obtained the credential, and then try the company again',
   },
   amend: {
     ...{ message: 'manifestSupplied', title: null },

@@ -196,7 +196,8 @@ export function rejections(
       applies: hasReached('update-application') && approvalsOf('update-application').length > 0,
       title: 'Withdraw the confirmation of the callback URL',
       facts: [`Callback URL: ${preflight?.callbackUrl ?? 'not known'}`],
-      consequence: 'You and support have to confirm the callback URL again. Until then, step 3 is open.',
+      consequence:
+        'Confirmations that were already given no longer count. Step 3 stays open until you and support have both confirmed the callback URL.',
     }),
     reject('disable-syncing', {
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
@@ -257,9 +258,9 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
   return [`Now: ${hours}, ${pace}`];
 }
 
-function resumption(progress: Progress): Candidate {
 const FAILURES_ACCEPTED = 'Companies that have failed so far no longer count towards the limits.';
 
+function resumption(progress: Progress): Candidate {
   const { route, state, pause, windows } = progress;
   const pauses = pausesIn(progress);
   const isLifted = liftedPauses({ route }, 'client', pauses).length === pauses.length;
@@ -279,8 +280,8 @@ const FAILURES_ACCEPTED = 'Companies that have failed so far no longer count tow
       isLifted
         ? `The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need${windows.length === 0 ? '' : ' and a window is open'}.`
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
-    ].join(' '),
       ...(isLifted && pauses.some(({ stopReason }) => stopReason === 'too-many-failures') ? [FAILURES_ACCEPTED] : []),
+    ].join(' '),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
     reason: 'optional',
   };

@@ -95,8 +95,8 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
     what: 'Open the handover report, and do what it lists under "What you need to do".',
     why:
       state === 'completed'
-        ? 'The report says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.'
-        : 'The report says for which companies you may switch syncing back on, and which stored tokens and copies of credentials to delete.',
+        ? 'The report says which tokens in your own application, and which copies of credentials, to delete, and what each company that was not moved needs.'
+        : 'The report says for which companies you may switch syncing back on, and which tokens in your own application, and which copies of credentials, to delete.',
     ...{ since: null, by: null },
   };
 }
