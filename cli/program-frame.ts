@@ -54,7 +54,9 @@ function refusePlaceholders(command: Command): void {
   for (const option of command.options.filter((each) => DETAILS.includes(each.attributeName()))) {
     const value: unknown = command.getOptionValue(option.attributeName());
     if (typeof value === 'string' && isPlaceholder(value))
-      command.error(`error: '${value}' is a placeholder. Specify the actual value of option '${option.flags}'.`);
+      command.error(
+        `error: '${value}' is a placeholder. Replace it with the actual value of ${option.long ?? option.flags}.`,
+      );
   }
 }
 

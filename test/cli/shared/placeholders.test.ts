@@ -37,12 +37,12 @@ test('a placeholder is refused as a client secret, and the message does not quot
 });
 
 test.each([
-  [['application', 'acme.xero', '--client-id', '<id>', '--environment', 'production'], '--client-id <id>', '<id>'],
-  [['start', 'm.csv', '-p', 'xero', '--client', 'a', '--contact', '...', '--by', 'Sam'], '--contact <text>', '...'],
-  [['pause', 'acme.xero', '--by', 'NAME'], '--by <name>', 'NAME'],
-  [['invite', 'acme.xero', '--name', '<person>', '--by', 'Sam'], '--name <person>', '<person>'],
+  [['application', 'acme.xero', '--client-id', '<id>', '--environment', 'production'], '--client-id', '<id>'],
+  [['start', 'm.csv', '-p', 'xero', '--client', 'a', '--contact', '...', '--by', 'Sam'], '--contact', '...'],
+  [['pause', 'acme.xero', '--by', 'NAME'], '--by', 'NAME'],
+  [['invite', 'acme.xero', '--name', '<person>', '--by', 'Sam'], '--name', '<person>'],
 ])('ferry %j is refused before anything is read', async (args, option, value) => {
   const { exitCode, err } = await ferry(args);
   expect(exitCode).not.toBe(0);
-  expect(err).toContain(`'${value}' is a placeholder. Specify the actual value of option '${option}'.`);
+  expect(err).toContain(`'${value}' is a placeholder. Replace it with the actual value of ${option}.`);
 });
