@@ -22,7 +22,7 @@ interface ScheduleOptions {
 export function addSchedule({ program, run, terminal }: Context): void {
   const schedule = program
     .command('schedule')
-    .description('Show, pause, resume and trigger the windows in which moves may begin');
+    .description('Show the windows in which moves may begin, pause or resume them, or open one that is due now');
   const addAction = (
     command: Command,
     work: (ferry: LedgerClient, ids: readonly string[], options: ScheduleOptions) => Promise<CommandResult>,

@@ -50,7 +50,7 @@ export function addAmend(context: Context): void {
       program
         .command('amend <migration> <manifest>')
         .description(
-          'Add companies, or correct companies whose move has not begun. In the manifest (CSV or JSON), list only these companies',
+          'Add companies, correct companies whose move has not begun, or correct the expected number of invoices of a company with incomplete data. In the manifest (CSV or JSON), list only these companies',
         ),
     ),
   );
