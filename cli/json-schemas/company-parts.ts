@@ -23,7 +23,9 @@ export const counts = (
       .nullable()
       .exactOptional()
       .describe('references of the first five companies that `withoutCredential` counts'),
-    heldBack: count.describe('companies that are waiting for a correction, or for the check of a correction'),
+    heldBack: count.describe(
+      'companies that are waiting for a correction, or for the check of an added or corrected row',
+    ),
     waiting: count,
     retried: count
       .exactOptional()
@@ -112,7 +114,7 @@ export const fields = {
   sentAt: time
     .nullable()
     .describe(
-      'when a worker last recorded that it was about to send the credential; null if the credential was certainly not used',
+      'when a worker last recorded that it was about to send a credential of this company, which can be one that was replaced later; null if no credential can have been used',
     ),
   existedBefore: z
     .boolean()

@@ -78,7 +78,10 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry service start',
     {
       url: z.string(),
-      administratorKey: z.string().optional().describe('only for a new embedded database, and printed only once'),
+      administratorKey: z
+        .string()
+        .optional()
+        .describe("only at the first start with the service's own database; not printed again"),
       clientKey: z.string().optional().describe('as `administratorKey`'),
     },
   ],

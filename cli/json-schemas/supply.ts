@@ -92,7 +92,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       missing: z
         .strictObject({
           companies: count,
-          references: z.array(z.string()).describe('references of the first five of these companies'),
+          references: z.array(z.string()).describe('references of the first five companies without a credential'),
         })
         .optional()
         .describe(
