@@ -167,7 +167,7 @@ async function closeInLedger(tx: Database, migrationId: string): Promise<Ending>
   const ending = possibleEnding(route, await readRecordedDecisions(tx, migrationId));
   if (ending === null) return refuse(`the ledger contains no decision that ends ${migrationId}`);
   if (!(await closeMigration(tx, migrationId, ending)))
-    refuse(`${migrationId} cannot be closed as ${ending}, because at least one company has no final outcome yet`);
+    refuse(`at least one company has no final outcome yet, so the migration cannot be closed as ${ending}`);
   return ending;
 }
 

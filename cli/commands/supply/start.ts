@@ -125,7 +125,7 @@ function decisionRulesOf(options: StartOptions, suppliedBy: string | null, file:
   };
   const deadlock = approversDeadlock(decisions, suppliedBy);
   if (deadlock !== null)
-    throw new CommandFailed(deadlock, 'nothing was started; add another approver for support with --approver');
+    throw new CommandFailed(deadlock, 'nothing was started; add an approver for support with --approver');
   return decisions;
 }
 

@@ -122,7 +122,7 @@ const ITSELF = 'Tokenferry';
 function stoppageText({ kind, source, why }: RecordedStoppage): string {
   return kind === 'pause'
     ? `pause automatically (${inSupportWords(why)})`
-    : `wait, because no call gets through to the ${source ?? 'service'} (${inSupportWords(why)})`;
+    : `wait, because no call got through to the ${source ?? 'service'} (${inSupportWords(why)})`;
 }
 
 function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {

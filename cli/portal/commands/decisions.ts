@@ -158,6 +158,6 @@ async function readWave(
   if (references.length > 0) return references;
   throw new CommandFailed(
     `wave ${wave} has no company that is waiting for a confirmation`,
-    `list the wave and the confirmation of each company with: ${commandText(context, 'companies --csv', session.migrationId)}`,
+    `list the wave of each company, and since when its syncing is off, with: ${commandText(context, 'companies --csv', session.migrationId)}`,
   );
 }
