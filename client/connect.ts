@@ -111,7 +111,7 @@ export async function openLedgerClient(
   if (connection.status === 'fulfilled') await connection.value.close();
   if (database.status === 'fulfilled') await database.value.destroy();
   if (connection.status === 'rejected') throw connection.reason;
-  throw new Unreachable('Postgres', hostOf(url), {
+  throw new Unreachable('Postgres', serverOf(url), {
     cause: database.status === 'rejected' ? database.reason : undefined,
   });
 }
@@ -158,11 +158,6 @@ function createClient(
     ...{ providerFingerprint, portalUrl },
     close: () => connection.close(),
   };
-}
-
-/** Returns host and port, without user and password, because error messages must not reveal those. */
-function hostOf(url: string): string {
-  return serverOf(url) ?? 'an address that is not a URL';
 }
 
 /** Passes the current trace to the workflow that a client starts or sends a message to. */

@@ -17,8 +17,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
   TOKENFERRY_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
-  DATABASE_URL: address('postgres:', 'postgresql:').optional(),
-  PORTAL_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
+  DATABASE_URL: databaseAddress().optional(),
+  PORTAL_DATABASE_URL: databaseAddress().optional(),
   COMPANY_DATA_URL: address('http:', 'https:').optional(),
   COMPANY_DATA_API_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY: z.string().optional(),
@@ -110,12 +110,30 @@ function isEncrypted(text: string): boolean {
   return URL.canParse(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 }
 
+/** Parses an address of Postgres, whose user and password can contain special characters. */
+function databaseAddress() {
+  return z
+    .string()
+    .refine((text) => !HAS_LATE_AT.test(text), {
+      error: 'must have the special characters of its user and password percent-encoded, for example %2F for a slash.',
+      abort: true,
+    })
+    .pipe(address('postgres:', 'postgresql:'));
+}
+
+/**
+ * Matches an address with an "@" in its path or fragment. The text before it belongs to a password that is not escaped.
+ * pg would connect to the wrong server, and that server's error can contain a part of the password. An "@" in the query
+ * can belong to an option, for example `user`.
+ */
+const HAS_LATE_AT = /^[a-z]+:\/\/[^/?#]*(?:\/[^?#]*|[^#]*#[^]*)@/i;
+
 function address(...protocols: string[]) {
   return z
     .string()
     .refine(isDecodable, 'must have its special characters percent-encoded, for example %25 for a percent sign.')
     .refine(
-      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+      (text) => URL.canParse(text) && protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)),
       `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     );
 }

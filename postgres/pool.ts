@@ -123,26 +123,45 @@ export function isDatabaseOutage(error: unknown): boolean {
 
 /**
  * Returns the host and port to which pg connects, or the folder of the Unix socket. What the URL leaves out comes from
- * pg's variables, for example `PGHOST`, or from its defaults.
- *
- * @returns null if this is not a URL
+ * pg's variables, for example `PGHOST`, or from its defaults. If the address cannot be shown, says why instead.
  */
-export function serverOf(url: string): string | null {
-  return targetOf(url)?.server ?? null;
+export function serverOf(url: string): string {
+  const target = targetOf(url);
+  return typeof target === 'string' ? HIDDEN[target] : target.server;
 }
 
-/** Returns the server like {@link serverOf}, and the database: `host:5432/db`. Leaves out user and password. */
+/**
+ * Returns the server like {@link serverOf}, and the database: `host:5432/db`. Leaves out user and password. If the
+ * address cannot be shown, says why instead, in parentheses.
+ */
 export function databaseOf(url: string): string {
   const target = targetOf(url);
-  return target === null ? '(not a URL)' : `${target.server}/${target.database}`;
+  if (target === 'no URL') return '(not a URL)';
+  return typeof target === 'string' ? `(${HIDDEN[target]})` : `${target.server}/${target.database}`;
 }
 
-function targetOf(url: string): { readonly server: string; readonly database: string } | null {
-  // pg also accepts a URL with a user, but without a host. It would look for any other text in a host called "base". If
-  // an "@" follows after the host, the text before it belongs to a password that is not escaped, so no part of it may
-  // be shown.
-  const parsable = URL.canParse(url) ? url : url.replace(/@\/(?!.*@)/, '@localhost/');
-  if (!URL.canParse(parsable) || /^[^/]*\/\/[^/?#]*[/?#].*@/.test(parsable)) return null;
+/** The texts for addresses of which no part may be shown. */
+const HIDDEN = {
+  'no URL': 'an address that is not a URL',
+  unescaped: 'an address with an unescaped @, /, ? or #',
+} as const;
+
+interface Target {
+  readonly server: string;
+  readonly database: string;
+}
+
+/**
+ * Reads the server and the database of an address. Returns `no URL` if the address has no scheme with `//`: pg would
+ * read the text after the scheme, with the password, as the database. Returns `unescaped` if an "@" follows after the
+ * host, because the text before it can belong to a password that is not escaped.
+ */
+function targetOf(url: string): Target | keyof typeof HIDDEN {
+  if (!/^[a-z]+:\/\//i.test(url)) return 'no URL';
+  if (/^[^/]*\/\/[^/?#]*[/?#][^]*@/.test(url)) return 'unescaped';
+  // pg also accepts a URL with a user, but without a host.
+  const parsable = URL.canParse(url) ? url : url.replace('@/', '@localhost/');
+  if (!URL.canParse(parsable)) return 'no URL';
   const { host, port, database = '' } = clientFor(url, parsable);
   if (host.startsWith('/')) return { server: host, database };
   return { server: `${host.includes(':') ? `[${host}]` : host}:${port}`, database };

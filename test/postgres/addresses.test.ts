@@ -30,11 +30,25 @@ test.each([
 
 test.each([
   'ledger',
+  'postgres:user:hidden@db.internal/ledger',
+  'postgres:/user:hidden@db.internal/ledger',
+  'postgres:hidden',
+  ' postgres://user:hidden@db.internal/ledger',
+])('says that a text is not a URL, and shows no part of it: %s', (text) => {
+  expect([serverOf(text), databaseOf(text)]).toEqual(['an address that is not a URL', '(not a URL)']);
+});
+
+test.each([
   'postgres://user:hid@/den@db.internal/ledger',
   'postgres://user:12/34@db.internal/ledger',
   'postgres://user:12?34@db.internal/ledger',
   'postgres://user:12#34@db.internal/ledger',
   'postgres://user:/hidden@db.internal/ledger',
-])('says that a text is not a URL: %s', (text) => {
-  expect([serverOf(text), databaseOf(text)]).toEqual([null, '(not a URL)']);
+  'postgres://user:hid/den@db.internal/ledger',
+  'postgres:///user:hidden@db.internal/ledger',
+  'postgres://user:12/3\n4@db.internal/ledger',
+  'postgres://db.internal/ledger?user=me@tenant',
+])('says that a character is not escaped, and shows no part of the address: %j', (text) => {
+  const hidden = 'an address with an unescaped @, /, ? or #';
+  expect([serverOf(text), databaseOf(text)]).toEqual([hidden, `(${hidden})`]);
 });
