@@ -249,20 +249,26 @@ export async function failingClearly<Result>(
 }
 
 function adviceFor(context: PortalContext, error: ApiError, sentTo: string | null): string {
-  const { status, advice, isTemporary } = error;
-  // A new attempt has another decision id, so the portal does not recognize it as the same request.
-  const received =
-    sentTo === null
-      ? ''
-      : `. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
-  if (status === 401) return `sign in again with: ${commandText(context, 'sign-in')}${received}`;
-  const remedy =
-    status === 0 ? 'check the address and your connection' : 'try again; if this happens again, tell your contact';
-  if (sentTo !== null && isTemporary)
-    return `${status === 0 ? remedy : clause(advice ?? 'wait a few minutes; if this happens again, tell your contact')}${received}`;
+  const { status, advice } = error;
+  const signIn = status === 401 ? `sign in again with: ${commandText(context, 'sign-in')}` : null;
+  // The error can be that of a later request or attempt, and a new run of the command has another decision id. So the
+  // portal would carry the decision out twice if it has received the first one.
+  if (sentTo !== null) {
+    const what = signIn ?? (advice === undefined || status === 0 ? adviceAfterSending(error) : clause(advice));
+    return `${what}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
+  }
+  if (signIn !== null) return signIn;
   if (advice !== undefined) return clause(advice);
-  if (status !== 0) return remedy;
-  return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${remedy}, and run the command again`;
+  if (status !== 0) return 'try again; if this happens again, tell your contact';
+  return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${CHECK_CONNECTION}, and run the command again`;
+}
+
+const CHECK_CONNECTION = 'check the address and your connection';
+
+function adviceAfterSending({ status, isTemporary }: ApiError): string {
+  if (status === 0) return CHECK_CONNECTION;
+  const isOfPortal = isTemporary || status >= 500;
+  return isOfPortal ? 'wait a few minutes; if this happens again, tell your contact' : 'tell your contact';
 }
 
 export const fingerprintOfKey = (publicKey: string): string => fingerprintOf(Buffer.from(publicKey, 'hex'));

@@ -143,13 +143,15 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     body: unknown,
     onWait: (text: string) => void,
   ): Promise<RequestAnswer & { readonly id: string }> {
+    // A report changes nothing, so the command can be repeated.
+    const tell = path === '/api/reports' ? undefined : onAttempt;
     const post = async (): Promise<RequestStatus> => {
       try {
         const status = await call<RequestStatus>('POST', path, body);
-        onAttempt?.(null);
+        tell?.(null);
         return status;
       } catch (error) {
-        if (error instanceof ApiError) onAttempt?.(error);
+        if (error instanceof ApiError) tell?.(error);
         throw error;
       }
     };

@@ -80,8 +80,20 @@ test('a request that the portal may have received can still take effect', async 
   const signIn = 'sign in again with: ferry --portal https://portal.example sign-in';
   await expect(failed(ended, ID)).rejects.toMatchObject({ advice: `${signIn}${canTakeEffect}` });
   await expect(failed(ended, null)).rejects.toMatchObject({ advice: signIn });
-  await expect(failed(new ApiError(400, 'invalid'), ID)).rejects.toMatchObject({
+  await expect(failed(new ApiError(400, 'invalid'), null)).rejects.toMatchObject({
     advice: 'try again; if this happens again, tell your contact',
+  });
+  // A later request, or a second attempt, can be refused although the portal has received the first one.
+  for (const status of [400, 403, 404])
+    await expect(failed(new ApiError(status, 'refused'), ID)).rejects.toMatchObject({
+      advice: `tell your contact${canTakeEffect}`,
+    });
+  for (const status of [500, 501])
+    await expect(failed(new ApiError(status, 'broken'), ID)).rejects.toMatchObject({
+      advice: `wait a few minutes; if this happens again, tell your contact${canTakeEffect}`,
+    });
+  await expect(failed(new ApiError(403, 'refused', 'Ask support.'), ID)).rejects.toMatchObject({
+    advice: `ask support${canTakeEffect}`,
   });
 });
 

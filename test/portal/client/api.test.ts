@@ -50,6 +50,9 @@ test('each attempt to send a request is reported, because the portal can have re
     const { submit } = createPortalApi({ origin, headers: {}, unreachable: () => 'unreachable', onAttempt });
     expect(await submit('/api/decisions', {}, () => undefined)).toMatchObject(answer);
     expect(attempts).toEqual([502, null]);
+    statuses.push(200);
+    await submit('/api/reports', {}, () => undefined);
+    expect(attempts).toEqual([502, null]); // because a report changes nothing
   } finally {
     server.closeAllConnections();
     server.close();
