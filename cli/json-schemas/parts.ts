@@ -147,7 +147,9 @@ export const stopReason = z.enum([
 
 export const pause = (
   z.strictObject({
-    reason: z.string(),
+    reason: z
+      .string()
+      .describe('for an automatic pause, a text that does not change between versions; `waitingFor` has the advice'),
     by: z.string().nullable(),
     role: role
       .exactOptional()

@@ -29,6 +29,7 @@
  * Status codes follow section 7 of the service's specification. A 404 for a data type that the platform does not
  * support is not in the table: only that data set is skipped.
  */
+import { oneLine } from '../text/sentences';
 import type { CallFailure } from './call-failure';
 
 /** The calls that the table distinguishes. */
@@ -184,8 +185,8 @@ export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /**
- * These texts must not change. Workflows compute them again on replay, and a decision to resume contains a digest of
- * them, so the workflow would refuse a decision that it has applied. Their numbers are read with {@link stopNumbersIn}.
+ * The stored texts, which must not change. Workflows compute them again on replay, and a decision to resume contains a
+ * digest of them, so the workflow would refuse a decision that it has applied. People read {@link shownStopText}.
  */
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
@@ -201,7 +202,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
 };
 
 /**
- * Returns why a batch stopped, and what to do before it is resumed.
+ * Returns the stored text about a batch that stopped.
  *
  * @param numbers for people: the failure rate or the companies that led to the stop; null if there are none
  */
@@ -213,6 +214,50 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
 export function stopNumbersIn(text: string, reason: StopReason): string | null {
   const before = `${STOP_TEXTS[reason]} (`;
   return text.startsWith(before) ? text.slice(before.length, -1) : null;
+}
+
+/** What people read about a stop: its cause, and what to do before the migration is resumed. */
+const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonly advice: string }>> = {
+  'key-refused': {
+    cause: "the service rejects Tokenferry's API key",
+    advice:
+      'set COMPANY_DATA_API_KEY to a valid key (in the managed route, an administrator key) and restart the workers, then resume',
+  },
+  'account-limit': {
+    cause: 'the account has reached one of its limits or has expired',
+    advice: 'upgrade or renew it, then resume',
+  },
+  'application-refused': {
+    cause: "the platform rejects the client's application",
+    advice: 'correct its client id, secret or environment, then resume',
+  },
+  'wrong-organization': {
+    cause: 'a credential belongs to another organization than its company',
+    advice:
+      'if rows of the manifest have shifted by one, correct them, and supply their credentials again; if rows of the credentials have shifted by one, replace the credentials of all companies that are still waiting; otherwise, replace only the wrong credential; then resume',
+  },
+  'too-many-failures': {
+    cause: 'too many companies could not be moved',
+    advice: 'find out why, then resume; the failures so far then no longer count towards the next pause',
+  },
+  'ledger-behind': {
+    cause: 'the ledger was out of date, probably because it was restored from a backup',
+    advice: 'reconcile the ledger if this has not been done yet, then resume',
+  },
+};
+
+/** Maximum length of the numbers of a stop, in characters, so that the advice fits as well. */
+export const MAX_STOP_NUMBERS_LENGTH = 500;
+
+/**
+ * Returns why a batch stopped, and what to do before it is resumed, for people.
+ *
+ * @param stored the stored text, from which the numbers come
+ */
+export function shownStopText(reason: StopReason, stored = ''): string {
+  const { cause, advice } = SHOWN_STOPS[reason];
+  const numbers = stopNumbersIn(stored, reason);
+  return `${cause}${numbers === null ? '' : ` (${oneLine(numbers, MAX_STOP_NUMBERS_LENGTH)})`}; ${advice}`;
 }
 
 /** A reason to stop that can affect just one company. */

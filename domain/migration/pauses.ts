@@ -5,6 +5,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import { shownStopText } from '../companies/failures';
 import { momentText, oneLine } from '../text/sentences';
 import type { MigrationState, Pause } from './migration-state';
 import { canonicalJson } from './signatures';
@@ -52,8 +53,10 @@ export function pauserText({ by, role }: Pause): string {
   return `${oneLine(by ?? 'an unknown person', 200)}${role ? ` (${role})` : ''}`;
 }
 
-/** Returns who paused, since when and why, on one line. */
+/** Returns who paused, since when and why, on one line. For an automatic pause, also what to do about it. */
 export function pauseText(pause: Pause): string {
-  const who = pause.stopReason === null ? `by ${pauserText(pause)}` : 'automatically';
-  return oneLine(`${who} since ${momentText(pause.at)}: ${pause.reason}`, MAX_PAUSE_LENGTH);
+  const { stopReason, reason, at } = pause;
+  const who = stopReason === null ? `by ${pauserText(pause)}` : 'automatically';
+  const why = stopReason === null ? reason : shownStopText(stopReason, reason);
+  return oneLine(`${who} since ${momentText(at)}: ${why}`, MAX_PAUSE_LENGTH);
 }

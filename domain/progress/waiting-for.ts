@@ -5,7 +5,7 @@ import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } fr
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { isHandoverRejected } from '../decisions/withdrawals';
-import { stopReasonText } from '../companies/failures';
+import { shownStopText } from '../companies/failures';
 import type { MigrationState, Proposal } from '../migration/migration-state';
 import type { Preflight } from '../migration/preflight-result';
 import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
@@ -47,13 +47,10 @@ export function waitingForOf(state: MigrationState): WaitingFor {
 /** Returns what to do before a paused migration is resumed. The text contains no reason that a person wrote. */
 function resumeText(state: MigrationState): string {
   const automatic = automaticPause(state);
-  // The stored reason of an automatic pause can be shown, because the migration wrote it: the standard text and
-  // figures, such as the number of failures. Any other reason is replaced by the standard text.
-  const text = automatic?.stopReason ? stopReasonText(automatic.stopReason) : null;
-  if (automatic !== null && text !== null) {
+  if (automatic?.stopReason) {
     const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));
     const also = who.length === 0 ? '' : `; ${who.join(' and ')} also paused the migration`;
-    return `${automatic.reason.startsWith(text) ? automatic.reason : text}${also}`;
+    return `${shownStopText(automatic.stopReason, automatic.reason)}${also}`;
   }
   return state.route === 'self-service'
     ? 'resume the migration once the pause is no longer needed'

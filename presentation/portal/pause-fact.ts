@@ -1,14 +1,11 @@
 /** Describes a pause in the portal's dialogs. */
-import { CLIENT_REMEDIES, stopNumbersIn } from '../../domain/companies/failures';
+import { CLIENT_REMEDIES, MAX_STOP_NUMBERS_LENGTH, stopNumbersIn } from '../../domain/companies/failures';
 import type { Pause } from '../../domain/migration/migration-state';
 import { MAX_PAUSE_LENGTH, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
 import { momentText, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { stopText } from '../wording/status-line';
-
-/** Maximum length of the text about the companies, in characters, so that the remedy fits as well. */
-const MAX_COMPANIES_LENGTH = 500;
 
 /**
  * Returns who paused, since when and why, on one line. In the managed route, leaves out what only support can do about
@@ -23,7 +20,7 @@ export function pauseFact({ route, platformKey, counts }: Progress, pause: Pause
   if (remedy === undefined) return why;
   const companies = stopNumbersIn(reason, stopReason);
   return oneLine(
-    `${why}${companies === null ? '' : ` (${oneLine(companies, MAX_COMPANIES_LENGTH)})`}; ${remedy}`,
+    `${why}${companies === null ? '' : ` (${oneLine(companies, MAX_STOP_NUMBERS_LENGTH)})`}; ${remedy}`,
     MAX_PAUSE_LENGTH,
   );
 }

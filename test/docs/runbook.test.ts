@@ -8,7 +8,7 @@ import ts from 'typescript';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import type { FailureKind, StopReason } from '../../domain/companies/failures';
-import { failureText, stopReasonText } from '../../domain/companies/failures';
+import { failureText, shownStopText } from '../../domain/companies/failures';
 import type { GoNoGo } from '../../domain/progress/go-nogo';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
@@ -68,7 +68,7 @@ test.each(keysOf(FAILURES))('the failure %s has a row with its message', (kind) 
 
 test.each(keysOf(STOPS))('the stop reason %s has a row with its message', (reason) => {
   const [row = ''] = rowsOf('The migration paused itself', reason);
-  expect(row).toContain(`| ${stopReasonText(reason)} `);
+  expect(row).toContain(`| ${shownStopText(reason)} `);
 });
 
 test.each<[string, readonly string[]]>([

@@ -7,6 +7,7 @@ import {
   consequenceOfLinkError,
   failureText,
   stopNumbersIn,
+  shownStopText,
   stopReasonText,
 } from '../../../domain/companies/failures';
 
@@ -133,10 +134,10 @@ test('the texts of failures and stops are distinct and contain no internal terms
     'application-refused',
   ];
   const reasons: readonly StopReason[] = ['key-refused', 'account-limit', 'application-refused', 'wrong-organization'];
-  const texts = [...kinds.map(failureText), ...reasons.map((reason) => stopReasonText(reason))];
+  const texts = [...kinds.map(failureText), ...reasons.map((reason) => shownStopText(reason))];
   expect(new Set(texts).size).toBe(texts.length);
   for (const text of texts) expect(text).not.toMatch(/ledger|vault|slice|crossing|digest|PendingAuth/i);
-  for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/[,;] then resume$/);
+  for (const text of reasons.map((reason) => shownStopText(reason))) expect(text).toMatch(/[,;] then resume$/);
 });
 
 test('the reasons for a pause keep their texts, because digests in histories contain them', () => {
@@ -157,7 +158,20 @@ test('the reasons for a pause keep their texts, because digests in histories con
 });
 
 test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {
-  expect(stopReasonText('ledger-behind')).toMatch(
+  expect(shownStopText('ledger-behind')).toMatch(
     /^the ledger was out of date, .*; reconcile the ledger if this has not been done yet, /,
+  );
+});
+
+test('people read the current advice about a pause, with the numbers of the stored text', () => {
+  const stored = stopReasonText('wrong-organization', 'A-1 (Acme), A-2');
+  expect(shownStopText('wrong-organization', stored)).toMatch(
+    /^a credential belongs to another organization than its company \(A-1 \(Acme\), A-2\); if rows of the manifest have shifted by one, correct them, and supply their credentials again; /,
+  );
+  expect(shownStopText('too-many-failures', stopReasonText('too-many-failures', '5 of 9'))).toBe(
+    'too many companies could not be moved (5 of 9); find out why, then resume; the failures so far then no longer count towards the next pause',
+  );
+  expect(shownStopText('account-limit', 'the text of an earlier version')).toBe(
+    'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
   );
 });

@@ -1,10 +1,13 @@
+import { stopReasonText } from '../../../domain/companies/failures';
 import { withLedgerOutcomes } from '../../../domain/decisions/decide';
 import { withAutomaticPause } from '../../../domain/decisions/pauses';
 import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
-import { digestOfPauses, isPaused, pausesOf, pausesOfOthers } from '../../../domain/migration/pauses';
+import { digestOfPauses, isPaused, pausesOf, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { isReviewChanged } from '../../../domain/migration/review-changed';
 import { pausedTexts, progressOf } from '../../../domain/progress/progress';
+import { waitingForOf } from '../../../domain/progress/waiting-for';
+import { pauseFact } from '../../../presentation/portal/pause-fact';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
@@ -122,4 +125,21 @@ test('in the portal, the client can pause a migration that has paused itself, an
     consequence: expect.stringContaining('The migration stays paused') as string,
   });
   expect(actionsAt(PAUSED_BY_CLIENT)[0]).not.toHaveProperty('overrides');
+});
+
+test('every view shows the current advice about an automatic pause, but its digest keeps the stored text', () => {
+  const reason = stopReasonText('wrong-organization', 'acme-1 (Acme)');
+  const automatic: Pause = { reason, by: null, stopReason: 'wrong-organization', at: LATER };
+  const paused = withAutomaticPause(MOVING, automatic);
+  const advice =
+    /organization than its company \(acme-1 \(Acme\)\); if rows of the manifest have shifted by one, correct them, .*; then resume$/;
+  expect(waitingForOf(paused).what).toMatch(advice);
+  expect(pauseText(automatic)).toMatch(advice);
+  expect(pauseFact({ ...progressAt(paused), route: 'self-service' }, automatic)).toMatch(advice);
+  expect(progressAt(paused).pause?.reason).toBe(reason);
+});
+
+test('many companies do not hide what to do about an automatic pause', () => {
+  const reason = stopReasonText('wrong-organization', 'acme-1 (Acme), '.repeat(200));
+  expect(pauseText({ reason, by: null, stopReason: 'wrong-organization', at: LATER })).toMatch(/; then resume$/);
 });

@@ -1,6 +1,6 @@
 /** Tests the self-service route: the client's decisions, the decisions that do not apply, and how a migration ends. */
 import type { Counts } from '../../../domain/companies/company-state';
-import { stopReasonText } from '../../../domain/companies/failures';
+import { shownStopText } from '../../../domain/companies/failures';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headline, progressOf } from '../../../domain/progress/progress';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
@@ -106,7 +106,7 @@ test('a company can be skipped only after a check has found no errors', () => {
 test('the client can resume a migration that paused itself', () => {
   const pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: AT } as const;
   const stopped = { ...moving({ waiting: 3 }), pause };
-  expect(waitingForOf(stopped)).toEqual({ roles: ['client'], what: stopReasonText('key-refused') });
+  expect(waitingForOf(stopped)).toEqual({ roles: ['client'], what: shownStopText('key-refused') });
   expect(decideOne(stopped, { kind: 'resume', role: 'client' }).state.pause).toBeNull();
 });
 
