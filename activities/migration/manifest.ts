@@ -2,7 +2,7 @@
 import type { ManifestSupplied } from '../../domain/migration/decision';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { counted, oneLine } from '../../domain/text/sentences';
-import type { Database } from '../../store';
+import type { Database, Queryable } from '../../store';
 import {
   findTakenOrganizations,
   lockUntouchedCompanies,
@@ -24,7 +24,7 @@ export async function stagedManifestRefusal(
   platformKey: string,
   decision: ManifestSupplied,
 ): Promise<string | null> {
-  const problem = await contentProblem(tx, migrationId, decision);
+  const problem = await manifestProblem(tx, migrationId, decision);
   if (problem !== null) return problem;
   if (!(await lockUntouchedCompanies(tx, migrationId)))
     return 'companies have been moved, tried or left out, so support can now only amend the manifest';
@@ -39,7 +39,11 @@ export async function stagedManifestRefusal(
 }
 
 /** Returns why the staged rows do not match the decision; null if they do. */
-async function contentProblem(tx: Database, migrationId: string, decision: ManifestSupplied): Promise<string | null> {
+export async function manifestProblem(
+  tx: Queryable,
+  migrationId: string,
+  decision: ManifestSupplied,
+): Promise<string | null> {
   const digest = new ManifestDigest();
   const references = new Set<string>();
   const organizations = new Set<string>();

@@ -16,10 +16,11 @@ import type {
   RestoredDecision,
 } from '../../domain/migration/reconciliation';
 import type { Outcome } from '../../domain/migration/decision';
+import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type { RecordedCompany, Repair } from '../../store';
+import type { Database, RecordedCompany, Repair } from '../../store';
 import {
   checkLedgerMark,
   clearLedgerFlag,
@@ -36,6 +37,7 @@ import { activeError, authorizedAtOf, companiesOfMigration, organizationOf } fro
 import type { ActivityDeps } from '../deps';
 import { restoreDecision } from './decisions';
 import { findLostCompany } from './lost-companies';
+import { commandForLostManifest, lacksCredentials } from './lost-supplies';
 import { updateWindowOccurrence } from './windows';
 
 interface MigrationRef {
@@ -94,25 +96,35 @@ async function restoreDecisions(
   const { db, workflowRecords } = deps;
   const decisions: RestoredDecision[] = [];
   const refused: RefusedDecision[] = [];
-  for (const record of await workflowRecords.decisionsOf(migrationId)) {
+  const records = await workflowRecords.decisionsOf(migrationId);
+  const latestManifest = records.findLast(({ decision, outcome }) => isManifest(decision) && outcome.applied);
+  for (const record of records) {
     heartbeat();
     const { decision } = record;
-    const outcome = await db.transaction().execute((tx) => restoreDecision(tx, migrationId, record, isBehind));
+    const restore = async (tx: Database) => {
+      const lacks = await lacksCredentials(tx, migrationId, decision);
+      const outcome = await restoreDecision(tx, migrationId, record, isBehind);
+      const isLostManifest = record === latestManifest && outcome?.applied === false;
+      return { outcome, lacks, command: isLostManifest ? await commandForLostManifest(tx, migrationId, record) : null };
+    };
+    const { outcome, lacks, command } = await db.transaction().execute(restore);
     if (!outcome) continue;
     const { decisionId, kind, by } = decision;
     const restored = { decisionId, kind, by, at: outcome.at };
-    if (record.outcome.applied && !outcome.applied) refused.push({ ...restored, why: outcome.text });
-    else decisions.push({ ...restored, ...marksOf(kind, outcome) });
+    if (record.outcome.applied && !outcome.applied)
+      refused.push({ ...restored, why: outcome.text, ...(command && { supplyWith: command }) });
+    else decisions.push({ ...restored, ...marksOf(outcome, lacks) });
     if (outcome.applied && decision.kind === 'adjust' && decision.limits.windows)
       await updateWindowOccurrence(deps, migrationId);
   }
   return { decisions, refused };
 }
 
-function marksOf(kind: string, outcome: Outcome): Pick<RestoredDecision, 'wasRefused' | 'isPartial'> {
+const isManifest = ({ kind }: DecisionRecord['decision']): boolean => kind === 'manifest-supplied';
+
+function marksOf(outcome: Outcome, lacksCredentials: boolean): Pick<RestoredDecision, 'wasRefused' | 'isPartial'> {
   if (!outcome.applied) return { wasRefused: true };
-  const supplies = kind === 'credentials-supplied' || kind === 'replace-credential';
-  return supplies && isPartial(outcome) ? { isPartial: true } : {};
+  return lacksCredentials && isPartial(outcome) ? { isPartial: true } : {};
 }
 
 /** Compares every company with the service, and repairs the rows that disagree. */

@@ -63,7 +63,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             isPartial: z
               .literal(true)
               .exactOptional()
-              .describe('the ledger no longer had all credentials that the decision supplied'),
+              .describe(
+                'the ledger no longer had all credentials that the decision supplied, and companies still accept one',
+              ),
           }),
         )
         .describe('decisions that the ledger had lost, and has now recorded again'),
@@ -72,6 +74,12 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           z.strictObject({
             ...lostDecision,
             why: z.string(),
+            supplyWith: z
+              .enum(['manifest', 'amend'])
+              .exactOptional()
+              .describe(
+                'the ledger has lost the rows of the latest manifest; this command supplies them again (`amend` if companies have been moved, tried or left out)',
+              ),
           }),
         )
         .describe(

@@ -1,17 +1,16 @@
-import type { RestoredDecision } from '../../domain/migration/reconciliation';
+import type { RefusedDecision, RestoredDecision } from '../../domain/migration/reconciliation';
 import type { StoredMigration } from '../../store';
 import { clientCommand } from '../shared/client-portal';
 import { BY_CLIENT, clientRemedyCommand } from '../shared/remedy-commands';
 
 interface LostIn {
   readonly decisions: readonly Pick<RestoredDecision, 'kind' | 'wasRefused' | 'isPartial'>[];
-  readonly refused: readonly Pick<RestoredDecision, 'kind'>[];
+  readonly refused: readonly Pick<RefusedDecision, 'supplyWith'>[];
 }
 
 /**
  * Returns the lines about files that were supplied after the backup of a ledger. The decisions only announce the files,
- * which were stored in the ledger, so the files cannot be restored. The ledger refuses a manifest whose rows it does not
- * have.
+ * which were stored in the ledger, so the files cannot be restored.
  *
  * @param portal the portal's address; null if the client does not sign in the portal
  * @returns no lines if no file was lost
@@ -29,16 +28,26 @@ export function lostFileLines(
       `ferry manifest ${migration.id} companies.csv ${BY_CLIENT}`,
     ],
     ['manifest-amended', 'rows of the manifest', clientRemedyCommand('amend', target, [])],
-    ['credentials-supplied', 'credentials', clientRemedyCommand('credentials', target, [])],
+    [
+      'credentials-supplied',
+      'credentials of companies that have not moved',
+      clientRemedyCommand('credentials', target, []),
+    ],
     ['replace-credential', 'replacements of credentials', clientRemedyCommand('replace-credential', target, [])],
   ];
   const isLost = ({ kind, wasRefused, isPartial }: LostIn['decisions'][number]): boolean =>
     kind === 'manifest-amended' ? !wasRefused : isPartial === true;
-  const kinds = [...decisions.filter(isLost), ...refused.filter(({ kind }) => kind === 'manifest-supplied')];
-  const lost = files.filter(([kind]) => kinds.some((each) => each.kind === kind));
+  const kinds = [
+    ...decisions.filter(isLost).map(({ kind }) => kind),
+    ...refused.flatMap(({ supplyWith }) => (supplyWith ? [KIND_OF[supplyWith]] : [])),
+  ];
+  const lost = files.filter(([kind]) => kinds.includes(kind));
   if (lost.length === 0) return [];
   return [
     'Files that were supplied after the backup cannot be restored. Supply them again, or have the client supply them:',
     ...lost.map(([, what, command]) => `  ${what}: ${clientCommand(command, portal)}`),
   ];
 }
+
+/** The decisions that the commands for lost rows of the manifest send. */
+const KIND_OF = { manifest: 'manifest-supplied', amend: 'manifest-amended' } as const;

@@ -12,13 +12,21 @@ export interface RestoredDecision {
   readonly at: string;
   /** True if the decision had been refused. Otherwise absent. */
   readonly wasRefused?: true;
-  /** True if the ledger no longer had all credentials that the decision supplied. Otherwise absent. */
+  /**
+   * True if the ledger no longer had all credentials that the decision supplied, and companies still accept one.
+   * Otherwise absent.
+   */
   readonly isPartial?: true;
 }
 
 /** A decision that Temporal has but the ledger does not accept. A person has to make the decision again. */
 export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
+  /**
+   * The command that supplies the lost rows of the manifest: `ferry manifest`, or `ferry amend` if companies have been
+   * moved, tried or left out. Absent unless the ledger has lost the latest manifest.
+   */
+  readonly supplyWith?: 'manifest' | 'amend';
 }
 
 /** The references of the companies that were repaired, grouped by the result of the comparison with the service. */

@@ -69,6 +69,37 @@ export async function acceptStaged(
 }
 
 /**
+ * Returns whether not all credentials of a decision are staged, although companies without a staged credential accept
+ * one.
+ *
+ * @param supply `areUsable` is false if the staged credentials do not count. `references` names the companies of the
+ *   decision; if it states only their number, `supplied` is this number
+ */
+export async function lacksStaged(
+  tx: Queryable,
+  migrationId: string,
+  { decisionId, replaces }: StagingDecision,
+  supply: { readonly areUsable: boolean } & (
+    | { readonly references: readonly string[] }
+    | { readonly supplied: number }
+  ),
+): Promise<boolean> {
+  const references = 'references' in supply ? supply.references : null;
+  const supplied = 'supplied' in supply ? supply.supplied : null;
+  const { rows } = await sql<{ lacks: boolean }>`
+    with staged as (
+      select row from staged_credentials
+      where migration_id = ${migrationId} and decision_id = ${decisionId} and supersedes = ${replaces}
+        and ${supply.areUsable})
+    select (${supplied}::integer is null or (select count(*) from staged) < ${supplied}) and exists (
+      select from companies
+      where migration_id = ${migrationId} and ${acceptsCredential(replaces)}
+        and (${references}::text[] is null or reference = any(${references}::text[]))
+        and row not in (select row from staged)) as lacks`.execute(tx);
+  return rows[0]?.lacks === true;
+}
+
+/**
  * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). The sender
  * puts it into the decision. The ledger compares it in the transaction that records the decision, during which no more
  * credentials can be staged for it.

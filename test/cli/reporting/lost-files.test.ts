@@ -8,12 +8,12 @@ const HEAD =
 test('names the command for each kind of file once, however many decisions supplied it', () => {
   const credentials = { kind: 'credentials-supplied', isPartial: true } as const;
   const decisions = [credentials, { kind: 'approve' }, credentials, { kind: 'manifest-amended' }];
-  const lines = lostFileLines({ decisions, refused: [{ kind: 'manifest-supplied' }] }, MIGRATION, null);
+  const lines = lostFileLines({ decisions, refused: [{ supplyWith: 'manifest' }] }, MIGRATION, null);
   expect(lines).toEqual([
     HEAD,
     '  the manifest, before support has accepted the details: ferry manifest acme.xero companies.csv --as client --by "your name"',
     '  rows of the manifest: ferry amend acme.xero companies.csv --as client --by "your name"',
-    '  credentials: ferry credentials acme.xero new-credentials.csv --as client --by "your name"',
+    '  credentials of companies that have not moved: ferry credentials acme.xero new-credentials.csv --as client --by "your name"',
   ]);
 });
 
@@ -24,7 +24,7 @@ test('leaves out files that the ledger still has, or whose decision had been ref
     { kind: 'manifest-amended', wasRefused: true },
     { kind: 'pause' },
   ] as const;
-  expect(lostFileLines({ decisions, refused: [{ kind: 'approve' }] }, MIGRATION, null)).toEqual([]);
+  expect(lostFileLines({ decisions, refused: [{}] }, MIGRATION, null)).toEqual([]);
 });
 
 test('names the person at the client in self-service, and the portal if the client signs there', () => {
@@ -37,5 +37,12 @@ test('names the person at the client in self-service, and the portal if the clie
   expect(lostFileLines(lost, MIGRATION, 'https://portal.example')).toEqual([
     HEAD,
     `  replacements of credentials: ferry --portal https://portal.example ${command}`,
+  ]);
+});
+
+test('names the amendment if the rows of a lost manifest can only be amended', () => {
+  expect(lostFileLines({ decisions: [], refused: [{ supplyWith: 'amend' }] }, MIGRATION, null)).toEqual([
+    HEAD,
+    '  rows of the manifest: ferry amend acme.xero companies.csv --as client --by "your name"',
   ]);
 });
