@@ -25,8 +25,11 @@ export interface SweepResult {
 export interface SweepOptions {
   /** The only migration to sweep. Default: all. */
   readonly only?: string | undefined;
-  /** Called with the open migrations before anything is deleted. If it throws, nothing is deleted. */
-  readonly beforeDeleting?: (open: readonly string[]) => Promise<void>;
+  /**
+   * Called before anything is deleted, with the open migrations, and with the migrations whose Schedules will be
+   * deleted. If it throws, nothing is deleted.
+   */
+  readonly beforeDeleting?: (open: readonly string[], scheduled: readonly string[]) => Promise<void>;
 }
 
 /**
@@ -39,10 +42,15 @@ export async function sweep(ferry: LedgerClient, { only, beforeDeleting }: Sweep
   for (const migrationId of await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace)) {
     if (!isLeftOut(migrationId) && !(await isRunning(ferry, migrationId))) open.push(migrationId);
   }
-  await beforeDeleting?.(open);
-  const schedulesDeleted: string[] = [];
+  const scheduled: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
-    if (isLeftOut(migrationId) || (await isRunning(ferry, migrationId))) continue;
+    if (!isLeftOut(migrationId) && !(await isRunning(ferry, migrationId))) scheduled.push(migrationId);
+  }
+  await beforeDeleting?.(open, scheduled);
+  const schedulesDeleted: string[] = [];
+  for (const migrationId of scheduled) {
+    // It can have been started while a person was asked.
+    if (await isRunning(ferry, migrationId)) continue;
     await deleteSchedule(ferry, migrationId);
     schedulesDeleted.push(migrationId);
   }

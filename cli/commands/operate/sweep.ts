@@ -54,8 +54,8 @@ async function runSweep(context: Context, requested: string | undefined, options
     }
     const { schedulesDeleted, open } = await sweep(ferry, {
       only: requested,
-      beforeDeleting: async (found) => {
-        if (requested !== undefined && found.length === 0) throw await notToClose(ferry, requested);
+      beforeDeleting: async (found, scheduled) => {
+        if (requested !== undefined && found.length + scheduled.length === 0) throw await notToClose(ferry, requested);
         if (close && found.length > 0 && !(await confirm(context, options, closingOf(found))))
           throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
       },

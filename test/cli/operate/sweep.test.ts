@@ -109,6 +109,30 @@ test('sweep --close deletes a migration whose workflow ended before a worker had
   expect(await readMigration(db, id)).toBeUndefined();
 });
 
+test('sweep of one migration finishes its interrupted closing, and deletes the Schedule of a closed one', async () => {
+  const { db, temporal } = orchestrator.ferry;
+  const { id } = await startTestMigration(orchestrator, 'closing-interrupted', ['sbx-ok-1.ci1']);
+  await until(async () => (await readMigration(db, id))?.state === 'open');
+  await temporal.workflow.getHandle(id).terminate('a test');
+  await db.updateTable('migrations').set({ state: 'closed', ending: 'completed' }).where('id', '=', id).execute();
+  expect(await runJson(orchestrator, 'sweep', '--close', id, '--yes')).toMatchObject({ json: { closed: [id] } });
+  expect(await readMigration(db, id)).toMatchObject({
+    ...{ ending: 'completed', vaultDestroyedAt: expect.any(Date) as Date },
+  });
+
+  const scheduleId = scheduleIdOf(id);
+  await temporal.schedule.create({
+    scheduleId,
+    spec: {},
+    action: { type: 'startWorkflow', workflowType: 'openWindow', taskQueue: 'nobody', args: [] },
+  });
+  await until(async () => {
+    for await (const listed of temporal.schedule.list()) if (listed.scheduleId === scheduleId) return true;
+    return false;
+  });
+  expect(await runJson(orchestrator, 'sweep', id)).toMatchObject({ json: { schedulesDeleted: [id], open: [] } });
+});
+
 test('sweep --close names the workflow that occupies the id of the closing workflow', async () => {
   const { workflow } = orchestrator.ferry.temporal;
   const { id } = await startTestMigration(orchestrator, 'occupied-closing', ['sbx-ok-1.oc1']);
