@@ -1,7 +1,4 @@
 /** Opens the clients that a command needs, and closes them when its work is finished. */
-import type { CompanyDataClient } from '../../company-data-client';
-import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignResponse } from '../../company-data-client';
-import type { Config } from '../../config';
 import { loadConfig } from '../../config';
 import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
 import { isBug, listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
@@ -87,7 +84,7 @@ export async function explainMissing(ferry: MigrationClient, error: unknown, env
     (migration) => (migration === null ? null : onlyInLedger(migration)),
     (failure: unknown) => {
       if (isBug(failure)) throw failure;
-      return perhapsInLedger(migrationId, failure, env);
+      return perhapsInLedger(ferry, migrationId, failure, env);
     },
   );
   if (place !== null) return place;
@@ -133,8 +130,11 @@ async function withSuggestion(ferry: MigrationClient, error: NoSuchMigration): P
   return new CommandFailed(error.message, `did you mean ${eitherOf(near)}?`, { cause: error });
 }
 
-/** Returns the ids that Temporal lists in time. Best effort, because they are only used for a suggestion. */
-async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
+/**
+ * Returns the ids that Temporal lists in time. Best effort, because they are only used for a suggestion. Does not read
+ * the ledger, which might not answer.
+ */
+async function newestIds({ db: _ledger, ...ferry }: MigrationClient): Promise<readonly string[]> {
   const ids: string[] = [];
   try {
     await ferry.temporal.withDeadline(Date.now() + COMPARE_WITHIN_MS, async () => {
@@ -151,8 +151,13 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
  * and loses all migrations if its database is lost.
  */
 function onlyInLedger(migration: StoredMigration): CommandFailed {
-  const { id, ending, state } = migration;
+  const { id, ending, state, vaultDestroyedAt } = migration;
   if (state === 'supplied') return workflowNotStarted(migration);
+  if (ending !== null && vaultDestroyedAt === null)
+    return new CommandFailed(
+      `the closing of ${id} was interrupted, so its credentials still exist, and Temporal has deleted it`,
+      `to destroy the credentials, run: ferry sweep --close ${id}`,
+    );
   return ending === null
     ? new CommandFailed(
         `${id} is in the ledger, but not in Temporal`,
@@ -172,10 +177,17 @@ export const workflowNotStarted = ({ id, route }: Pick<StoredMigration, 'id' | '
   );
 
 /** Returns the error for a migration that Temporal does not have, while the ledger does not answer. */
-function perhapsInLedger(migrationId: string, cause: unknown, env: NodeJS.ProcessEnv): CommandFailed {
+async function perhapsInLedger(
+  ferry: MigrationClient,
+  migrationId: string,
+  cause: unknown,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandFailed> {
+  const near = similar(migrationId, await newestIds(ferry));
+  const advice = databaseAdvice(env, true);
   return new CommandFailed(
     `Temporal has no migration ${migrationId}, and the ledger cannot be read`,
-    databaseAdvice(env, true),
+    near.length === 0 ? advice : `did you mean ${eitherOf(near)}? If not, ${advice}`,
     { cause },
   );
 }
@@ -251,46 +263,4 @@ export function platformOf({ platformKey }: Pick<StoredMigration, 'platformKey'>
       'use a newer version',
     );
   return platform;
-}
-
-/** The time for which a failed request is retried. Short, because a person is waiting for the command. */
-const RETRY_BUDGET_MS = 3_000;
-
-/**
- * Runs work with a client of the configured Company Data Service.
- *
- * @throws CommandFailed if the service refuses a request or does not answer
- * @throws DeferredUntil if the service limits requests
- * @throws ForeignResponse if something other than the service answers
- */
-export async function withService<Result>(
-  env: NodeJS.ProcessEnv,
-  work: (service: CompanyDataClient) => Promise<Result>,
-): Promise<Result> {
-  const { service: config } = loadConfig(['service'], env);
-  try {
-    return await withServiceAt(config, work);
-  } catch (error) {
-    // `withAdvice` has better advice for a rate limit, and for an answer that is not from the service.
-    const hasOwnAdvice = error instanceof DeferredUntil || error instanceof ForeignResponse;
-    if (!(error instanceof CompanyDataError) || hasOwnAdvice) throw error;
-    throw new CommandFailed(
-      error.message,
-      `check the service at ${config.url} and COMPANY_DATA_API_KEY with: ferry doctor`,
-      { cause: error },
-    );
-  }
-}
-
-/** @throws CompanyDataError */
-export async function withServiceAt<Result>(
-  { url, apiKey }: Config<'service'>['service'],
-  work: (service: CompanyDataClient) => Promise<Result>,
-): Promise<Result> {
-  const service = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: RETRY_BUDGET_MS });
-  try {
-    return await work(service);
-  } finally {
-    await service.close();
-  }
 }

@@ -24,7 +24,7 @@ import {
   readSpeed,
 } from '../../store';
 import type { Manifest } from '../manifest';
-import { withServiceAt } from '../shared/clients';
+import { withServiceAt } from '../shared/service-client';
 
 /** A source that can be checked in addition to the files. */
 type CheckedSource = 'account' | 'other migrations';

@@ -23,7 +23,8 @@ import type { Context } from '../../shared/context';
 import { registrationCommands } from '../../shared/detail-commands';
 import type { NextCommand } from '../../shared/remedy-commands';
 import { readProgressOrUnanswered } from '../../shared/unanswered';
-import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
+import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import { withServiceAt } from '../../shared/service-client';
 
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program

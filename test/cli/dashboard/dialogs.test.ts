@@ -6,6 +6,7 @@ import type { RequestedDecision } from '../../../cli/dashboard/keys';
 import type { ActionResult } from '../../../cli/dashboard/state';
 import type { Choice } from '../../../cli/terminal/prompts';
 import { NoSuchMigration, type LedgerClient } from '../../../client';
+import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
@@ -95,6 +96,27 @@ test.each([
   });
   const { result } = await runDialog(PAUSE, { ferry: { ...orchestrator.ferry, db }, confirm: missing });
   expect(result).toEqual({ outcome: 'failed', text: expect.stringMatching(UNREADABLE) as string });
+});
+
+test('while the ledger cannot be read, similar ids come from Temporal', async () => {
+  const { id } = await startTestMigration(orchestrator, 'similar-id', ['sbx-ok-1.si1']);
+  const wrong = id.replace('similar', 'simlar');
+  const db = brokenLedger(() => {
+    throw new Error('Connection terminated unexpectedly');
+  });
+  const confirm = async () => {
+    throw new NoSuchMigration(wrong);
+  };
+  await until(async () => {
+    const { result } = await runDialog(PAUSE, { ferry: { ...orchestrator.ferry, db }, confirm });
+    expect(result).toMatchObject({ outcome: 'failed' });
+    return (
+      'text' in result &&
+      result.text.startsWith(
+        `Temporal has no migration ${wrong}, and the ledger cannot be read; did you mean ${id}? If not, check the database; `,
+      )
+    );
+  });
 });
 
 test('a dialog waits only some seconds for a ledger that does not answer', async () => {

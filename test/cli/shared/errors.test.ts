@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { withService } from '../../../cli/shared/clients';
+import { withService } from '../../../cli/shared/service-client';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
 import { inParallel } from '../../../cli/shared/waiting';
 import {

@@ -47,6 +47,11 @@ test('list shows migrations that only the ledger has, and says whether they have
     expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 2 }),
   );
   expect(lines).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
+  const interrupted = await ferry(['show', endedId], undefined, orchestrator.env);
+  expect(interrupted.err).toContain(
+    `the closing of ${endedId} was interrupted, so its credentials still exist, and Temporal has deleted it; to destroy the credentials, run: ferry sweep --close ${endedId}\n`,
+  );
+  await db.updateTable('migrations').set({ vault_destroyed_at: new Date() }).where('id', '=', endedId).execute();
   const endedShow = await ferry(['show', endedId], undefined, orchestrator.env);
   expect(endedShow.err).toContain(
     `${endedId} has ended, and Temporal has deleted it; to see what was moved, run: ferry report`,

@@ -1,0 +1,48 @@
+/** Opens the client of the Company Data Service that a command needs, and closes it when its work is finished. */
+import type { CompanyDataClient } from '../../company-data-client';
+import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignResponse } from '../../company-data-client';
+import type { Config } from '../../config';
+import { loadConfig } from '../../config';
+import { CommandFailed } from './errors';
+
+/** The time for which a failed request is retried. Short, because a person is waiting for the command. */
+const RETRY_BUDGET_MS = 3_000;
+
+/**
+ * Runs work with a client of the configured Company Data Service.
+ *
+ * @throws CommandFailed if the service refuses a request or does not answer
+ * @throws DeferredUntil if the service limits requests
+ * @throws ForeignResponse if something other than the service answers
+ */
+export async function withService<Result>(
+  env: NodeJS.ProcessEnv,
+  work: (service: CompanyDataClient) => Promise<Result>,
+): Promise<Result> {
+  const { service: config } = loadConfig(['service'], env);
+  try {
+    return await withServiceAt(config, work);
+  } catch (error) {
+    // `withAdvice` has better advice for a rate limit, and for an answer that is not from the service.
+    const hasOwnAdvice = error instanceof DeferredUntil || error instanceof ForeignResponse;
+    if (!(error instanceof CompanyDataError) || hasOwnAdvice) throw error;
+    throw new CommandFailed(
+      error.message,
+      `check the service at ${config.url} and COMPANY_DATA_API_KEY with: ferry doctor`,
+      { cause: error },
+    );
+  }
+}
+
+/** @throws CompanyDataError */
+export async function withServiceAt<Result>(
+  { url, apiKey }: Config<'service'>['service'],
+  work: (service: CompanyDataClient) => Promise<Result>,
+): Promise<Result> {
+  const service = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: RETRY_BUDGET_MS });
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+  }
+}
