@@ -10,6 +10,7 @@ import type { TableCell } from '../terminal/table';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
+import { choiceText } from '../shared/first-company-commands';
 import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, remediesNow } from '../shared/remedy-commands';
 import type { MigrationWithStage, Target, Opening } from './listed-migration';
 import { commandFor } from './listed-migration';
@@ -25,10 +26,10 @@ export interface ExceptionGroup {
    */
   readonly references: readonly string[];
   /**
-   * True if the first company is one of them, and its move has failed or cannot begin. Support can then choose another
-   * one.
+   * How to choose another first company, if the first company is one of them, and its move has failed or cannot begin;
+   * null otherwise.
    */
-  readonly hasFailedFirst: boolean;
+  readonly anotherFirst: string | null;
 }
 
 /** Returns the groups by their key, in the order in which their first companies were found. */
@@ -39,31 +40,37 @@ export async function readGroups(
   const groups = new Map<string, ExceptionGroup>();
   for await (const company of found) {
     const key = groupKeyOf(migration, company);
-    const { companies, references, hasFailedFirst } = groups.get(key) ?? NO_COMPANIES;
+    const { companies, references, anotherFirst } = groups.get(key) ?? NO_COMPANIES;
     groups.set(key, {
       title: titleOf(company, migration),
       remedies: remediesNow(company, migration),
       companies: companies + 1,
       references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
-      hasFailedFirst: hasFailedFirst || isFailedFirst(migration, company),
+      anotherFirst: anotherFirst ?? anotherFirstText(migration, company),
     });
   }
   return groups;
 }
 
-const NO_COMPANIES = { companies: 0, references: [] as readonly string[], hasFailedFirst: false };
+const NO_COMPANIES = { companies: 0, references: [] as readonly string[], anotherFirst: null };
 
 /**
- * Returns whether `ferry show` suggests another first company because this one has failed, or because it was requested
- * to go first, but is held back.
+ * Says how to choose another first company, because this one has failed, or was requested to go first, but is held back;
+ * null otherwise. `ferry show` suggests the choice after a failure. For a held-back company, it does so only from the
+ * start on, and not while it waits for a window.
  */
-function isFailedFirst(
-  { route, released, firstRow, requestedFirst, stage, pausedItself }: MigrationWithStage,
+function anotherFirstText(
+  { id, route, released, firstRow, requestedFirst, stage, pausedItself }: MigrationWithStage,
   { row, reference, state, heldBack }: LedgerCompany,
-): boolean {
-  if (stage !== 'open' || route !== 'managed' || released !== 'first-company' || pausedItself) return false;
-  if (firstRow === null) return reference === requestedFirst && state === 'waiting' && heldBack !== null;
-  return row === firstRow && (state === 'failed' || state === 'outcome-unknown');
+): string | null {
+  if (stage !== 'open' || route !== 'managed' || released !== 'first-company' || pausedItself) return null;
+  if (firstRow === null)
+    return reference === requestedFirst && state === 'waiting' && heldBack !== null
+      ? `To choose another first company, ${choiceText(id, { as: 'support' })}`
+      : null;
+  return row === firstRow && (state === 'failed' || state === 'outcome-unknown')
+    ? `To choose another first company, or to see what else you can do, run: ferry show ${id}`
+    : null;
 }
 
 function groupKeyOf(migration: MigrationWithStage, company: LedgerCompany): string {
@@ -101,7 +108,7 @@ export async function printGroup(
   output: Output,
   { migration, portal }: Target,
   opening: Opening,
-  { title, remedies, companies, references, hasFailedFirst }: ExceptionGroup,
+  { title, remedies, companies, references, anotherFirst }: ExceptionGroup,
   readGroup: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
@@ -121,8 +128,7 @@ export async function printGroup(
         await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
     }
   }
-  if (hasFailedFirst)
-    output.line(`  To choose another first company, or to see what else you can do, run: ferry show ${migration.id}`);
+  if (anotherFirst !== null) output.line(`  ${anotherFirst}`);
   for (const remedy of remedies) {
     const command = commandFor(remedy, { migration, portal }, references);
     const others = otherReferencesText(command, references, companies);
