@@ -174,9 +174,11 @@ export const reopened = (
         'support rejected details in which the check had found no error, and the client has not changed the details since',
       ),
     proposed: z
-      .literal(true)
+      .boolean()
       .exactOptional()
-      .describe('a proposal of a start reopened step 2; absent if something was rejected'),
+      .describe(
+        'true if a proposal of a start reopened step 2, false if step 2 was rejected; absent for other steps, and if an earlier version recorded the decision',
+      ),
     withdrawn: z
       .array(role)
       .exactOptional()

@@ -19,6 +19,7 @@ export function reject(state: MigrationState, decision: StepDecision, at: string
   const reopened = {
     ...reopenedBy(decision, decision.step, at),
     ...(company === undefined ? {} : { company }),
+    ...(decision.step === 'schedule' ? { proposed: false } : {}),
     ...(asksForChanges(state, decision) ? { asksForChanges: true as const } : {}),
   };
   return { ...ruling, state: { ...ruling.state, reopened } };
@@ -77,7 +78,7 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
     stepNumber(state.step) > stepNumber('schedule')
       ? {
           ...reopened(state, 'schedule'),
-          reopened: { ...reopenedBy(decision, 'schedule', at), proposed: true as const },
+          reopened: { ...reopenedBy(decision, 'schedule', at), proposed: true },
         }
       : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;

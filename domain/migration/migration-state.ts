@@ -102,8 +102,11 @@ export interface Reopened {
    * since. Otherwise absent.
    */
   readonly asksForChanges?: true;
-  /** True if a proposal of a start has reopened step 2. Absent if a person has rejected something. */
-  readonly proposed?: true;
+  /**
+   * True if a proposal of a start has reopened step 2; false if a person has rejected the step. Absent for other steps,
+   * and if an earlier version recorded the decision.
+   */
+  readonly proposed?: boolean;
   /**
    * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent if a person has rejected
    * the handover or reopened a step.

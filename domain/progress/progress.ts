@@ -235,7 +235,8 @@ export function pausedTexts(progress: Progress): readonly string[] {
  * `reopened` is null. If the rejected first company has been checked again since, adds when.
  *
  * A rejection of a step that was still open has not reopened it, and the state does not tell the two apart. So the step
- * is called reopened only after a proposal, which is kept only if it has reopened the step.
+ * is called reopened only after a proposal, which is kept only if it has reopened the step. An earlier version did not
+ * record what concerned step 2, so the text names both.
  */
 export function reopenedText(
   progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps'>>,
@@ -249,13 +250,18 @@ export function reopenedText(
       ? 'Handover rejected'
       : step === 'migrate-first-company'
         ? `First company${company === undefined ? '' : ` ${company}`} rejected`
-        : `Step ${stepNumber(step)} ${proposed ? 'reopened' : 'rejected'}`;
+        : `Step ${stepNumber(step)} ${reopeningText(step, proposed)}`;
   const why = reason === null ? '' : `: ${reason}`;
   const since = asksForChanges ? '; nothing has been changed since' : approvedSinceText(progress);
   const checkedAt =
     company !== undefined && firstCompany?.reference === company ? (firstCompany?.checkedAt ?? null) : null;
   const again = checkedAt !== null && checkedAt > at ? `; checked again at ${momentText(checkedAt)}` : '';
   return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since + again;
+}
+
+function reopeningText(step: Step, proposed: boolean | undefined): string {
+  if (step === 'schedule' && proposed === undefined) return 'reopened or rejected';
+  return proposed ? 'reopened' : 'rejected';
 }
 
 /** Returns the roles that have approved a step since the other role reopened it or rejected its result. */

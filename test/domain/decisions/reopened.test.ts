@@ -55,6 +55,14 @@ test('a start that is proposed after step 2 was rejected while open does not tur
   expect(textOf(decideAll(reopened, reject('schedule', 'client')))).toMatch(/^Step 2 rejected by Cleo/);
 });
 
+test('what an earlier version recorded about step 2 is called neither a reopening nor a rejection', () => {
+  const reopened = { step: 'schedule', by: 'Cleo', role: 'client', reason: null, at: LATER } as const;
+  expect(textOf(stateAt('schedule', { reopened }))).toMatch(/^Step 2 reopened or rejected by Cleo \(client\)/);
+  expect(textOf(stateAt('disable-syncing', { reopened: { ...reopened, step: 'disable-syncing' } }))).toMatch(
+    /^Step 4 rejected by Cleo/,
+  );
+});
+
 test('the rejection of a first company names the company, and an abandoned or cancelled migration shows no rejection', () => {
   const before = stateAt('migrate-first-company', { firstCompany: firstCompany() });
   const again = reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } });
