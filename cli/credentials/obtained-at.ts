@@ -13,6 +13,7 @@ export function obtainedAtOption(): Option {
 /** Returns the times for reading a credential file with this option. */
 export const timesFrom = ({ obtainedAt }: { readonly obtainedAt?: Date }): CredentialTimes => ({
   now: new Date(),
+  forAllRows: 'specify the time of the export with --obtained-at',
   ...(obtainedAt && { obtainedAt }),
 });
 

@@ -99,6 +99,8 @@ export interface CredentialTimes {
   readonly now: Date;
   /** The time of the option `--obtained-at`, for rows without `obtainedAt`. */
   readonly obtainedAt?: Date;
+  /** How a person gives one time for all rows without `obtainedAt`: the first part of advice. Absent: they cannot. */
+  readonly forAllRows?: string;
 }
 
 /** Parses a credential. Reports errors, and returns null if there are any. */
@@ -126,14 +128,17 @@ export function parseCredential(
  */
 const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 
-function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: CredentialTimes): string | null {
+const ENTER_TIME = 'enter the time at which the token was obtained';
+
+function parseObtainedAt(reader: RowReader, { now, obtainedAt: given, forAllRows }: CredentialTimes): string | null {
   if (!reader.has('obtainedAt')) {
     const at = given ?? beforeNow(reader.fileModifiedAt, now);
     const problem = obtainedAtProblem(at, now);
     if (problem === null) return at.toISOString();
     // Some programs that unpack archives set the time to 1980.
     const message = `obtainedAt is missing, and the time for rows without it is ${problem}`;
-    reader.error('obtainedAt', 'invalid-time', message, 'enter the time at which the token was obtained');
+    const advice = forAllRows === undefined ? ENTER_TIME : `${forAllRows}; or, in each row, ${ENTER_TIME}`;
+    reader.error('obtainedAt', 'invalid-time', message, advice);
     return null;
   }
   if (given !== undefined) {
@@ -153,8 +158,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
   }
   const problem = obtainedAtProblem(at, now);
   if (problem !== null) {
-    const advice = 'enter the time at which the token was obtained';
-    reader.error('obtainedAt', 'invalid-time', `obtainedAt is ${problem}`, advice);
+    reader.error('obtainedAt', 'invalid-time', `obtainedAt is ${problem}`, ENTER_TIME);
     return null;
   }
   return at.toISOString();

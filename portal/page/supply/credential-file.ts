@@ -17,6 +17,9 @@ export interface CheckedFile {
   readonly accented: readonly AccentedValue[] | null;
 }
 
+/** The label of the field for the time of credentials without an `obtainedAt` in the file. */
+export const OBTAINED_AT_LABEL = 'When your application received the credentials';
+
 export interface CheckOptions {
   /** Applies to credentials without an `obtainedAt` in the file. */
   readonly obtainedAt: Date;
@@ -33,7 +36,7 @@ export async function checkCredentials(
   const findings = new FindingList();
   const credentials: ParsedCredential[] = [];
   const duplicates = new Duplicates(platform.organizationField, createNumberMap);
-  const times = { now: new Date() };
+  const times = { now: new Date(), forAllRows: `enter the time under "${OBTAINED_AT_LABEL}"` };
   const accented: AccentedValue[] = [];
   const source = await openSourceFile(file, asWindows1252, findings);
   if (source === null) return { findings, credentials, accented: null };

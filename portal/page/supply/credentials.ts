@@ -8,7 +8,7 @@ import { readByReference, refusedCredentials } from '../../client/credential-che
 import { refusedTexts, unsentTexts, type Refused } from '../../client/refused';
 import type { RequestAnswer } from '../../contract/requests';
 import { eachCompany, type App } from '../app';
-import { checkCredentials, type CheckedFile } from './credential-file';
+import { checkCredentials, OBTAINED_AT_LABEL, type CheckedFile } from './credential-file';
 import { openDialog, problemText, sentence } from '../elements/dialog';
 import { el, type Child } from '../elements/elements';
 import { createFileCheck, platformOf } from './file-check';
@@ -68,7 +68,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
         el(
           'div',
           { class: 'field' },
-          el('label', { for: 'obtained-at' }, 'When your application received the credentials'),
+          el('label', { for: 'obtained-at' }, OBTAINED_AT_LABEL),
           obtainedAt,
           el(
             'p',

@@ -1,5 +1,6 @@
 import { statSync, utimesSync } from 'node:fs';
 
+import { timesFrom } from '../../../cli/credentials/obtained-at';
 import { platform } from '../../support/migrations/platforms';
 import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
@@ -65,6 +66,12 @@ test('a file from before the year 2000 needs obtainedAt or --obtained-at', async
       message: 'obtainedAt is missing, and the time for rows without it is before the year 2000',
     }),
   ]);
+  // Only some commands have the option.
+  expect(findings[0]?.advice).toBe('enter the time at which the token was obtained');
+  const withOption = await readWholeCredentials(path, quickBooks, timesFrom({}));
+  expect(withOption.findings[0]?.advice).toBe(
+    'specify the time of the export with --obtained-at; or, in each row, enter the time at which the token was obtained',
+  );
   const given = await readWholeCredentials(path, quickBooks, { now: NOW, obtainedAt: NOW });
   expect(given.credentials[0]?.obtainedAt).toBe(NOW.toISOString());
 });

@@ -1,5 +1,5 @@
 /** The check of a chosen file in the portal's page: when it begins, which check counts, and what can be sent. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page, Route } from 'playwright-core';
@@ -116,6 +116,17 @@ describeWithChromium("the check of a file in the portal's page", () => {
     await send(page);
     await page.getByText('Choose a file with credentials that can be sent.').waitFor();
     expect(sentTimes()).toEqual([]);
+  });
+
+  test('names the field for the time if the time of the file is from before the year 2000', async () => {
+    writeFileSync(file, GOOD);
+    utimesSync(file, new Date('1980-01-01T00:00:00Z'), new Date('1980-01-01T00:00:00Z'));
+    const page = await openDialog();
+    await page.getByLabel('Credential file').setInputFiles(file);
+    await page.getByText('nter the time under "When your application received the credentials"').waitFor();
+    await page.getByLabel('When your application received').fill('2026-11-22T10:00');
+    await page.getByLabel('When your application received').blur();
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
   });
 
   test('says that a file has changed since it was chosen', async () => {
