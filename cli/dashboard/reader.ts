@@ -63,9 +63,11 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
+    // If the ledger has just not answered, a second wait for it would only delay the list. The progress of a terminated
+    // migration comes from the ledger, too.
     const [latest] = await Promise.all([
-      attempt(withLedgerLimit(readOverviews(ferry.db, ids))),
-      attempt(progress.refresh(visible)),
+      unfinished ? attempt(withLedgerLimit(readOverviews(ferry.db, ids))) : undefined,
+      attempt(progress.refresh(unfinished ? visible : visible.filter(({ endedInTemporal }) => !endedInTemporal))),
     ]);
     for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
     return current();
@@ -125,8 +127,8 @@ async function listTerminated(ferry: LedgerClient, ids: readonly string[]): Prom
     for await (const line of listMigrations(ferry, ids)) if (line.endedInTemporal) lines.push(line);
     return lines;
   });
-  // The list also reads the ledger.
-  return withLedgerLimit(listed);
+  // The list also reads the ledger. If Temporal does not answer, its deadline must end first, so that the error says so.
+  return withLedgerLimit(listed, TEMPORAL_TIMEOUT_MS);
 }
 
 /** Opens a cache of a migration's first exceptions, which are read again only when their version has changed. */

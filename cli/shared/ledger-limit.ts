@@ -7,9 +7,13 @@ import { withTimeout } from './waiting';
 /** Needed because a stopped database might not answer at all, not even with an error. */
 const LEDGER_WITHIN_MS = 4_000;
 
-/** Rejects if the ledger has not answered within 4 s. */
-export function withLedgerLimit<Result>(reading: Promise<Result>): Promise<Result> {
-  return withTimeout(LEDGER_WITHIN_MS, reading);
+/**
+ * Rejects if the ledger has not answered within 4 s.
+ *
+ * @param otherMs how much longer the reading may take because it also reads something else, in milliseconds. Default 0
+ */
+export function withLedgerLimit<Result>(reading: Promise<Result>, otherMs = 0): Promise<Result> {
+  return withTimeout(otherMs + LEDGER_WITHIN_MS, reading);
 }
 
 /**
@@ -23,5 +27,5 @@ export function readProgressInTime(
   migrationId: string,
   answerWithinMs: number,
 ): Promise<Progress> {
-  return withTimeout(answerWithinMs + LEDGER_WITHIN_MS, readProgress(ferry, migrationId, answerWithinMs));
+  return withLedgerLimit(readProgress(ferry, migrationId, answerWithinMs), answerWithinMs);
 }
