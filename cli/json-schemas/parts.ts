@@ -147,9 +147,7 @@ export const stopReason = z.enum([
 
 export const pause = (
   z.strictObject({
-    reason: z
-      .string()
-      .describe('for an automatic pause, a text that does not change between versions; `waitingFor` has the advice'),
+    reason: z.string().describe('for an automatic pause, a fixed text; `waitingFor` has the current advice'),
     by: z.string().nullable(),
     role: role
       .exactOptional()
@@ -177,7 +175,7 @@ export const reopened = (
       .boolean()
       .exactOptional()
       .describe(
-        'true if a proposal of a start reopened step 2, false if step 2 was rejected; absent for other steps, and if an earlier version recorded the decision',
+        'true if a proposal reopened step 2, false if step 2 was rejected; absent for other steps or if unknown',
       ),
     withdrawn: z
       .array(role)

@@ -211,28 +211,6 @@ test('reports all problems together, each problem once, without quoting a secret
   expect(problems.join()).not.toContain('hunter2');
 });
 
-const PREFIX = 'must be an address that begins with postgres:// or postgresql://.';
-const ESCAPE =
-  'must have the special characters of its user and password percent-encoded, for example %2F for a slash.';
-
-test.each([
-  ['postgres:user:hunter2@host/db', PREFIX],
-  ['postgres:/user:hunter2@host/db', PREFIX],
-  [' postgres://user:hunter2@host/db', PREFIX],
-  ['postgres://user:12/hunter2@host/db', ESCAPE],
-  ['postgres://user:hunt/er2@host/db', ESCAPE],
-  ['postgres://user:12#hunter2@host/db', ESCAPE],
-])('refuses an address of Postgres from which pg reads another database: %s', (url, problem) => {
-  expect(problemsOf(() => loadConfig(['databaseUrl'], { ...env, DATABASE_URL: url }))).toEqual([
-    `DATABASE_URL ${problem}`,
-  ]);
-});
-
-test('accepts an address of Postgres with an unescaped @ in its options', () => {
-  const url = 'postgres://db.internal/ledger?user=me@tenant';
-  expect(loadConfig(['databaseUrl'], { ...env, DATABASE_URL: url }).databaseUrl.reveal()).toBe(url);
-});
-
 test('reports in one line what is missing, where the stack was looked for, and how to start one', () => {
   expect(problemsOf(() => loadConfig(['temporal', 'databaseUrl'], env))).toEqual([
     'Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL). ' +
