@@ -51,7 +51,8 @@ export function anotherFirst(
 }
 
 /** Follows the companies that have not moved yet, if the ledger has none that could go first. */
-const NONE_READY = 'none of them can go first: each lacks a usable credential or the confirmation that syncing is off, or is held back';
+const NONE_READY =
+  'none of them can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back';
 
 function chooseFirst(id: string, reference: string): NextCommand {
   return bySupport(chooseFirstCommand(id, reference));
