@@ -92,8 +92,8 @@ export { isLedgerBehind, reconcile } from './reconcile';
 export { readReport } from './report';
 export { findOccupiedIds, isBatchRunning } from './workflow-ids';
 export type { HandoverReport, ReportedLedgerCompany as LedgerCompany } from './report';
-export { closeTerminated, discardUnbegun, readPresence, sweep } from './sweep';
-export type { SweepOptions, SweepResult, WorkflowPresence } from './sweep';
+export { closeTerminated, sweep } from './sweep';
+export type { SweepOptions, SweepResult } from './sweep';
 export { setUpNamespace } from './setup';
 export type { NamespaceSetup } from './setup';
 export {

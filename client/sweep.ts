@@ -3,7 +3,7 @@
  */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
-import { discardSupplied, listUnfinishedMigrations, readMigration } from '../store';
+import { listUnfinishedMigrations, readMigration } from '../store';
 import { CLOSE_TERMINATED } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
@@ -57,33 +57,6 @@ export async function sweep(ferry: LedgerClient, { only, beforeDeleting }: Sweep
   return { schedulesDeleted, open };
 }
 
-/** The state of a migration's workflow in Temporal. */
-export type WorkflowPresence = 'running' | 'ended' | 'missing';
-
-/** Reads whether Temporal has the workflow of a migration, and whether it has ended. */
-export async function readPresence(
-  { temporalWithoutCodec }: LedgerClient,
-  migrationId: string,
-): Promise<WorkflowPresence> {
-  try {
-    const description = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();
-    return isInProgress(description) ? 'running' : 'ended';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'missing';
-    throw error;
-  }
-}
-
-/**
- * Deletes a migration from the ledger whose workflow has ended before a worker has begun it, so that its organizations
- * can join another migration. The workflow's id cannot be used again, so the migration needs another label.
- *
- * @returns false if the migration is not in this state
- */
-export async function discardUnbegun(ferry: LedgerClient, migrationId: string): Promise<boolean> {
-  return (await readPresence(ferry, migrationId)) === 'ended' && discardSupplied(ferry.db, migrationId);
-}
-
 const CLOSED_WITHIN_MS = 30_000;
 
 /**
@@ -125,6 +98,11 @@ function isDeadlineExceeded(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning(ferry: LedgerClient, migrationId: string): Promise<boolean> {
-  return (await readPresence(ferry, migrationId)) === 'running';
+async function isRunning({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
+  try {
+    return isInProgress(await temporalWithoutCodec.workflow.getHandle(migrationId).describe());
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }

@@ -120,11 +120,6 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       closed: z.array(z.string()),
       closing: z.array(z.string()),
       open: z.array(z.string()),
-      discarded: z
-        .array(z.string())
-        .describe(
-          'migrations whose workflow had ended before a worker had begun them; they are no longer in the ledger',
-        ),
       failed: z
         .array(z.object({ migrationId: z.string(), why: z.string() }))
         .describe('migrations that could not be closed'),

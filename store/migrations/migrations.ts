@@ -110,18 +110,9 @@ async function insertMigration(
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
-/**
- * Deletes a migration that no workflow has opened, so that other migrations can take its organizations.
- *
- * @returns false if there is no such migration
- */
-export async function discardSupplied(db: Database, migrationId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('migrations')
-    .where('id', '=', migrationId)
-    .where('state', '=', 'supplied')
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Deletes a migration that no workflow has opened, so that other migrations can take its organizations. */
+export async function discardSupplied(db: Database, migrationId: string): Promise<void> {
+  await db.deleteFrom('migrations').where('id', '=', migrationId).where('state', '=', 'supplied').execute();
 }
 
 /** Opens a supplied migration when its workflow starts. Before that, none of its companies can be claimed. */

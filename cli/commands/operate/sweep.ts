@@ -1,17 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
-import { findPlatform } from '../../../platforms/platforms';
-import type { LedgerClient, WorkflowPresence } from '../../../client';
-import {
-  closeTerminated,
-  discardUnbegun,
-  NoSuchMigration,
-  readPresence,
-  sweep,
-  WorkflowHadNoEffect,
-  WorkflowIdOccupied,
-} from '../../../client';
-import type { StoredMigration } from '../../../store';
+import type { LedgerClient } from '../../../client';
+import { closeTerminated, NoSuchMigration, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
 import { readMigration, readNamespace } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
@@ -19,7 +9,7 @@ import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { referenceList } from '../../shared/results';
-import { withLedgerClient, workflowNotStarted } from '../../shared/clients';
+import { withLedgerClient } from '../../shared/clients';
 
 interface Options extends YesOption {
   readonly close?: true;
@@ -37,7 +27,7 @@ export function addSweep(context: Context): void {
     .argument('[migration]', 'list or close only this migration (default: all that do not run in Temporal)')
     .option(
       '--close',
-      'close these migrations like cancelled migrations: release their organizations and destroy their credentials. A named migration that no worker has begun is deleted instead',
+      'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
     )
     .option('--by <name>', `name of the person who closes the migrations ${DEFAULT_BY}`);
   addYesOption(command).action((migrationId: string | undefined, options: Options) =>
@@ -48,10 +38,6 @@ export function addSweep(context: Context): void {
 async function runSweep(context: Context, requested: string | undefined, options: Options): Promise<CommandResult> {
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
-    if (close && requested !== undefined) {
-      const unbegun = await readUnbegun(ferry, requested);
-      if (unbegun?.presence === 'ended') return discard(context, ferry, unbegun.migration, options);
-    }
     const { schedulesDeleted, open } = await sweep(ferry, {
       only: requested,
       beforeDeleting: async (found, scheduled) => {
@@ -73,7 +59,7 @@ async function runSweep(context: Context, requested: string | undefined, options
     const stillOpen = close ? failed.map(({ migrationId }) => migrationId) : open;
     return {
       failed: failed.length > 0,
-      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen, discarded: [], failed },
+      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen, failed },
       printQuietly: (output) => {
         for (const id of stillOpen) output.line(id);
       },
@@ -108,8 +94,7 @@ async function runSweep(context: Context, requested: string | undefined, options
 }
 
 /** Returns the error for a migration that a sweep does not find. */
-async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Error> {
-  const { db, temporal } = ferry;
+async function notToClose({ db, temporal }: LedgerClient, migrationId: string): Promise<Error> {
   const migration = await readMigration(db, migrationId);
   if (migration === undefined) return new NoSuchMigration(migrationId);
   const namespace = await readNamespace(db, migrationId);
@@ -118,79 +103,17 @@ async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Err
       `${migrationId} is in another namespace of Temporal: ${namespace}`,
       'connect to this namespace, and run the command again',
     );
-  if (migration.state === 'supplied') return notBegun(migration, await readPresence(ferry, migrationId));
+  if (migration.state === 'supplied')
+    return new CommandFailed(
+      `no worker has begun ${migrationId}, so there is nothing to close`,
+      `if its workflow was terminated, run the same ferry ${migration.route === 'managed' ? 'start' : 'self-service'} command again: it releases the organizations, and asks for another --label`,
+    );
   return migration.vaultDestroyedAt === null
     ? new CommandFailed(
         `${migrationId} is still running in Temporal`,
         `to see its state, run: ferry show ${migrationId}`,
       )
     : new CommandFailed(`${migrationId} is already closed`, `to see its outcome, run: ferry report ${migrationId}`);
-}
-
-function notBegun(migration: StoredMigration, presence: WorkflowPresence): CommandFailed {
-  const { id } = migration;
-  switch (presence) {
-    case 'missing':
-      return workflowNotStarted(migration);
-    case 'running':
-      return new CommandFailed(
-        `no worker has begun ${id}, so there is nothing to close`,
-        'start a worker; to see what is missing, run: ferry doctor',
-      );
-    case 'ended':
-      return new CommandFailed(
-        `the workflow of ${id} has ended, but no worker had begun it`,
-        `to delete this migration from the ledger, run: ferry sweep --close ${id}`,
-      );
-  }
-}
-
-interface UnbegunMigration {
-  readonly migration: StoredMigration;
-  readonly presence: WorkflowPresence;
-}
-
-/** Returns a migration of this namespace that no worker has begun; null if the id names no such migration. */
-async function readUnbegun(ferry: LedgerClient, migrationId: string): Promise<UnbegunMigration | null> {
-  const migration = await readMigration(ferry.db, migrationId);
-  if (migration?.state !== 'supplied') return null;
-  const namespace = await readNamespace(ferry.db, migrationId);
-  if (namespace !== null && namespace !== ferry.temporal.options.namespace) return null;
-  return { migration, presence: await readPresence(ferry, migrationId) };
-}
-
-/** Deletes a migration that no worker has begun, because nothing else would release its organizations. */
-async function discard(
-  context: Context,
-  ferry: LedgerClient,
-  { id, client, platformKey, route }: StoredMigration,
-  options: Options,
-): Promise<CommandResult> {
-  const asked = await confirm(context, options, {
-    question: `Delete ${id}?`,
-    consequence: `no worker has begun ${id}, so it will be deleted from the ledger with its manifest; no company was touched`,
-    notDone: 'nothing was deleted',
-  });
-  if (!asked || !(await discardUnbegun(ferry, id)))
-    throw new CommandFailed('nothing was deleted', 'list the migrations with: ferry list');
-  const slug = findPlatform(platformKey)?.slug ?? platformKey;
-  const label = id.endsWith('.again') ? 'once-more' : 'again';
-  const start =
-    route === 'managed'
-      ? `ferry start companies.csv --platform ${slug} --client ${client} --label ${label}`
-      : `ferry self-service companies.csv --platform ${slug} --client ${client} --label ${label}`;
-  return {
-    failed: false,
-    json: {
-      schema: 'ferry.sweep/1',
-      ...{ schedulesDeleted: [], closed: [], closing: [], open: [], discarded: [id], failed: [] },
-    },
-    printQuietly: () => undefined,
-    print: (output) => {
-      output.line(`Deleted ${id}, which no worker had begun. Its organizations can join another migration.`);
-      output.line(`To start this migration under another id, run: ${start}`);
-    },
-  };
 }
 
 /** Maximum number of migrations that the question lists. */
