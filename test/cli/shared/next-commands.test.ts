@@ -8,11 +8,10 @@ import type { SuggestedCompanies } from '../../../store';
 import { AT, counts, decideAll, firstCompany, reject, stateAt } from '../../support/migrations/migration-states';
 import { assertValid } from '../captured-terminal';
 import { commandOf } from '../parse-command';
+import { CASES, filledIn } from './suggested-commands';
 import {
   applications,
-  CASES,
   CHECK_AGAIN,
-  filledIn,
   ID,
   kiteMigration,
   NOW,
@@ -20,7 +19,7 @@ import {
   SOMEBODY,
   step6,
   withApplication,
-} from './suggested-commands';
+} from './suggested-states';
 
 test.each(CASES)('nextCommands suggests the expected commands: %s', (_, state, commands, companies) => {
   const next = nextCommands(progressOf(plan, state), { ...NO_COMPANIES, ...companies }, NOW);
