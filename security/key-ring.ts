@@ -36,7 +36,10 @@ export function parseKeyRing(text: Secret, purpose: string): KeyRing {
   const words = text.reveal().split(/[\s,]+/);
   const keys = words.filter((word) => word !== '').map((word, index) => parseKey(word, index, purpose));
   const [newest] = keys;
-  if (newest === undefined) throw new KeyInvalid(`There is no ${purpose}. ${WHICH_KEY}`);
+  if (newest === undefined)
+    throw new KeyInvalid(
+      `There is no ${purpose}. Use the existing key of this installation. For a new installation, create a key with: ${CREATE_KEY}`,
+    );
   return { newest, byId: new Map(keys.map((key) => [key.id, key])) };
 }
 
@@ -49,15 +52,15 @@ export function parseServiceKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'service key');
 }
 
-const WHICH_KEY =
-  'Use the existing key of this installation. For a new installation, create a key with: ' +
-  `openssl rand -base64 ${KEY_BYTES}`;
+const CREATE_KEY = `openssl rand -base64 ${KEY_BYTES}`;
 
 function parseKey(word: string, index: number, purpose: string): Key {
   const bytes = Buffer.from(word, 'base64');
   if (bytes.length !== KEY_BYTES || bytes.toString('base64') !== word) {
     const name = `${purpose.charAt(0).toUpperCase()}${purpose.slice(1)} ${index + 1}`;
-    throw new KeyInvalid(`${name} is not ${KEY_BYTES} bytes in base64. ${WHICH_KEY}`);
+    throw new KeyInvalid(
+      `${name} is not ${KEY_BYTES} bytes in base64. If it is an existing key of this installation, copy it again. If it is a new key, create it with: ${CREATE_KEY}`,
+    );
   }
   const id = createHmac('sha256', bytes).update(`tokenferry ${purpose} id`).digest('hex').slice(0, 16);
   return { id, key: new Secret(bytes) };

@@ -53,7 +53,7 @@ export function suppliedResult(
       if (decision !== null || !isPartlyUsed) output.line(storedText(output, migrationId, { ...supplied, decision }));
       if (advice !== null) output.line(`  ${advice}`);
       if (!isComplete && decision?.outcome === 'recorded')
-        output.line(`  stored credentials are used once the decision takes effect; ${decision.text}`);
+        output.line(`  The stored credentials are not used yet: ${decision.text}`);
       printRefused(output, refused);
       disposal.print(output);
     },

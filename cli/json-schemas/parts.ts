@@ -71,7 +71,9 @@ export const forecast = (
     staleMs: z
       .number()
       .nullable()
-      .describe('maximum time for which the data of a company is out of date, in milliseconds; null if `ends` is null'),
+      .describe(
+        'maximum time, until `ends.latest`, for which the data of a company is out of date, in milliseconds; the data of companies that the forecast does not cover stays out of date longer; null if `ends` is null',
+      ),
   }) satisfies z.ZodType<Forecast>
 ).meta({ id: 'Forecast' });
 

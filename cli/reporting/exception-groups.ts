@@ -100,7 +100,7 @@ function titleOf(
   if (deferred) return 'deferred by the service or the platform; retried automatically';
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
   if (heldBack !== null) return 'held back by the preflight';
-  return `not moved when the migration ${stage === 'terminated' ? 'was stopped' : 'ended'}`;
+  return `not moved when the ${stage === 'terminated' ? 'workflow ended in Temporal' : 'migration ended'}`;
 }
 
 /** Prints the companies of a group, and the commands that resolve its problem. */

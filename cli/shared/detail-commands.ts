@@ -12,7 +12,8 @@ import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from '.
 
 /** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
-  'service-refuses': 'configure the workers with a valid API key of the account (COMPANY_DATA_API_KEY)',
+  'service-refuses':
+    'correct what the service refused: the API key of the workers (COMPANY_DATA_API_KEY), or an account that has expired',
   'key-not-administrator': 'configure the workers with an administrator key of the account (COMPANY_DATA_API_KEY)',
   'no-room': 'choose a plan with room for all companies, or delete unneeded companies from the service',
   'account-expires': 'choose a plan that does not expire',

@@ -122,7 +122,7 @@ function printFileAdvice(
   output.line(
     over
       ? `  Keep ${file}: no decision is possible any more, and the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${migrationId}`
-      : `  Keep ${file}: the credentials are used once the decision takes effect; ${decision.text}`,
+      : `  Keep ${file} until the credentials are used: ${decision.text}`,
   );
 }
 

@@ -82,7 +82,7 @@ export function fourEyesRefusal(
     return `${by} proposed this time; someone else must approve it`;
   }
   if (step === 'supply-details' && suppliers.some(isSender)) {
-    return `${by} supplied these details; someone else must approve them`;
+    return `${by} has supplied or corrected details of this migration; someone else must approve them`;
   }
   return null;
 }

@@ -56,7 +56,8 @@ function limitsText({ toleratedFailures, toleratedShare }: MigrationLimits): str
 
 /** Says how to resolve the failures, and how to tolerate one failure more than there are. */
 function remedy({ migrationId, route, limits, failures }: GoNoGoFacts): string {
-  const resolve = failures.failed === 0 ? '' : `to resolve the failures: ferry exceptions ${migrationId}; `;
+  const resolve =
+    failures.failed === 0 ? '' : `to see the failures and how to resolve them: ferry exceptions ${migrationId}; `;
   return `${resolve}to tolerate more failures: ferry adjust ${migrationId}${raisedLimits(limits, failures)}${route === 'self-service' ? ' --as client --by "your name"' : ''}`;
 }
 

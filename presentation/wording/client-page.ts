@@ -113,11 +113,11 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   const companies = counted(measuredOn, 'company');
   switch (basis) {
     case 'assumed':
-      return 'a cautious assumption; nothing has been measured yet';
+      return 'at a cautiously assumed speed; nothing has been measured yet';
     case 'platform':
-      return `measured on ${companies} in an earlier migration on this platform`;
+      return `at the speed measured on ${companies} in an earlier migration on this platform`;
     case 'migration':
-      return `measured on ${companies} of this migration`;
+      return `at the speed measured on ${companies} of this migration`;
   }
 }
 

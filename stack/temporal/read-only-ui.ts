@@ -71,7 +71,7 @@ export async function startReadOnlyUi({
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     answer(upstream, request, response).catch((error: unknown) => {
       if (response.headersSent || errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') response.destroy();
-      else sendText(response, 502, 'Temporal does not answer. Reload this page in a few seconds.');
+      else sendText(response, 502, 'This page could not be read from Temporal. Reload it in a few seconds.');
     });
   });
   const reserved = await reservePort(port);

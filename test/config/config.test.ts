@@ -204,7 +204,7 @@ test('reports all problems together, each problem once, without quoting a secret
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
     'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not. Set both.',
-    expect.stringMatching(/^TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64\. Use the existing key/),
+    expect.stringMatching(/^TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64\. If it is an existing key/),
     expect.stringMatching(/^TOKENFERRY_VAULT_SECRETS: there is no folder /),
     expect.stringMatching(/^TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64\. .*openssl rand/),
   ]);

@@ -128,7 +128,7 @@ test('while Temporal is being restarted, the response says what to do', async ()
     const answer = await fetch(`${withoutTemporal.url}${path}`);
     expect([answer.status, await answer.text()]).toEqual([
       502,
-      'Temporal does not answer. Reload this page in a few seconds.\n',
+      'This page could not be read from Temporal. Reload it in a few seconds.\n',
     ]);
   }
   await withoutTemporal.stop();

@@ -152,7 +152,14 @@ async function withReadiness(
     ...result,
     print: (output) => {
       result.print(output);
-      output.line(`  ${output.styled('yellow', '!')} ${reference} is not ready yet: ${why}`);
+      const isLeftOut = company?.state === 'excluded' || company?.state === 'skipped';
+      output.line(
+        `  ${output.styled('yellow', '!')} ${
+          isLeftOut
+            ? `${reference} cannot go first, because ${why}. Choose another company: ferry companies ${String(migrationId)} --state not-moved-yet`
+            : `${reference} is not ready yet: ${why}`
+        }`,
+      );
     },
   };
 }

@@ -172,10 +172,11 @@ async function renew(
           : 'Have the client supply credentials of companies that are waiting to be moved';
       output.line(`${what} with: ${byClient('credentials')}`);
       if (deletedReplacements > 0) {
-        const [were, another, them] =
-          deletedReplacements === 1 ? ['was', 'another credential', 'it'] : ['were', 'other credentials', 'them'];
+        const isOne = deletedReplacements === 1;
+        const were = isOne ? 'was a replacement for another credential' : 'were replacements for other credentials';
+        const [these, them] = isOne ? ['this replacement', 'it'] : ['these replacements', 'them'];
         output.line(
-          `Of the deleted credentials, ${deletedReplacements.toLocaleString('en-US')} ${were} going to replace ${another}. Have the client export ${them} again, and supply ${them} with: ${byClient('replace-credential')}`,
+          `${deletedReplacements.toLocaleString('en-US')} of the deleted credentials ${were}. Have the client export ${these} again, and supply ${them} with: ${byClient('replace-credential')}`,
         );
       }
       output.line(

@@ -264,7 +264,7 @@ async function sealSecret(
     failed: disposal.failed,
     printQuietly: (out) => out.line(output),
     print: (out) => {
-      out.line(`${out.styled('green', '✓')} the client secret of ${clientId} is sealed in ${output}`);
+      out.line(`${out.styled('green', '✓')} Client secret of ${clientId} sealed in ${output}`);
       out.line(
         `  Send this file to support, who supplies it with: ferry application ${key.migrationId} --sealed ${path.basename(output)}`,
       );

@@ -170,7 +170,7 @@ function signedInResult(
         output.line(`  ${output.styled('bold', fingerprintOfKey(publicKey))}`);
         output.line();
         output.line(
-          'Until support has confirmed your key, you cannot decide or supply anything. See your migration with:',
+          'Until support has confirmed your key, you cannot decide or supply anything. Once the migration has ended, no confirmation is needed. See your migration with:',
         );
         output.line(`  ${commandText(context, 'show', migrationId)}`);
       }

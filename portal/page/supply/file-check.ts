@@ -120,6 +120,6 @@ export function platformOf(app: App): Platform {
 /** Browsers refuse to read a file that has changed since it was chosen. */
 function unreadable(error: unknown): string {
   return error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name)
-    ? 'The page cannot read the file, because it has been changed, moved or deleted, or is not readable. Choose it again.'
+    ? 'The page can no longer read the file: it was changed, moved or deleted, or its permissions do not allow it. Choose the file again.'
     : problemText(error);
 }

@@ -42,7 +42,7 @@ export async function checkKey(text: string, migrationId: string, provider: stri
   const verifier = await crypto.subtle.importKey('raw', fromHex(signedBy), 'Ed25519', false, ['verify']);
   if (!(await crypto.subtle.verify('Ed25519', verifier, fromHex(signature), facts)) || migration !== migrationId)
     throw new KeyRefused(
-      'The migration key was altered, or belongs to another migration. Nothing was sent. Tell your contact.',
+      'The migration key was altered, or belongs to another migration. Nothing was sent. Tell your contact by phone.',
     );
   const point = fromHex(publicKey);
   return {
@@ -65,7 +65,7 @@ function parseKey(text: string): Readonly<Record<string, string>> & {
     const base64 = text.slice(KEY_PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
     return JSON.parse(new TextDecoder().decode(fromBase64(base64))) as ReturnType<typeof parseKey>;
   } catch {
-    throw new KeyRefused('The migration key cannot be read. Nothing was sent. Tell your contact.');
+    throw new KeyRefused('The migration key cannot be read. Nothing was sent. Tell your contact by phone.');
   }
 }
 

@@ -55,11 +55,13 @@ test('approve shows a review on a terminal, and decides nothing if the answer is
 test('with --four-eyes, the person who supplied the details cannot approve them', async () => {
   const { exitCode, out, err } = await answering(true, 'approve', ID, '--by', 'mia');
   expect(exitCode).toBe(1);
-  expect(err).toContain('four-eyes rule: mia supplied these details; someone else must approve them');
+  expect(err).toContain(
+    'four-eyes rule: mia has supplied or corrected details of this migration; someone else must approve them',
+  );
   expect((await ferry(['show', ID], undefined, orchestrator.env)).out).toContain(
     'Four-eyes rule: someone other than Mia must approve this step as support\n',
   );
-  expect(out).toContain('refused: ' + `${ID}: mia supplied these details`);
+  expect(out).toContain('refused: ' + `${ID}: mia has supplied or corrected details`);
 });
 
 test('an approval with a different digest is refused as out of date', async () => {

@@ -82,7 +82,7 @@ test('renew counts deleted replacements as credentials, and asks for an export o
   const out = await renew(id);
   expect(out).toContain('2 credentials deleted.');
   expect(out).toContain(
-    `Of the deleted credentials, 2 were going to replace other credentials. Have the client export them again, and supply them with: ${replaceWith(id)}new-credentials.csv --as client --by "your name"\n`,
+    `2 of the deleted credentials were replacements for other credentials. Have the client export these replacements again, and supply them with: ${replaceWith(id)}new-credentials.csv --as client --by "your name"\n`,
   );
   expect(out).not.toContain('must be');
 });

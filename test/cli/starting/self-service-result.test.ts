@@ -83,7 +83,7 @@ test.each(['cancelled', 'terminated', 'completed'])(
 
 test('the credentials are used once the decision takes effect while the migration has not ended', () => {
   const { out } = printed(started('recorded', RECORDED, 12), null);
-  expect(out).toContain(`  Keep ${FILE}: the credentials are used once the decision takes effect; ${RECORDED}\n`);
+  expect(out).toContain(`  Keep ${FILE} until the credentials are used: ${RECORDED}\n`);
 });
 
 test('a refusal after the start says that nothing was stored, and why', () => {

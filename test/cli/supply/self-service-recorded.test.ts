@@ -42,7 +42,7 @@ test('the client keeps the file until the decision is applied', async () => {
   const file = manifestFor('9000000000000001');
   const { out } = await selfService(file, 'detached', '--detach');
   expect(out).toContain(
-    `  Keep ${file}: the credentials are used once the decision takes effect; the migration has accepted the decision, which takes effect once it is in the ledger.`,
+    `  Keep ${file} until the credentials are used: the migration has accepted the decision, which takes effect once it is in the ledger.`,
   );
   expect(out).not.toContain('Delete it');
 });

@@ -175,14 +175,14 @@ describe('the four-eyes rule', () => {
     const state = stateAt('supply-details');
     const accept = approve('supply-details', 'support');
     expect(answer(state, by('Mia', accept), fourEyes)).toContain(
-      'supplied these details; someone else must approve them',
+      'has supplied or corrected details of this migration; someone else must approve them',
     );
     const corrected: MigrationState = {
       ...decideAll(state, by('Kim', { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 })),
       preflight: preflight(),
     };
     expect(answer(corrected, by('Kim', accept), fourEyes)).toContain(
-      'supplied these details; someone else must approve them',
+      'has supplied or corrected details of this migration; someone else must approve them',
     );
     expect(answer(corrected, by('Sam', accept), fourEyes)).toBe('applied');
   });

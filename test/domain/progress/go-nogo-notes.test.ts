@@ -52,7 +52,7 @@ test('a pause that the failures so far make certain is a no-go, with the numbers
   expect(noGos(given)).toEqual(['failures']);
   expect(whyOf(given, 'failures')).toBe(
     'the migration pauses itself as soon as a worker tries another company: 2 of 40 tried companies could not be moved ' +
-      '(limits: 1 company, 20% once 20 companies have been tried); to resolve the failures: ferry exceptions acme.quickbooks-online; ' +
+      '(limits: 1 company, 20% once 20 companies have been tried); to see the failures and how to resolve them: ferry exceptions acme.quickbooks-online; ' +
       'to tolerate more failures: ferry adjust acme.quickbooks-online --tolerated-failures 3',
   );
 });
