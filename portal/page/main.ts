@@ -81,16 +81,17 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
   let session = first;
   let latest = answer;
   let hasEnded = false;
-  const facts = { migrationId: session.migrationId, migrationKey: answer.view.migrationKey, linked };
-  const found = session.publicKey === null ? null : await findKey(session.publicKey);
-  const key = found && (await withProvider(found, facts).catch(() => found));
-  if (key !== null) await recordUse(key, session).catch(() => undefined);
+  let key = session.publicKey === null ? null : await findKey(session.publicKey);
+  if (key !== null) key = await recordUse(key, session).catch(() => key);
+  await adoptProvider();
   const fingerprint = key === null ? null : fingerprintOf(fromHex(key.publicKey));
   const app: App = {
     get session() {
       return session;
     },
-    key,
+    get key() {
+      return key;
+    },
     view: () => latest.view,
     refresh: () => void refresh(),
   };
@@ -145,6 +146,13 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     return [old, viewer, cannotSign, ...latest.view.notices].filter((text) => text !== false);
   }
 
+  /** Adds the provider's fingerprint to a key without one, as soon as the portal shows the migration key. */
+  async function adoptProvider(): Promise<void> {
+    if (key === null || key.provider !== null) return;
+    const facts = { migrationId: session.migrationId, migrationKey: latest.view.migrationKey, linked };
+    key = await withProvider(key, facts).catch(() => key);
+  }
+
   let waiting: ReturnType<typeof setTimeout> | undefined;
   /** Reads the lists again after a random wait, because all open pages get the same event at once. */
   function updateLists(): void {
@@ -166,6 +174,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     const haveDecisionsChanged = messagesOf(newer) !== messagesOf(latest);
     latest = newer;
     renderAll();
+    void adoptProvider();
     if (haveCompaniesChanged || haveDecisionsChanged) updateLists();
   }
 

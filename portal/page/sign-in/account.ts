@@ -75,11 +75,15 @@ export function accountButton(migrationId: string, provider: string | null, prob
   }
 }
 
-/** Returns the key of an earlier attempt that did not complete the sign-in, or else a new key. */
+/**
+ * Returns the key of an earlier attempt that did not complete the sign-in, or else a new key. The key gets the
+ * fingerprint of the latest link, because an earlier link may have been wrong. The key has no owner yet, so it has
+ * encrypted nothing.
+ */
 async function keyFor(migrationId: string, provider: string | null) {
   const pending = await pendingKey(await accountDigest(migrationId));
   if (pending === undefined) return createKey(accountText(migrationId), provider, true);
-  return pending.provider === null && provider !== null ? storeProvider(pending, provider) : pending;
+  return provider === null || provider === pending.provider ? pending : storeProvider(pending, provider);
 }
 
 /** Completes the sign-in with the identity provider's answer. */

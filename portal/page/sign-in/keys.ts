@@ -74,17 +74,18 @@ export async function findKey(publicKey: string): Promise<StoredKey | null> {
   return ((await inStore('readonly', (store) => store.get(publicKey))) as StoredKey | undefined) ?? null;
 }
 
-/** Stores the provider's fingerprint with a key that has none. Returns the key with it. */
+/** Stores the provider's fingerprint with a key. Returns the key with it. */
 export async function storeProvider(key: StoredKey, provider: string): Promise<StoredKey> {
   const known = { ...key, provider };
   await inStore('readwrite', (store) => store.put(known));
   return known;
 }
 
-/** Records the owner of a key and the time of use, so that the owner can sign in again. */
-export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwner): Promise<void> {
+/** Records the owner of a key and the time of use, so that the owner can sign in again. Returns the key with them. */
+export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwner): Promise<OwnedKey> {
   const used: OwnedKey = { ...key, owner: { migrationId, person }, usedAt: Date.now() };
   await inStore('readwrite', (store) => store.put(used));
+  return used;
 }
 
 const allKeys = async (): Promise<readonly StoredKey[]> =>

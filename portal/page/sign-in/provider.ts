@@ -17,8 +17,8 @@ interface Opened {
  */
 export async function withProvider(key: StoredKey, { migrationId, migrationKey, linked }: Opened): Promise<StoredKey> {
   if (key.provider !== null || migrationKey === null) return key;
-  // The identity provider's answer opens the page without the link, but the key of the latest sign-in has its
-  // fingerprint.
+  // The identity provider's answer opens the page without the link, but the key of the latest sign-in has the
+  // fingerprint of the latest link.
   const provider = linked ?? (await pendingKey(await accountDigest(migrationId)))?.provider ?? null;
   if (provider === null) return key;
   const isSigner = await checkKey(migrationKey, migrationId, provider).then(

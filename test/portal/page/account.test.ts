@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { listInvitations, revokeInvitation, writePortalView } from '../../../store';
 import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
-import { useOpened } from '../../support/async';
+import { until, useOpened } from '../../support/async';
 import { CLEO } from '../identity-provider';
 import { inviteAccount, openIdentityPortal } from '../signing-in-with-account';
 import { answerSignIns } from '../signing-in';
@@ -39,12 +39,13 @@ describeWithChromium("an account in the portal's page", () => {
 
   const storedKeys = (
     page: Page,
-  ): Promise<readonly { readonly publicKey: string; readonly provider: string | null }[]> =>
+  ): Promise<readonly { readonly publicKey: string; readonly provider: string | null; readonly hasOwner: boolean }[]> =>
     page.evaluate(`new Promise((resolve) => {
       const opening = indexedDB.open('tokenferry');
       opening.onsuccess = () => {
         const request = opening.result.transaction('keys').objectStore('keys').getAll();
-        request.onsuccess = () => resolve(request.result.map(({ publicKey, provider }) => ({ publicKey, provider })));
+        request.onsuccess = () => resolve(request.result.map(
+          ({ publicKey, provider, owner }) => ({ publicKey, provider, hasOwner: owner !== undefined })));
       };
     })`);
 
@@ -120,6 +121,50 @@ describeWithChromium("an account in the portal's page", () => {
     await account(page).click();
     await page.locator('#migration').waitFor();
     expect((await storedKeys(page)).find((each) => each.publicKey === publicKey)?.provider).toBe(provider);
+  });
+
+  /** Opens a link whose sign-in is not completed, because its fingerprint was wrong or outdated. */
+  async function beginSignIn(page: Page, link: string): Promise<void> {
+    portal.provider.answer = { error: 'access_denied' };
+    await page.goto('about:blank');
+    await page.goto(link);
+    await account(page).click();
+    await page.getByRole('heading', { name: 'You could not be signed in' }).waitFor();
+    portal.provider.answer = {};
+  }
+
+  test.each([
+    ['a key that was created with a wrong link', true],
+    ['a registered key without a fingerprint, after a wrong link', false],
+  ])('%s gets the fingerprint of the right link', async (_, isFirst) => {
+    const { migrationId } = await invited();
+    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
+    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
+    const link = `${portal.url}/#migration=${migrationId}&sign-in=openid`;
+    const page = isFirst ? (await newPage(browser, { width: 390 })).page : await signedIn(link);
+    if (!isFirst) await page.getByRole('button', { name: 'Sign out' }).click();
+    if (!isFirst) await account(page).waitFor();
+    await beginSignIn(page, `${link}&provider=0000-1111`);
+    await page.goto('about:blank');
+    await page.goto(`${link}&provider=${provider}`);
+    await account(page).click();
+    await page.locator('#migration').waitFor();
+    const { publicKey } = (await listInvitations(portal.db, migrationId))[0] ?? {};
+    expect((await storedKeys(page)).find((each) => each.publicKey === publicKey)?.provider).toBe(provider);
+  });
+
+  test('a key gets the fingerprint of the link although the portal shows the migration key only later', async () => {
+    const { migrationId } = await invited();
+    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
+    const link = `${portal.url}/#migration=${migrationId}&sign-in=openid`;
+    const page = await signedIn(link);
+    await page.goto('about:blank');
+    await page.goto(`${link}&provider=${provider}`);
+    await page.locator('#migration').waitFor();
+    expect((await storedKeys(page)).map((each) => each.provider)).toEqual([null]);
+    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
+    await until(async () => (await storedKeys(page))[0]?.provider === provider);
+    expect(await storedKeys(page)).toMatchObject([{ hasOwner: true }]);
   });
 
   test('in another browser, the same account can only read, and another account cannot sign in', async () => {
