@@ -23,6 +23,11 @@ export function migrationIdOf(client: string, platformSlug: string, label?: stri
   return label === undefined ? `${client}.${platformSlug}` : `${client}.${platformSlug}.${label}`;
 }
 
+/** Returns the label of a migration; null if it has none. */
+export function labelOf(migrationId: string): string | null {
+  return migrationId.split('.')[2] ?? null;
+}
+
 /** Returns the workflow id of a migration's batch run. One id per migration, so that only one run exists at a time. */
 export function batchRunIdOf(migrationId: string): string {
   return `${migrationId}.batch`;

@@ -1,6 +1,7 @@
 /** Calls the portal's API, for the page in a browser and for `ferry --portal`. */
 import type { z } from 'zod';
 import { clientStateWords } from '../../domain/companies/company-state';
+import { labelOf } from '../../domain/migration/temporal-names';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { ErrorSchema, RequestAnswer, RequestStatusSchema } from '../contract/requests';
 import type { CompaniesSchema, CompanySchema, MigrationAnswerSchema, MigrationView } from '../contract/migration-view';
@@ -35,6 +36,12 @@ export function stateLabel(state: CompanyState, migration: string): string {
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Returns the client, with the label of the migration if it has one, because a client can have several migrations. */
+export function titleOf({ client, migrationId }: Pick<MigrationView, 'client' | 'migrationId'>): string {
+  const label = labelOf(migrationId);
+  return label === null ? client : `${client} (${label})`;
+}
 
 /** Thrown when the portal refuses a request. `status` is 0 if the portal could not be reached. */
 export class ApiError extends Error {

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../domain/migration/approvers';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { MigrationAnswer } from '../client/api';
-import { ApiError, oldViewText, retryWhileTemporary } from '../client/api';
+import { ApiError, oldViewText, retryWhileTemporary, titleOf } from '../client/api';
 import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-in/account';
 import { endSession, readMigration, readSession, canDecide, mustConfirmKey, type App } from './app';
 import { createAllCompanies, createExceptions } from './companies/company-sections';
@@ -102,18 +102,30 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
   renderAll();
   await Promise.all([exceptions.restart(), companies.restart()]);
   showPerson(session);
-  document.title = latest.view.client;
-  rememberMigration(`${latest.view.client} (${latest.view.platform.name}), as ${session.person}`);
+  document.title = titleOf(latest.view);
+  rememberMigration(`${titleOf(latest.view)} (${latest.view.platform.name}), as ${session.person}`);
   byId('message').hidden = true;
   byId('migration').hidden = false;
 
   function renderAll(): void {
     const { view } = latest;
     const { task, next, actions, callbackUrl, application, details, contact, outOfDate, switchBackOn } = view;
-    const { client, platform, headline, state, counts, end, start: begin, windows, steps, firstCompany } = view;
+    const {
+      migrationId,
+      client,
+      platform,
+      headline,
+      state,
+      counts,
+      end,
+      start: begin,
+      windows,
+      steps,
+      firstCompany,
+    } = view;
     // Each function gets only the values whose changes make its part be rendered again.
     const mustConfirm = mustConfirmKey(app);
-    render(byId('summary'), { client, platform, headline, state, mustConfirm }, renderSummary);
+    render(byId('summary'), { migrationId, client, platform, headline, state, mustConfirm }, renderSummary);
     const expected = actions.filter(({ isExpected }) => isExpected);
     render(byId('task'), [task, next, expected, canDecide(app), mustConfirm], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));

@@ -1,6 +1,6 @@
 /** The first view: what is happening, what the client has to do, and the progress of the migration. */
 import type { CompanyState } from '../client/api';
-import { stateLabel } from '../client/api';
+import { stateLabel, titleOf } from '../client/api';
 import { CONFIRM_KEY, headlineFor } from '../client/key-confirmation';
 import { namedFor } from '../client/viewer';
 import type { MigrationView } from '../contract/migration-view';
@@ -16,15 +16,18 @@ import { distanceText, inReadersZone, spanText, timeText } from './elements/time
 type Shown<Names extends keyof MigrationView> = Pick<MigrationView, Names>;
 
 export function renderSummary({
+  migrationId,
   client,
   platform,
   headline,
   state,
   mustConfirm,
-}: Shown<'client' | 'platform' | 'headline' | 'state'> & { readonly mustConfirm: boolean }): readonly Child[] {
+}: Shown<'migrationId' | 'client' | 'platform' | 'headline' | 'state'> & {
+  readonly mustConfirm: boolean;
+}): readonly Child[] {
   return [
     el('p', { class: 'kind' }, `Migration of ${platform.name} connections`),
-    el('h1', { id: 'title' }, client),
+    el('h1', { id: 'title' }, titleOf({ client, migrationId })),
     el('p', { class: 'lead' }, inReadersZone(headlineFor(headline, mustConfirm))),
     el('p', { class: 'unseen' }, `State: ${state}`),
   ];
