@@ -51,15 +51,23 @@ interface ListedLine extends MigrationSummary {
 function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal }: ListedLine): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
   if (onHoldSince !== null) return { text: 'on hold', style: 'red' };
-  if (endedInTemporal || isLost({ state, onlyInLedger })) return { text: state, style: 'red' };
+  if (endedInTemporal || isLost({ state, onlyInLedger }) || isNotStarted({ state, onlyInLedger }))
+    return { text: state, style: 'red' };
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
 }
 
 /** The state of a migration that has not ended, although Temporal does not have it. */
 const LOST = 'not in Temporal';
 
+/** The state of a migration that was stored, but that Temporal does not have and no worker has begun. */
+const NOT_STARTED = 'not started';
+
 function isLost({ state, onlyInLedger }: Pick<ListedLine, 'state' | 'onlyInLedger'>): boolean {
   return onlyInLedger && state === LOST;
+}
+
+function isNotStarted({ state, onlyInLedger }: Pick<ListedLine, 'state' | 'onlyInLedger'>): boolean {
+  return onlyInLedger && state === NOT_STARTED;
 }
 
 /** Explains why some migrations can be read only in part: their payload key is missing here. */
@@ -122,7 +130,7 @@ async function readOnlyInLedger(
 function lineFromLedger({ suppliedAt, state, ending, ...migration }: StoredMigrationCounts): ListedLine {
   return {
     ...migration,
-    state: state === 'closed' ? (ending ?? 'closed') : LOST,
+    state: { closed: ending ?? 'closed', open: LOST, supplied: NOT_STARTED }[state],
     ...{ step: '', waitingFor: '', startedAt: suppliedAt },
     ...{ endedInTemporal: false, missingKey: null, problem: null, onHoldSince: null, onlyInLedger: true },
   };
@@ -167,7 +175,8 @@ async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]>
 function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   const fromLedger = lines.filter(({ onlyInLedger }) => onlyInLedger);
   const lost = fromLedger.filter(isLost).map(({ migrationId }) => migrationId);
-  const ended = fromLedger.filter((line) => !isLost(line));
+  const notStarted = fromLedger.filter(isNotStarted).map(({ migrationId }) => migrationId);
+  const ended = fromLedger.filter((line) => !isLost(line) && !isNotStarted(line));
   if (ended[0]) {
     output.line(
       `The list has ${counted(ended.length, 'ended migration')} that Temporal has deleted and the ledger still has (step "-").`,
@@ -176,6 +185,13 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   }
   if (lost.length > 0) {
     output.line(`The ledger has ${lost.join(', ')}, but Temporal does not. docs/backup.md says what to do.`);
+  }
+  if (notStarted.length > 0) {
+    const [was, it] = notStarted.length === 1 ? ['was', 'it'] : ['were', 'them'];
+    output.line(
+      `${notStarted.join(', ')} ${was} stored, but Temporal does not have ${it}, and no worker has begun ${it}.`,
+    );
+    output.line('  Run the same ferry start or ferry self-service command again.');
   }
 }
 

@@ -46,7 +46,6 @@ test('list shows migrations that only the ledger has, and says whether they have
   expect(lines).toContainEqual(
     expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 2 }),
   );
-  expect(lines).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
   const interrupted = await ferry(['show', endedId], undefined, orchestrator.env);
   expect(interrupted.err).toContain(
     `the closing of ${endedId} was interrupted, so its credentials still exist, and Temporal has deleted it; to destroy the credentials, run: ferry sweep --close ${endedId}\n`,
@@ -57,6 +56,7 @@ test('list shows migrations that only the ledger has, and says whether they have
     `${endedId} has ended, and Temporal has deleted it; to see what was moved, run: ferry report`,
   );
   await db.updateTable('migrations').set({ state: 'open' }).where('id', '=', lostId).execute();
+  expect(await linesOf()).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
   const lostShow = await ferry(['show', lostId], undefined, orchestrator.env);
   expect(lostShow.err).toContain(
     `${lostId} is in the ledger, but not in Temporal; if Temporal's database was lost or restored`,
@@ -66,6 +66,12 @@ test('list shows migrations that only the ledger has, and says whether they have
   expect(unstarted.err).toBe(
     `ferry: ${lostId} was stored, but is not in Temporal, and no worker has begun it; run the same ferry start command again\n`,
   );
+  expect(await linesOf()).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not started' }));
+  const listed = (await ferry(['list'], undefined, orchestrator.env)).out;
+  expect(listed).toContain(
+    `${lostId} was stored, but Temporal does not have it, and no worker has begun it.\n  Run the same ferry start or ferry self-service command again.\n`,
+  );
+  expect(listed).not.toContain('docs/backup.md');
   await db.updateTable('migrations').set({ state: 'open' }).where('id', '=', lostId).execute();
   // A migration that was supplied less than a minute ago is left out, because Temporal lists a new workflow with a
   // delay.
