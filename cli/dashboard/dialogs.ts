@@ -19,6 +19,7 @@ import type { ProgressOrUnanswered } from '../shared/unanswered';
 import { readProgressOrUnanswered } from '../shared/unanswered';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { decide, readProgressIfAnswered } from '../../client';
+import { readSuggestedCompanies } from '../../store';
 import type { Terminal } from '../terminal/terminal';
 import { Output } from '../terminal/output';
 import type { Prompts } from '../terminal/prompts';
@@ -236,8 +237,11 @@ async function askNextAttempt(
   migrationId: string,
   progress: Progress | undefined,
 ): Promise<Draft['fields']> {
+  const rejected = progress?.firstCompany?.reference ?? null;
+  // A company that was left out cannot be tried again.
+  const { firstLeftOut } = await readSuggestedCompanies(ferry.db, migrationId, rejected);
   const next = await prompts.choose('What should be tried next?', [
-    { name: 'the same company again', value: 'same-company' },
+    ...(firstLeftOut ? [] : [{ name: 'the same company again', value: 'same-company' }]),
     { name: 'another company', value: 'another-company' },
     { name: 'abandon the migration', value: 'abandon' },
   ]);
@@ -245,6 +249,8 @@ async function askNextAttempt(
   if (next !== 'another-company') return { next };
   const company = await prompts.text('Which company? (its reference)');
   await assertCompany(ferry, migrationId, company);
+  if (firstLeftOut && company === rejected)
+    throw new CommandFailed(`${company} was left out, so it cannot be tried again`, 'choose another company');
   return isRejectedFirst(progress, company) ? sameCompany(progress) : { next, company };
 }
 

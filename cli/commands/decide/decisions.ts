@@ -253,11 +253,17 @@ async function assertOther(ferry: MigrationClient, migrationId: string, options:
   const { next = 'another-company', company } = options;
   if (company === undefined || next !== 'another-company') return;
   const progress = await readProgressIfAnswered(ferry, migrationId);
-  if (isRejectedFirst(progress, company))
-    throw new CommandFailed(
-      `${company} is the company that you reject, so it cannot be the other company to try`,
-      `to try the same company again: ${rejectCommand(migrationId, options)} --next same-company`,
-    );
+  if (!isRejectedFirst(progress, company)) return;
+  const { same, another } = await choicesAfterRejection(
+    ferry,
+    migrationId,
+    company,
+    rejectCommand(migrationId, options),
+  );
+  throw new CommandFailed(
+    `${company} is the company that you reject, so it cannot be the other company to try`,
+    same ?? another,
+  );
 }
 
 async function nextFrom(
