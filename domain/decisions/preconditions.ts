@@ -34,6 +34,8 @@ export interface DecisionFacts {
   readonly pausedItself: boolean;
   /** True if a person has paused it. */
   readonly pausedByPeople: boolean;
+  /** The roles that have paused it. Absent if they are not known. */
+  readonly pausedBy?: readonly Role[];
   /** Null if the ledger is behind, so the states of its companies are unknown. The rules then do not depend on them. */
   readonly counts: Counts | null;
   /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
@@ -54,6 +56,7 @@ export function factsOfState(state: MigrationState): DecisionFacts & { readonly 
     hasProposal: proposal !== null,
     pausedItself: automaticPause(state) !== null,
     pausedByPeople: pausesByPeople(state).length > 0,
+    pausedBy: pausesByPeople(state).flatMap(({ role }) => role ?? []),
     rejectedFirst: rejectedFirstOf(state),
   };
 }
@@ -143,7 +146,15 @@ function openText({ counts }: DecisionFacts): string | null {
   return open === 0 ? null : `${counted(open, 'company')} ${open === 1 ? 'has' : 'have'} no final outcome yet`;
 }
 
-function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFacts): string | null {
+const PAUSE_ADVICE = /; to stop further moves, pause the migration$/;
+
+/** Returns why a step cannot be rejected. If this role has already paused the migration, leaves out the advice to pause it. */
+function rejectionRefusal(decision: StepDecision, facts: DecisionFacts): string | null {
+  const refusal = lateRejectionRefusal(decision, facts);
+  return facts.pausedBy?.includes(decision.role) ? (refusal?.replace(PAUSE_ADVICE, '') ?? null) : refusal;
+}
+
+function lateRejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFacts): string | null {
   if (stepNumber(step) > stepNumber(facts.step)) return `${stepText(step)} is not open yet`;
   switch (step) {
     case 'migrate-first-company':

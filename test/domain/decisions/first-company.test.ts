@@ -70,6 +70,25 @@ test('a late rejection of the first company says how to stop moves', () => {
   );
 });
 
+test.each(['migrate-first-company', 'schedule', 'complete-migration'] as const)(
+  'a late rejection of %s does not advise a pause to the role that has paused the migration',
+  (step) => {
+    const moved = stateAt('complete-migration', {
+      firstCompany: firstCompany({ stage: 'verified' }),
+      pausesByPeople: [
+        { reason: 'wait', by: 'Sam', role: 'support', stopReason: null, at: '2026-03-09T10:00:00.000Z' },
+      ],
+    });
+    const advice = 'to stop further moves, pause the migration';
+    const { applied, text } = decideOne(moved, reject(step, 'support')).outcome;
+    expect(applied).toBe(false);
+    expect(text).not.toContain(advice);
+    expect(decideOne(moved, reject(step, 'client')).outcome.text).toEqual(
+      step === 'migrate-first-company' ? expect.any(String) : expect.stringContaining(advice),
+    );
+  },
+);
+
 describe('a choice of the first company', () => {
   const choose = (reference: string, role: Role = 'support'): DecisionDraft => ({
     kind: 'first-company',
