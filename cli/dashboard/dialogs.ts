@@ -9,7 +9,12 @@ import { isStep, ROLES } from '../../domain/migration/steps';
 import { counted, sentence } from '../../domain/text/sentences';
 import { assertApplicable } from '../shared/applicable-companies';
 import { explainMissing } from '../shared/clients';
-import { approvalConsequence, endingConsequence, withdrawalConsequence } from '../shared/consequences';
+import {
+  approvalConsequence,
+  endingConsequence,
+  resumeConsequence,
+  withdrawalConsequence,
+} from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import type { Review } from '../shared/review';
@@ -173,7 +178,11 @@ async function draftResume(
   const also = people.length === 0 ? '' : ` and lift the pause of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
   const warning = unanswered?.so('it is unknown who has paused the migration');
-  return { message: 'resume', question: `Resume ${migrationId}${also}?`, warning, fields, reason: 'optional' };
+  // The role is asked for later. A resume by the client keeps an automatic pause.
+  const accepted = resumeConsequence(progress);
+  const consequence = accepted && `if no pause remains, ${accepted}`;
+  const question = `Resume ${migrationId}${also}?`;
+  return { message: 'resume', question, warning, consequence, fields, reason: 'optional' };
 }
 
 const pauseDraft = (migrationId: string): Draft => ({

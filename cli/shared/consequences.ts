@@ -7,7 +7,9 @@ import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { nextMove } from '../../domain/planning/windows';
 import { earliestMove } from '../../domain/progress/first-opening';
+import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
+import { hasFailuresToAccept } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Database } from '../../store';
 import { readCompanies } from '../../store';
@@ -35,6 +37,13 @@ const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined, 
 /** Returns what follows from approving a step, and whether it can be undone; null if nothing moves or ends. */
 export function approvalConsequence(step: Step, progress: Progress | undefined, now = new Date()): string | null {
   return APPROVALS[step]?.(progress, now.toISOString()) ?? null;
+}
+
+export const FAILURES_ACCEPTED = 'companies that have failed so far no longer count towards the limits';
+
+/** Returns what follows from a resume that lifts every pause; null if it only lets moves begin again. */
+export function resumeConsequence(progress: Progress | undefined): string | null {
+  return progress && !isOver(progress.state) && hasFailuresToAccept(progress) ? FAILURES_ACCEPTED : null;
 }
 
 /** Returns the number of companies that are being moved. */

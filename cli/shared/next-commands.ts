@@ -13,8 +13,10 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import type { Progress } from '../../domain/progress/progress';
+import { hasFailuresToAccept } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
 import { approvals, proposals, signOffs } from './approval-commands';
+import { FAILURES_ACCEPTED } from './consequences';
 import { anotherFirst, firstAgain } from './first-company-commands';
 import { applicationCommand, detailCommands, registrationCommands } from './detail-commands';
 import type { NextCommand } from './remedy-commands';
@@ -74,10 +76,9 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
 }
 
-/** Says that a resume accepts the failures for which the migration has paused itself. */
-function resumption({ pause }: Progress, command: NextCommand): NextCommand {
-  if (pause?.stopReason !== 'too-many-failures') return command;
-  return { ...command, does: 'continues; companies that have failed so far no longer count towards the limits' };
+/** Says that a resume accepts the failures so far, if there are any. */
+function resumption(progress: Progress, command: NextCommand): NextCommand {
+  return hasFailuresToAccept(progress) ? { ...command, does: `continues; ${FAILURES_ACCEPTED}` } : command;
 }
 
 /** Matches the commands that help only while companies can move. */

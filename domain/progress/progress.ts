@@ -220,6 +220,10 @@ export function pausesIn({ state, pause, pauses }: Pick<Progress, 'state' | 'pau
   return pauses ?? (pause === null ? [] : [pause]);
 }
 
+/** Returns whether companies have failed whose failures a resume accepts. */
+export const hasFailuresToAccept = ({ counts }: Pick<Progress, 'counts'>): boolean =>
+  counts.failed + counts.outcomeUnknown > 0;
+
 /**
  * Returns who paused a migration, since when and why, one line for each person. `waitingFor` explains an automatic
  * pause.

@@ -9,7 +9,7 @@ import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { replacedText } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
-import { pausesIn, reopenedText } from '../../domain/progress/progress';
+import { hasFailuresToAccept, pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText, reconnectionsText } from '../wording/client-page';
@@ -280,7 +280,7 @@ function resumption(progress: Progress): Candidate {
       isLifted
         ? `The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need${windows.length === 0 ? '' : ' and a window is open'}.`
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
-      ...(isLifted && pauses.some(({ stopReason }) => stopReason === 'too-many-failures') ? [FAILURES_ACCEPTED] : []),
+      ...(isLifted && hasFailuresToAccept(progress) ? [FAILURES_ACCEPTED] : []),
     ].join(' '),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
     reason: 'optional',

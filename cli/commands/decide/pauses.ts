@@ -5,6 +5,7 @@ import type { Progress } from '../../../domain/progress/progress';
 import { pausesIn } from '../../../domain/progress/progress';
 import { sentence } from '../../../domain/text/sentences';
 import { withMigrationClient } from '../../shared/clients';
+import { resumeConsequence } from '../../shared/consequences';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
@@ -58,7 +59,8 @@ function resume(
       const overridesAdvice = progress
         ? undefined
         : `to resume without knowing, run the command again with --yes; otherwise, ${advice}`;
-      const asked = { question, consequence: null, overrides, overridesAdvice };
+      const consequence = progress && liftsAll(progress, options) ? resumeConsequence(progress) : null;
+      const asked = { question, consequence, reversible: true, overrides, overridesAdvice };
       if (!(await confirm({ output, terminal }, options, asked)))
         throw new CommandFailed('nothing was decided', advice);
     }
@@ -69,12 +71,18 @@ function resume(
 }
 
 /**
- * Describes the pauses of the other side that would be lifted; undefined if there are none, or if the migration has
- * ended, because it then refuses the decision.
+ * Describes every pause that would be lifted, if one of them is of the other side; undefined if none is, or if the
+ * migration has ended, because it then refuses the decision.
  */
 function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): string | undefined {
   if (isOver(progress.state)) return undefined;
   const lifted = liftedPauses(progress, role, pausesIn(progress));
-  const others = pausesOfOthers(lifted, role, by);
-  return others.length === 0 ? undefined : others.map((pause) => `paused ${pauseText(pause)}`).join('; ');
+  if (pausesOfOthers(lifted, role, by).length === 0) return undefined;
+  return lifted.map((pause) => `paused ${pauseText(pause)}`).join('; ');
+}
+
+/** Returns whether no pause remains, so that the migration continues. */
+function liftsAll(progress: Progress, { as: role }: DecisionOptions): boolean {
+  const pauses = pausesIn(progress);
+  return liftedPauses(progress, role, pauses).length === pauses.length;
 }

@@ -97,7 +97,9 @@ test('both sides can pause, and lifting the pause of the other side needs --yes'
   const refused = await run('resume', ID, '--json');
   expect(refused).toMatchObject({
     exitCode: 1,
-    out: expect.stringMatching(/paused by .+ \(client\) since .+: our office is flooded.*--yes/s) as string,
+    out: expect.stringMatching(
+      /paused by .+ \(client\) since .+: our office is flooded; paused by .+ \(support\) since .+: maintenance.*--yes/s,
+    ) as string,
   });
   expect((await run('show', ID)).out).toContain('(paused)');
   const { out } = await run('resume', ID, '--yes');
