@@ -72,3 +72,11 @@ export function actingRoles(
 interface DetailsState extends Pick<Progress, 'route' | 'step' | 'preflight'> {
   readonly reopened?: { readonly asksForChanges?: true } | null;
 }
+
+const BOTH_SIDES = /^the client must (?<ofClient>.*); support must (?<ofSupport>.*)$/s;
+
+/** Splits a task in which both sides have to act; null if it is no such task. */
+export function tasksOfBothSides(what: string): { readonly ofClient: string; readonly ofSupport: string } | null {
+  const { ofClient, ofSupport } = BOTH_SIDES.exec(what)?.groups ?? {};
+  return ofClient === undefined || ofSupport === undefined ? null : { ofClient, ofSupport };
+}

@@ -255,10 +255,12 @@ export function suppliesMissing(
   const isLater = unconfirmed > 0 && !isOverdue && !isConfirmationDue(counts);
   const roles = [...new Set(open.map(({ role }) => role))];
   if (roles.length === 0) return null;
-  // If both sides have to act, each task says whose it is.
-  const whose = (role: Role): string => (roles.length === 1 ? '' : `${SIDES[role]} must `);
-  const after = (task: (typeof tasks)[number]): string => (task === tasks[1] && isLater ? 'then ' : '');
-  return { roles, what: open.map((task) => `${after(task)}${whose(task.role)}${task.what}`).join('; ') };
+  const textOf = (role: Role): string => {
+    const own = open.filter((task) => task.role === role);
+    const texts = own.map((task) => `${task === tasks[1] && isLater ? 'then ' : ''}${task.what}`).join('; ');
+    return roles.length === 1 ? texts : `${SIDES[role]} must ${texts}`;
+  };
+  return { roles, what: roles.map(textOf).join('; ') };
 }
 
 function approveStartText({ startAt }: Proposal): string {

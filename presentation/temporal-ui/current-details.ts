@@ -126,10 +126,11 @@ const FOR_SUPPORT = '**What support has to do:**';
 function actionText(progress: Progress, now: string): string[] {
   const label =
     progress.waitingFor.roles.includes('client') || isPausedByPerson(progress) ? '**What to do:**' : FOR_SUPPORT;
-  const { what, problems, forSupport } = taskOf(progress, now);
+  const { what, problems, forSupport, ofSupport } = taskOf(progress, now);
   return [
     ...taskLines(label, what, problems),
     ...(forSupport ? taskLines(FOR_SUPPORT, 'correct these details', forSupport) : []),
+    ...(ofSupport === undefined ? [] : taskLines(FOR_SUPPORT, ofSupport, [])),
   ];
 }
 

@@ -13,7 +13,7 @@ import { firstOpenings, openingAfterStart } from '../../domain/progress/first-op
 import { forecastOf } from '../../domain/progress/forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
-import { problemsByRole } from '../../domain/progress/acting-roles';
+import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
 
@@ -26,6 +26,8 @@ export interface Task {
   readonly problems: readonly string[];
   /** The findings that only support can solve, if the client has a task too; otherwise absent. */
   readonly forSupport?: readonly string[];
+  /** What support has to do in addition to `what`, which the client has to do; absent if support has no task. */
+  readonly ofSupport?: string;
 }
 
 /** @param now ISO 8601, UTC */
@@ -37,11 +39,11 @@ export function taskOf(progress: Progress, now: string): Task {
   // The status line gives the reason in the client's words.
   if (state === 'paused' && route === 'managed' && pause !== null && isOfOperators(pause.stopReason))
     return task('solve the problem, and then resume the migration');
-  if (step !== 'supply-details' || state === 'paused' || preflight === null) return task(currentTask(progress, now));
+  if (step !== 'supply-details' || state === 'paused' || preflight === null) return currentTaskOf(progress, now);
   const { isManifestMissing } = detailProblems(preflight);
   const { client, support } = problemsByRole(route, preflight);
   if (client.length === 0 && !isManifestMissing)
-    return support.length === 0 ? task(currentTask(progress, now)) : { what: CORRECT, problems: support };
+    return support.length === 0 ? currentTaskOf(progress, now) : { what: CORRECT, problems: support };
   const parts = [...(isManifestMissing ? [SUPPLY] : []), ...(client.length > 0 ? [CORRECT] : [])];
   return { what: parts.join(', and '), problems: client, ...(support.length > 0 && { forSupport: support }) };
 }
@@ -58,6 +60,13 @@ const SUPPLY = 'supply the manifest, which lists the companies to move';
 const CORRECT = 'correct these details';
 
 const task = (what: string): Task => ({ what, problems: [] });
+
+/** Returns the current task. If both sides have one, separates them, because the client is addressed as "you". */
+function currentTaskOf(progress: Progress, now: string): Task {
+  const what = currentTask(progress, now);
+  const { ofClient, ofSupport } = tasksOfBothSides(what) ?? {};
+  return ofClient === undefined || ofSupport === undefined ? task(what) : { ...task(ofClient), ofSupport };
+}
 
 /** The time by which people must act, and the consequence if they act later. */
 export interface Deadline {

@@ -128,7 +128,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'missing credentials, confirmations and corrections',
     rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, moved: 3 }),
     ['client', 'support'],
-    'the client must supply credentials for 2 companies; the client must turn off syncing for 1 company, confirm that it is off, and supply credentials; the client must correct or leave out 3 companies that cannot be moved as they are; support must decide what to do about 1 company with an unknown outcome',
+    'the client must supply credentials for 2 companies; turn off syncing for 1 company, confirm that it is off, and supply credentials; correct or leave out 3 companies that cannot be moved as they are; support must decide what to do about 1 company with an unknown outcome',
   ],
   [
     'one held-back company',

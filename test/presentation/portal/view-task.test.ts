@@ -48,6 +48,20 @@ test('the task names the details to correct, in the words for the client', () =>
   expect(viewOf(stateAt('schedule')).task).not.toHaveProperty('problems');
 });
 
+test('if both sides have to act, the task lists only what the client has to do', () => {
+  const open = counts({ total: 10, waiting: 6, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, moved: 3 });
+  const state = stateAt('complete-migration', { counts: { ...open, waiting: 5 } });
+  const { task, headline } = viewOf(state);
+  expect(task?.what).toBe(
+    'Supply credentials for 2 companies; correct or leave out 3 companies that cannot be moved as they are.',
+  );
+  expect(headline).not.toContain('the client must');
+  const page = detailsAt(state);
+  expect(page).toContain('**What to do:** supply credentials for 2 companies; correct or leave out 3 companies');
+  expect(page).toContain('**What support has to do:** decide what to do about 1 company with an unknown outcome');
+  expect(page).not.toContain('the client must');
+});
+
 describe('with problems that only support can solve', () => {
   const stateWith = (route: Route, ...problemCodes: readonly FindingCode[]) =>
     stateAt('supply-details', { route, preflight: preflight({ problems: [...problemCodes], problemCodes }) });
