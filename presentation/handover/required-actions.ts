@@ -50,9 +50,9 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-finished',
     },
     {
-      topic: 'Ask support about the left-out companies whose connections the service has',
+      topic: 'Ask support about the left-out companies whose access was handed over to us',
       companies: ended ? figures.leftOutAtService : 0,
-      text: 'support can tell you whether these connections stay in use. Never switch the syncing of these companies back on.',
+      text: 'support can tell you whether their connections stay in use. Never switch the syncing of these companies back on.',
       section: 'left-out',
     },
     {

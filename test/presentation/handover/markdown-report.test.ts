@@ -117,7 +117,7 @@ describe('the head of the report', () => {
     expect(head).toContain('- **Never** (59)');
     expect(head).toContain('- **Remove the stored tokens of the companies whose access was handed over to us** (59)');
     expect(head).toContain(
-      '- **Ask support about the left-out companies whose connections the service has** (3): support can tell you',
+      '- **Ask support about the left-out companies whose access was handed over to us** (3): support can tell you',
     );
     expect(head).toContain(
       'You may use them in your own application. If the tables below say otherwise for a company, follow the tables.',
