@@ -12,7 +12,6 @@ import type { Ending } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
-
 import { endOutage, endPause } from './stoppages';
 
 /** A company that is still `importing`, because its attempt died or does not know the outcome. */
