@@ -7,7 +7,7 @@
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
-import { oneLine } from '../text/sentences';
+import { withoutUnsafeCharacters } from '../text/untrusted-text';
 import type { SigningRules } from './approvers';
 import { approverWithKey } from './approvers';
 import type { DecisionMessage } from './parse-decision';
@@ -107,7 +107,7 @@ export function signatureRefusal(
     return 'the signature does not match: the decision was changed, or the signature is for another decision';
   }
   if (content['role'] !== approver.role || content['by'] !== approver.by) {
-    return `the decision is signed with the key of ${approver.by} (${approver.role}), but was made as ${nameOf(content)}`;
+    return `the decision is signed with the key of ${quotedName(approver.by)} (${approver.role}), but was made as ${nameOf(content)}`;
   }
   const { signedAt } = content;
   if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt))
@@ -120,11 +120,17 @@ export function signatureRefusal(
 
 /** Names the person and the role of a decision, which can have any content as long as its signature is not accepted. */
 function nameOf({ by, role }: SignedMessage['content']): string {
-  const name = typeof by === 'string' ? oneLine(by, MAX_NAME_LENGTH) : 'another person';
+  const name = typeof by === 'string' ? quotedName(by) : 'another person';
   return role === 'client' || role === 'support' ? `${name} (${role})` : `${name}, without a role`;
 }
 
 const MAX_NAME_LENGTH = 200;
+
+/** Quotes a name and keeps its white space, because two names can differ only in that. */
+function quotedName(name: string): string {
+  const text = name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}...`;
+  return withoutUnsafeCharacters(JSON.stringify(text));
+}
 
 /**
  * Returns the signed message if it should be recorded with its decision; otherwise null. A signature that the migration

@@ -64,7 +64,7 @@ test('a forged addition or removal of an approver is refused, and changes nothin
     ),
   ).toEqual([
     expect.stringMatching(MUST_SIGN),
-    expect.stringMatching(/signed with the key of Cleo/),
+    expect.stringMatching(/signed with the key of "Cleo"/),
     'only support can add or remove approvers',
     'this key belongs to Sam (support)',
     expect.stringMatching(/last key of an approver for the client/),

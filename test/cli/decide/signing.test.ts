@@ -74,7 +74,7 @@ test.each<[string, string, readonly string[], string]>([
     'a decision that an approver has signed in the other role',
     'sam',
     ['--as', 'client'],
-    'is signed with the key of Sam (support)',
+    'is signed with the key of "Sam" (support)',
   ],
 ])('%s is refused, is recorded, and changes nothing', async (_, machine, more, why) => {
   const before = await trailOf(ID);

@@ -82,7 +82,7 @@ describe('in a migration that was started without approvers', () => {
       'applied',
       'decisions of the client in this migration must be signed by an approver; this one is not',
       'this decision is signed with a key that does not belong to an approver of this migration',
-      'the decision is signed with the key of Cleo (client), but was made as Dana (client)',
+      'the decision is signed with the key of "Cleo" (client), but was made as "Dana" (client)',
       'applied',
       'applied',
     ]);

@@ -91,12 +91,17 @@ test.each<[string, Fields, RegExp]>([
   [
     'names a person other than the owner of its key',
     signed({ by: 'Pia' }),
-    /with the key of Sam \(support\), but names another/,
+    /with the key of "Sam" \(support\), but was made as "Pia" \(support\)/,
+  ],
+  [
+    'names a person whose name differs only in white space',
+    signed({ by: 'Sam\t ' }),
+    /with the key of "Sam" \(support\), but was made as "Sam\\t " \(support\)/,
   ],
   [
     'names a role other than that of its key',
     signed({ role: 'client' }),
-    /with the key of Sam \(support\), but names another/,
+    /with the key of "Sam" \(support\), but was made as "Sam" \(client\)/,
   ],
   ['has no signing time', signed({ signedAt: undefined }), /must say when/],
 ])('a decision that %s is refused and recorded', (_, input, why) => {
