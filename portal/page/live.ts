@@ -33,6 +33,8 @@ const CHANNEL = 'tokenferry';
 export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }: Listeners): void {
   /** When the page last had the newest data; null if it never had. */
   let liveAt: Date | null = null;
+  /** Since when the portal could not read its database; null if it can. */
+  let unreadSince: Date | null = null;
   let source = connect();
   let checkedAt = Date.now();
   /** The next attempt after an error status. There is one at a time, because failed checks also have other causes. */
@@ -48,7 +50,16 @@ export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }:
   function connect(): EventSource {
     const events = new EventSource('/api/events');
     events.addEventListener('ended', () => void check());
-    events.onopen = showConnected;
+    events.onopen = () => {
+      unreadSince = null;
+      showConnected();
+    };
+    events.addEventListener('reading', ({ data }) => {
+      const since = (JSON.parse(String(data)) as { readonly unreadSince: string | null }).unreadSince;
+      unreadSince = since === null ? null : new Date(since);
+      if (unreadSince === null) noteLive();
+      showConnected();
+    });
     events.onerror = () => {
       showState('lost', connectingText(liveAt));
       tryAgainIfClosed();
@@ -62,11 +73,13 @@ export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }:
   }
 
   function noteLive(): void {
-    if (!isOld()) liveAt = new Date();
+    if (!isOld() && unreadSince === null) liveAt = new Date();
   }
 
   function showConnected(): void {
-    if (isOld()) showState('lost', 'Not up to date');
+    if (unreadSince !== null)
+      showState('lost', `Not up to date: the portal cannot read its data. ${asOfText(unreadSince)}`);
+    else if (isOld()) showState('lost', 'Not up to date');
     else showState('live', 'Live');
   }
 
@@ -96,8 +109,10 @@ export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }:
 }
 
 function connectingText(liveAt: Date | null): string {
-  return liveAt === null ? 'Connecting…' : `Connecting… This page shows data as of ${clockTime(liveAt)}.`;
+  return liveAt === null ? 'Connecting…' : `Connecting… ${asOfText(liveAt)}`;
 }
+
+const asOfText = (time: Date): string => `This page shows data as of ${clockTime(time)}.`;
 
 function showState(state: 'live' | 'lost', text: string): void {
   const live = byId('live');

@@ -12,6 +12,9 @@
  *
  * Workers write only views that are being read. A view that nobody has read for a while is therefore old, although
  * workers write it again within seconds. Browsers get such a view only if no worker has written a newer one in time.
+ *
+ * If a view could not be read for 10 seconds, its browsers are told so, because their connection to the portal still
+ * works. They are also told when it can be read again.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -31,6 +34,8 @@ const READS_AT_ONCE = 4;
  * was last read.
  */
 const INTERRUPTED_AFTER_MS = 10_000;
+/** Tells browsers that the view can be read again. */
+const READ_AGAIN = readingEvent(null);
 const COMMENT = Buffer.from(':\n\n');
 /**
  * After a restart of the portal, each browser reconnects after a random time of 2 to 6 seconds, so that the browsers do
@@ -65,6 +70,10 @@ interface Channel {
   readSince: number;
   /** When the view was read last, in milliseconds since 1970; 0 if it never was. */
   readAt: number;
+  /** When the channel was opened, in milliseconds since 1970. */
+  readonly openedAt: number;
+  /** The event that tells browsers that the view cannot be read; undefined while it can. */
+  unread: Buffer | undefined;
   event: ViewEvent | undefined;
   isReading: boolean;
 }
@@ -75,6 +84,8 @@ export class LiveViews {
   private count = 0;
   private polls = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** Runs independently of the reads, because a database that stops during a read answers nothing, not even an error. */
+  private watch: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   constructor(
@@ -115,13 +126,16 @@ export class LiveViews {
     write(stream, Buffer.from(`retry: ${CONNECT_AGAIN_AFTER_MS + randomInt(SPREAD_MS)}\n\n`));
     if (known === undefined) void this.read(channel).catch(() => undefined);
     else offer(stream, channel.event);
+    if (channel.unread !== undefined) write(stream, channel.unread);
     this.timer ??= setTimeout(() => void this.poll(), POLL_EVERY_MS);
+    this.watch ??= setInterval(() => this.checkStreams(Date.now()), POLL_EVERY_MS);
   }
 
   /** Closes all streams. */
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
+    clearInterval(this.watch);
     for (const { streams } of this.channels.values()) for (const { response } of streams) response.end();
   }
 
@@ -141,8 +155,21 @@ export class LiveViews {
     } catch (error) {
       this.log.warn({ err: error }, 'the views cannot be read; trying again');
     }
-    for (const { streams } of this.channels.values()) for (const stream of streams) this.keepOpen(stream, Date.now());
     this.timer = this.isClosed || this.count === 0 ? undefined : setTimeout(() => void this.poll(), POLL_EVERY_MS);
+  }
+
+  private checkStreams(now: number): void {
+    for (const channel of this.channels.values()) {
+      const readAt = Math.max(channel.readAt, channel.openedAt);
+      if (channel.unread === undefined && now - readAt >= INTERRUPTED_AFTER_MS) {
+        channel.unread = readingEvent(readAt);
+        for (const stream of channel.streams) write(stream, channel.unread);
+      }
+      for (const stream of channel.streams) this.keepOpen(stream, now);
+    }
+    if (this.count > 0) return;
+    clearInterval(this.watch);
+    this.watch = undefined;
   }
 
   private keepOpen(stream: Stream, now: number): void {
@@ -175,6 +202,9 @@ export class LiveViews {
       channel.isReading = false;
     }
     for (const each of channel.streams) offer(each, channel.event);
+    if (channel.unread === undefined || channel.readAt < channel.openedAt) return;
+    channel.unread = undefined;
+    for (const each of channel.streams) write(each, READ_AGAIN);
   }
 
   private async endOldSessions(): Promise<void> {
@@ -189,6 +219,16 @@ export class LiveViews {
       response.socket?.destroySoon();
     }
   }
+}
+
+/**
+ * Creates the event that says since when the view has not been read.
+ *
+ * @param readAt when the view was read last, in milliseconds since 1970; null if it can be read
+ */
+function readingEvent(readAt: number | null): Buffer {
+  const since = readAt === null ? null : new Date(readAt).toISOString();
+  return Buffer.from(`event: reading\ndata: ${JSON.stringify({ unreadSince: since })}\n\n`);
 }
 
 /** Sends the event unless the browser has it, or is still receiving an earlier event. */
@@ -207,6 +247,7 @@ function write(stream: Stream, bytes: Buffer): void {
 const newChannel = (migrationId: string): Channel => ({
   ...{ migrationId, streams: new Set<Stream>(), event: undefined },
   ...{ version: null, view: '', readSince: 0, readAt: 0, isReading: false },
+  ...{ openedAt: Date.now(), unread: undefined },
 });
 
 function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView, now: number): void {

@@ -96,3 +96,47 @@ describe('a view that nobody has read for a while', () => {
     close();
   });
 });
+
+describe('while the database answers nothing', () => {
+  beforeEach(() => jest.useFakeTimers({ now: Date.parse('2026-11-24T09:00:00.000Z') }));
+  afterEach(() => jest.useRealTimers());
+
+  test('browsers are told that the view cannot be read, and when it can be read again', async () => {
+    let release: (() => void) | undefined;
+    let isFrozen = false;
+    const changedView = async () => {
+      if (isFrozen) await new Promise<void>((resolve) => (release = resolve));
+      return { view: {}, version: '1', writtenAt: '2026-11-24T09:00:00.000Z', isCurrent: true };
+    };
+    const db = { changedView } as unknown as PortalDatabase;
+    const views = new LiveViews(db, DEFAULT_LIMITS, { warn: () => undefined });
+    const connect = () => {
+      const sent: string[] = [];
+      const write = (bytes: Buffer): boolean => {
+        sent.push(...[...bytes.toString().matchAll(/^event: reading\ndata: (.*)$/gm)].map(([, data = '']) => data));
+        if (bytes.toString() === ':\n\n') sent.push('comment');
+        return true;
+      };
+      const response = Object.assign(new EventEmitter(), { write, end: () => undefined }) as unknown as ServerResponse;
+      views.add({ hash: Buffer.alloc(32), migrationId: 'kite' } as SignedIn, response, undefined);
+      return sent;
+    };
+    const sent = connect();
+    await jest.advanceTimersByTimeAsync(5_000);
+    isFrozen = true;
+    await jest.advanceTimersByTimeAsync(8_000);
+    expect(sent).toEqual([]);
+    await jest.advanceTimersByTimeAsync(12_000);
+    const unread = '{"unreadSince":"2026-11-24T09:00:05.000Z"}';
+    expect(sent.filter((each) => each !== 'comment')).toEqual([unread]);
+    expect(connect()).toEqual([unread]);
+    // The stream stays open meanwhile.
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(sent).toContain('comment');
+    isFrozen = false;
+    release?.();
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(sent.filter((each) => each !== 'comment')).toEqual([unread, '{"unreadSince":null}']);
+    views.close();
+  });
+});

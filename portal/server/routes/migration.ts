@@ -81,6 +81,8 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         summary: 'Follow the migration (server-sent events)',
         description:
           'Sends the event `migration`, with the data of `GET /api/migration`, immediately and whenever the view changes. ' +
+          'Sends the event `reading` if the portal could not read the view for 10 seconds, and when it can again: ' +
+          '`unreadSince` is the time of the last read (ISO 8601, UTC), or null. ' +
           'Sends the event `ended` when the session has ended. A browser that connects again sends the header ' +
           '`Last-Event-ID`; if nothing has changed since that event, no event is sent immediately. An old view is sent ' +
           'only if no newer one is written within 6 seconds. After 15 seconds without an event, a comment is sent.',

@@ -28,6 +28,17 @@ describeWithChromium("the connection of the portal's page", () => {
     expect(await page.getByText('It might be out of date').count()).toBe(0);
   });
 
+  test('is not shown as live while the portal cannot read its database, although the connection works', async () => {
+    const page = await signIn(current.browser, current);
+    await page.locator('#live').getByText('Live').waitFor();
+    current.portal.sendReading('2026-11-24T09:00:05.000Z');
+    await page
+      .getByText(/^Not up to date: the portal cannot read its data\. This page shows data as of .*\d:\d\d:\d\d.*\.$/)
+      .waitFor();
+    current.portal.sendReading(null);
+    await page.locator('#live').getByText('Live').waitFor();
+  });
+
   test('does not say that old data was new when the connection was lost', async () => {
     current.portal.isCurrent = false;
     const page = await signIn(current.browser, current);

@@ -73,6 +73,11 @@ export class FixturePortal {
     for (const stream of this.streams) this.sendView(stream);
   }
 
+  /** Tells every open page since when the portal could not read its database; null if it can. */
+  sendReading(unreadSince: string | null): void {
+    for (const stream of this.streams) stream.write(`event: reading\ndata: ${JSON.stringify({ unreadSince })}\n\n`);
+  }
+
   /** Ends the streams of all pages, as a portal that restarts does. */
   dropStreams(): void {
     for (const stream of this.streams) stream.end();
