@@ -19,17 +19,28 @@ export function otherPersonText(
 export function fourEyesTexts(
   progress: Pick<Progress, 'fourEyes' | 'proposal' | 'steps' | 'step' | 'waitingFor'>,
 ): readonly string[] {
-  const { fourEyes = null, proposal, steps, step, waitingFor } = progress;
+  const { fourEyes = null, steps, step, waitingFor } = progress;
   if (fourEyes === null) return [];
   const approvals = steps.flatMap((each) => each.approvals);
-  const people = new Set([...fourEyes.suppliers, ...(proposal ? [proposal.by] : []), ...approvals.map(({ by }) => by)]);
   const missing = STEP_RULES[step].approvers.filter(
     (role) => waitingFor.roles.includes(role) && !approvals.some((each) => each.step === step && each.role === role),
   );
   return missing.flatMap((role) => {
-    const excluded = [...people].filter((by) => otherPersonText(progress, { step, role, by }) !== null);
+    const excluded = excludedPeople(progress, step, role);
     return excluded.length === 0
       ? []
       : [`Four-eyes rule: someone other than ${eitherOf(excluded)} must approve this step as ${role}`];
   });
+}
+
+/** Returns the people whose approval of the step in this role the four-eyes rule refuses. Empty without the rule. */
+export function excludedPeople(
+  progress: Pick<Progress, 'fourEyes' | 'proposal' | 'steps'>,
+  step: Step,
+  role: Role,
+): readonly string[] {
+  const { fourEyes = null, proposal, steps } = progress;
+  const approvers = steps.flatMap(({ approvals }) => approvals.map(({ by }) => by));
+  const people = new Set([...(fourEyes?.suppliers ?? []), ...(proposal ? [proposal.by] : []), ...approvers]);
+  return [...people].filter((by) => otherPersonText(progress, { step, role, by }) !== null);
 }

@@ -4,7 +4,8 @@ import type { Role, Step } from '../../../domain/migration/steps';
 import { STEP_RULES, STEPS } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
 import { isStepDone } from '../../../domain/progress/progress';
-import { otherPersonText } from '../../../domain/progress/four-eyes';
+import { excludedPeople, otherPersonText } from '../../../domain/progress/four-eyes';
+import { eitherOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
 import { checkReconnected } from '../../../client';
 import { clientCommand, readSigningPortal, throughPortal } from '../../shared/client-portal';
@@ -81,18 +82,19 @@ function approve(
       output.warn(
         `${options.by} has approved or proposed only as ${other} so far; to approve as ${other}, add --as ${other}`,
       );
-    const refusal = progress && otherPersonText(progress, { step, role: options.as, by: options.by });
-    if (refusal) output.warn(`four-eyes rule: ${refusal}`);
+    const others = progress && othersText(progress, step, options, portal);
     if (unanswered) output.warn(unanswered.so('you cannot review what you approve'));
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
-    const isRefused = progress !== undefined && hasProblems(progress, step);
+    const isRefused = progress !== undefined && (hasProblems(progress, step) || others != null);
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence, reversible: true }))) {
       const when = unanswered ? `${unanswered.once}, ` : '';
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migrationId}`);
     }
-    return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
+    const fields = { ...(review && { digest: review.digest }), ...content };
+    const result = await sendDecision(ferry, migrationId, 'approve', fields);
+    return others == null ? result : withHint(result, others);
   });
 }
 
@@ -149,6 +151,21 @@ function withHint(result: CommandResult, hint: string): CommandResult {
       if (result.failed) output.line(`  ${hint}`);
     },
   };
+}
+
+/** Says who else can approve if the four-eyes rule refuses this person's approval; null if it does not. */
+function othersText(
+  progress: Progress,
+  step: Step,
+  { as: role, by }: ApproveOptions,
+  portal: string | null,
+): string | null {
+  if (otherPersonText(progress, { step, role, by }) === null) return null;
+  const excluded = eitherOf(excludedPeople(progress, step, role));
+  const approval = `ferry approve ${progress.migrationId} ${step}`;
+  const own = role === 'client' ? byClient(approval) : bySupport(`${approval} --by "your name"`);
+  const commands = throughPortal([own], portal).map(({ command }) => command);
+  return `four-eyes rule: someone other than ${excluded} approves the step as ${role} with: ${commands.join('; ')}`;
 }
 
 /** Returns whether the details cannot be approved, because the preflight has found problems. */

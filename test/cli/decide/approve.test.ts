@@ -52,11 +52,12 @@ test('approve shows a review on a terminal, and decides nothing if the answer is
   expect((await ferry(['audit', ID], undefined, orchestrator.env)).out).toContain('No decisions yet.\n');
 });
 
-test('with --four-eyes, the person who supplied the details cannot approve them', async () => {
-  const { exitCode, out, err } = await answering(true, 'approve', ID, '--by', 'mia');
-  expect(exitCode).toBe(1);
-  expect(err).toContain(
-    'four-eyes rule: mia has supplied or corrected details of this migration; someone else must approve them',
+test('with --four-eyes, the person who supplied the details cannot approve them, and is told who can', async () => {
+  const { exitCode, out, err, questions } = await answering(true, 'approve', ID, '--by', 'mia');
+  expect({ exitCode, err, questions }).toEqual({ exitCode: 1, err: '', questions: [] });
+  expect(out).toContain('25 companies, supplied by Mia');
+  expect(out).toContain(
+    `  four-eyes rule: someone other than Mia approves the step as support with: ferry approve ${ID} supply-details --by "your name"\n`,
   );
   expect((await ferry(['show', ID], undefined, orchestrator.env)).out).toContain(
     'Four-eyes rule: someone other than Mia must approve this step as support\n',
@@ -83,9 +84,10 @@ test('an approval on a terminal contains the digest of the review that was shown
   expect(withYes).toMatchObject({ exitCode: 0, questions: [] });
 });
 
-test('a person who has acted only in the other role is told so before the question', async () => {
+test('a person who has acted only in the other role is told so', async () => {
   const asClient = await answering(false, 'approve', ID, 'update-application', '--as', 'client', ...SAM);
-  expect(asClient.questions).toEqual(['Approve update-application as client (Sam)?']);
+  // The four-eyes rule refuses this approval, so no question is asked.
+  expect(asClient.questions).toEqual([]);
   expect(asClient.err).toContain(
     'Sam has approved or proposed only as support so far; to approve as support, add --as support',
   );
@@ -104,8 +106,10 @@ test('the audit trail contains every decision in order, and can be exported', as
   const { temporal } = orchestrator.ferry;
   await temporal.workflow.getHandle(ID).signal('approve', { step: 'shedule', role: 'support', by: '=cmd()' });
   const trail = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'] as { applied: boolean }[];
-  await until(async () => (await trail()).length === 7);
-  expect((await trail()).map(({ applied }) => applied)).toEqual([false, false, false, true, true, false, false]);
+  await until(async () => (await trail()).length === 8);
+  expect((await trail()).map(({ applied }) => applied)).toEqual([
+    ...[false, false, false, true, true, false, false, false],
+  ]);
 
   const { out: lines } = await ferry(['audit', ID, '--format', 'jsonl'], undefined, orchestrator.env);
   const [decision, ledger] = lines
