@@ -179,14 +179,16 @@ export function isApplicationNeeded(route: Route, { rotation }: Platform): boole
 }
 
 function applicationMissing(message: string, facts: PreflightFacts): PreflightFinding {
+  // `ferry show` can print the advice far from the message.
+  const advice = applicationAdvice('the application that obtained the tokens', facts);
   if (facts.route === 'self-service') {
     return warningFinding(
       'application-missing',
       message,
-      `${applicationAdvice('the application that obtained the tokens', facts)}, because without this application the platform can refuse the tokens`,
+      `${advice}, because without this application the platform can refuse the tokens`,
     );
   }
-  return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('that application', facts));
+  return errorUnlessSuppliedLater(facts)('application-missing', message, advice);
 }
 
 function environmentFindings(registered: ApplicationFacts, facts: PreflightFacts): readonly PreflightFinding[] {
