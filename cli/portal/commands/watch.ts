@@ -46,7 +46,11 @@ async function watch(
       const hasEnded = isOver(state);
       const mustAct = untilDecision && actions.some(({ isExpected }) => isExpected);
       if (hasEnded || mustAct || interrupted.aborted)
-        return result(answer, hasEnded, mustConfirmKey(person, answer.view));
+        return result(answer, {
+          hasEnded,
+          isViewer: session.role === 'viewer',
+          mustConfirm: mustConfirmKey(person, answer.view),
+        });
       await sleep(POLL_EVERY_MS);
       try {
         answer = validated(MigrationAnswerSchema, await api.readMigration());
@@ -63,12 +67,21 @@ async function watch(
   }
 }
 
-function result({ view }: MigrationAnswer, hasEnded: boolean, mustConfirm: boolean): CommandResult {
+function result(
+  { view }: MigrationAnswer,
+  { hasEnded, isViewer, mustConfirm }: { readonly [Fact in 'hasEnded' | 'isViewer' | 'mustConfirm']: boolean },
+): CommandResult {
   const { migrationId, state, headline, task, counts } = view;
   return {
     failed: hasEnded && state !== 'completed',
     json: { schema: 'ferry.portal-watch/1', ...{ migrationId, state, headline, task, counts } },
-    print: (output) => output.line(`${migrationId}: ${inReadersZone(headlineFor(headline, mustConfirm))}`),
+    print: (output) => {
+      output.line(`${migrationId}: ${inReadersZone(headlineFor(headline, mustConfirm))}`);
+      if (hasEnded || task === null) return;
+      output.line(`${taskLabel(isViewer)} ${inReadersZone(task.what)}`);
+      for (const problem of task.problems ?? [])
+        output.line(`  ${output.styled('red', '✗')} ${inReadersZone(problem)}`);
+    },
   };
 }
 

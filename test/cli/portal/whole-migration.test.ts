@@ -208,6 +208,8 @@ test('a file that was sealed offline is sent as it is, and --shred removes the o
   const cleo = await portal.signedIn(id);
   await untilCredentials(migration, cleo);
   expect(await cleo.runJson('watch', '--until-decision')).toMatchObject({ counts: { moved: 0 } });
+  const { out } = await cleo.run('watch', '--until-decision');
+  expect(out).toMatch(/\nWhat you need to do: Supply credentials for 1 company \(R-1\)\.\n$/);
   const file = await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.a' });
   expect(outcomeOf(await cleo.run('seal', file, '--shred'))).toMatch(/^0: /);
   expect(() => statSync(file)).toThrow('ENOENT');
