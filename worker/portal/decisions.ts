@@ -48,7 +48,11 @@ async function inapplicableText(
   const isFirstAttempt = attempts === 1 && Date.now() - createdAt.getTime() < AGAIN_AFTER_MS;
   if (!isFirstAttempt || !Array.isArray(companies)) return null;
   const { unknown, wrongState } = await findInapplicable(db, migrationId, message, companies.map(String));
-  if (unknown.length > 0) return `nothing was decided, because the manifest does not contain ${named(unknown)}`;
+  if (unknown.length > 0) {
+    // A reference can contain commas, but a comma is more often a separator.
+    const advice = unknown.some((reference) => reference.includes(',')) ? '; write one reference per line' : '';
+    return `nothing was decided, because the manifest does not contain ${named(unknown)}${advice}`;
+  }
   return wrongState.length > 0
     ? `nothing was decided, because the decision does not apply to ${named(wrongState)}`
     : null;
@@ -56,7 +60,8 @@ async function inapplicableText(
 
 function named(companies: readonly string[]): string {
   const more = companies.length - MAX_NAMED;
-  return companies.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${counted(more, 'other')}` : '');
+  const shown = companies.slice(0, MAX_NAMED).map((text) => (text.includes(',') ? `"${text}"` : text));
+  return shown.join(', ') + (more > 0 ? ` and ${counted(more, 'other')}` : '');
 }
 
 /** The decisions that must contain the digest of the credentials, because the portal could replace them. */

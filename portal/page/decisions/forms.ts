@@ -181,10 +181,30 @@ export function referencesForm(selected: readonly Company[]) {
   const hint = 'Their references, one per line. You can also select the companies in the list first.';
   return {
     elements: [el('fieldset', {}, field('Companies', input, hint))],
-    read: () => {
-      const companies = [...new Set(input.value.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
+    read: async () => {
+      const companies = [...new Set(await referencesIn(partsOf(input.value, '\n')))];
       if (companies.length === 0) throw new FormProblem('enter the reference of at least one company');
       return { companies };
     },
   };
+}
+
+const partsOf = (text: string, separator: string): readonly string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/**
+ * Returns the references in the lines. Splits a line at its commas only if it is not a reference, but all of its parts
+ * are, because a reference can contain commas.
+ */
+async function referencesIn(lines: readonly string[]): Promise<readonly string[]> {
+  if (!lines.some((line) => line.includes(','))) return lines;
+  const known = new Set<string>();
+  for await (const { reference } of eachCompany({})) known.add(reference);
+  return lines.flatMap((line) => {
+    const parts = partsOf(line, ',');
+    return !known.has(line) && parts.every((part) => known.has(part)) ? parts : [line];
+  });
 }

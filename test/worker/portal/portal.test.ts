@@ -59,11 +59,13 @@ test('a decision that does not apply to some of its companies is not sent, and n
   const answers: string[] = [];
   for (const companies of [
     ['R-1', 'X-9'],
+    ['R-1, X-7', 'X-9'],
     ['R-1', 'R-2'],
   ])
     answers.push((await ask(guest, 'decide', decision(migration, 'exclude', { companies, reason: 'too late' }))).text);
   expect(answers).toEqual([
     'nothing was decided, because the manifest does not contain X-9',
+    'nothing was decided, because the manifest does not contain "R-1, X-7", X-9; write one reference per line',
     'nothing was decided, because the decision does not apply to R-2 (moved)',
   ]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);
