@@ -44,6 +44,7 @@ function durationCharts({
   p95Ms,
   longestMs,
   slowest,
+  moved,
 }: MigrationStatistics): readonly Html[] {
   const measured = durations.reduce((sum, companies) => sum + companies, 0);
   if (medianMs === null || p95Ms === null || longestMs === null || measured < MIN_COMPANIES) return [];
@@ -67,10 +68,14 @@ function durationCharts({
       : []),
   ];
   if (charts.length === 0) return [];
+  // The import of a company that its end customer has reconnected has no duration, for example.
+  const others = Math.max(0, (moved.at(-1)?.companies ?? 0) - measured);
+  const notMeasured =
+    others === 0 ? '' : ` ${counted(others, 'moved company')} ${others === 1 ? 'was' : 'were'} not measured.`;
   return [
     figure(
       'Duration per company',
-      `Half of the moved companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.`,
+      `Half of the moved companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.${notMeasured}`,
       charts,
     ),
   ];
@@ -84,7 +89,7 @@ function differ(values: readonly (number | string)[]): boolean {
 /** Returns the label of a bucket: its upper bound or, for the last bucket, which has none, its lower bound. */
 function rangeText(boundsMs: readonly number[], index: number): string {
   const to = boundsMs[index];
-  return to === undefined ? `${boundText(boundsMs[index - 1] ?? 0)} or more` : `under ${boundText(to)}`;
+  return to === undefined ? `over ${boundText(boundsMs[index - 1] ?? 0)}` : `up to ${boundText(to)}`;
 }
 
 function boundText(ms: number): string {

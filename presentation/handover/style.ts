@@ -25,6 +25,7 @@ h1, h2, h3, h4, p, ul, ol, dl, figure { margin: 0; }
 h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 0 0 0.75rem; }
 h3 { font-size: 1rem; margin-bottom: 0.15rem; }
+table + h3 { margin-top: 1.5rem; }
 h4 { font-size: 0.85rem; color: var(--soft); font-weight: 600; margin-top: 0.9rem; }
 a { color: var(--accent); overflow-wrap: anywhere; }
 header { border-bottom: 2px solid var(--ink); padding-bottom: 1.25rem; }

@@ -7,7 +7,7 @@ import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** Bounds between the buckets of the duration histogram, in milliseconds. */
+/** Upper bounds of the buckets of the duration histogram, in milliseconds. A bound belongs to its bucket. */
 export const DURATION_BOUNDS_MS = [
   1_000, 3_000, 10_000, 30_000, 60_000, 180_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 36_000_000, 86_400_000,
 ] as const;
@@ -21,7 +21,7 @@ export interface SlowCompany {
 export interface MigrationStatistics {
   /** Cumulative number of moved companies, in chronological order. `at` is ISO 8601, UTC. */
   readonly moved: readonly { readonly at: string; readonly companies: number }[];
-  /** Bounds between the histogram's buckets, in milliseconds. */
+  /** Upper bounds of the histogram's buckets, in milliseconds. A bound belongs to its bucket. */
   readonly durationBoundsMs: readonly number[];
   /** Companies in each bucket. There is one more bucket than there are bounds. */
   readonly durations: readonly number[];
@@ -74,7 +74,7 @@ async function readDurations(
   migrationId: string,
 ): Promise<Pick<MigrationStatistics, 'durations' | 'durationBoundsMs' | 'medianMs' | 'p95Ms' | 'longestMs'>> {
   const { rows: buckets } = await sql<{ bucket: number; companies: number }>`
-    select width_bucket(${DURATION_MS}::float8, ${[...DURATION_BOUNDS_MS]}::float8[]) as bucket, count(*) as companies
+    select width_bucket((${DURATION_MS} - 1)::float8, ${[...DURATION_BOUNDS_MS]}::float8[]) as bucket, count(*) as companies
     from companies where migration_id = ${migrationId} and ${MEASURED} group by bucket`.execute(db);
   const quantiles = await queryOne(
     db,
