@@ -16,6 +16,8 @@ import { serviceAdvice } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const SERVICE = 'service';
+/** The API of the service, which can fail although the service answers. */
+const API = 'API of the service';
 const KEY = 'API key';
 
 export async function checkService(
@@ -61,7 +63,7 @@ function accountProblem(url: string, error: unknown): CheckResult {
   const { host } = new URL(url);
   if (error instanceof DeferredUntil || error instanceof Throttled) {
     return problem(
-      SERVICE,
+      API,
       `${host} can be reached, but does not serve requests at the moment: ${why}`,
       'COMPANY_DATA_API_KEY could not be checked; to check it later, run: ferry doctor',
     );
@@ -71,7 +73,7 @@ function accountProblem(url: string, error: unknown): CheckResult {
       ? 'correct COMPANY_DATA_URL, or check the proxies in front of the service'
       : 'check that the service is healthy and can reach its database';
   return problem(
-    SERVICE,
+    API,
     `${host} can be reached, but the API of the service does not work: ${why}`,
     `${advice}; COMPANY_DATA_API_KEY could not be checked`,
   );

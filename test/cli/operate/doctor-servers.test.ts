@@ -42,12 +42,18 @@ test.each<[string, Reply, string, RegExp, RegExp]>([
   [
     'a rate limit',
     failing(429, 'Too Many Requests', { 'retry-after': '60' }),
-    'service',
+    'API of the service',
     /can be reached, but does not serve requests at the moment: .*answered 429/,
     /could not be checked; to check it later, run: ferry doctor$/,
   ],
-  ['another web server', html(200, '<p>Hello</p>'), 'service', /is not JSON/, /^correct COMPANY_DATA_URL/],
-  ['a failure', failing(500, 'no database'), 'service', /API of the service does not work/, /^check that the service/],
+  ['another web server', html(200, '<p>Hello</p>'), 'API of the service', /is not JSON/, /^correct COMPANY_DATA_URL/],
+  [
+    'a failure',
+    failing(500, 'no database'),
+    'API of the service',
+    /API of the service does not work/,
+    /^check that the service/,
+  ],
 ])('the service: %s has its own advice', async (_, reply, about, finding, advice) => {
   service.answer(reply);
   const results = await checkService({ value: { url: service.url, apiKey: new Secret('any') } }, [], {});

@@ -176,7 +176,7 @@ describe('doctor reports', () => {
       'can be reached, but the API of the service does not work: GET /account: answered 500',
     ) as unknown;
     const advice = expect.stringContaining('check that the service is healthy') as unknown;
-    expect(problems).toMatchObject([{ check: 'service', finding, advice }]);
+    expect(problems).toMatchObject([{ check: 'API of the service', finding, advice }]);
   });
 
   test('an invalid signing key', async () => {
