@@ -63,19 +63,23 @@ export function addVault({ program, run, terminal, output }: Context): void {
         if (!(await confirm({ output, terminal }, options, { question, consequence, notDone }))) {
           throw new CommandFailed(notDone, 'if you still have the missing key or folder, restore it instead');
         }
-        return withVaults(terminal.env, (db, keys) => renew(db, keys, migration, options));
+        return withVaults(terminal.env, (db, keys, portalUrl) => renew(db, keys, migration, { ...options, portalUrl }));
       }),
     );
 }
 
 async function withVaults(
   env: NodeJS.ProcessEnv,
-  work: (db: Database, keys: VaultKeyWrapper) => Promise<CommandResult>,
+  work: (db: Database, keys: VaultKeyWrapper, portalUrl: string | undefined) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const { databaseUrl, masterKeys, vaultSecrets } = loadConfig(['databaseUrl', 'masterKeys', 'vaultSecrets'], env);
+  const { databaseUrl, masterKeys, vaultSecrets, portalUrl } = loadConfig(
+    ['databaseUrl', 'masterKeys', 'vaultSecrets'],
+    env,
+    ['portalUrl'],
+  );
   const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
   try {
-    return await work(db, createVaultKeyWrapper(masterKeys, createVaultSecretFolder(vaultSecrets)));
+    return await work(db, createVaultKeyWrapper(masterKeys, createVaultSecretFolder(vaultSecrets)), portalUrl);
   } finally {
     await db.destroy();
   }
@@ -128,7 +132,7 @@ async function renew(
   db: Database,
   keys: VaultKeyWrapper,
   migration: string,
-  { folderLost, keyLost }: RenewOptions,
+  { folderLost, keyLost, portalUrl }: RenewOptions & { readonly portalUrl: string | undefined },
 ): Promise<CommandResult> {
   const stored = await readMigration(db, migration);
   if (!stored) throw new NoSuchMigration(migration);
@@ -137,7 +141,7 @@ async function renew(
     keyLost: keyLost === true,
   });
   const { deleted, deletedReplacements, kept, keptWaiting, deletedSecrets } = renewal;
-  const portal = await readClientPortal({ db, portalUrl: undefined }, migration);
+  const portal = await readClientPortal({ db, portalUrl }, migration);
   const target = { ...stored, application: null };
   const byClient = (remedy: 'application' | 'credentials' | 'replace-credential'): string =>
     clientCommand(clientRemedyCommand(remedy, target, []), portal);

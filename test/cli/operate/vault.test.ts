@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import type { Route } from '../../../platforms/platforms';
 import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../../security';
-import { openMigration, openVault, stageCredentials, supplyCredentials, supplyMigration } from '../../../store';
+import {
+  createInvitation,
+  openMigration,
+  openVault,
+  stageCredentials,
+  supplyCredentials,
+  supplyMigration,
+} from '../../../store';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { credentialOf, manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 import { ferry } from '../captured-terminal';
@@ -24,9 +31,9 @@ async function createMigration(route: Route = 'managed'): Promise<string> {
   return migration.id;
 }
 
-async function renew(id: string): Promise<string> {
+async function renew(id: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
   for (const name of readdirSync(ledger.secrets)) if (name !== 'folder.id') rmSync(`${ledger.secrets}/${name}`);
-  const { exitCode, out, err } = await ferry(['vault', 'renew', id, '--yes'], undefined, env());
+  const { exitCode, out, err } = await ferry(['vault', 'renew', id, '--yes'], undefined, { ...env(), ...more });
   expect({ exitCode, err }).toMatchObject({ exitCode: 0 });
   return out;
 }
@@ -85,6 +92,38 @@ test('renew counts deleted replacements as credentials, and asks for an export o
     `2 of the deleted credentials were replacements for other credentials. Have the client export these replacements again, and supply them with: ${replaceWith(id)}new-credentials.csv --as client --by "your name"\n`,
   );
   expect(out).not.toContain('must be');
+});
+
+test('renew names the portal if the client signs its decisions there', async () => {
+  const id = await createMigration();
+  const publicKey = 'ab'.repeat(32);
+  await ledger.db
+    .updateTable('migrations')
+    .set({
+      decision_rules: JSON.stringify({
+        ...{ fourEyes: false, requireDigest: false },
+        approvers: [{ role: 'client', by: 'Cleo', publicKey }],
+      }),
+    })
+    .where('id', '=', id)
+    .execute();
+  const guest = { migrationId: id, person: 'Cleo', role: 'client' as const, createdBy: 'Sam' };
+  const { id: invitation } = await createInvitation(ledger.db, {
+    ...guest,
+    email: null,
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  await ledger.db
+    .updateTable('portal_invitations')
+    .set({ public_key: publicKey, redeemed_at: new Date() })
+    .where('id', '=', invitation)
+    .execute();
+  await stageCredentials(ledger.db, id, credentials(), 'Cleo', { decisionId: 'd', replaces: false });
+  expect(await renew(id)).toContain('ferry --portal "address of the portal" credentials');
+  await stageCredentials(ledger.db, id, credentials(), 'Cleo', { decisionId: 'e', replaces: false });
+  expect(await renew(id, { TOKENFERRY_PORTAL_URL: 'https://portal.example' })).toContain(
+    'ferry --portal https://portal.example credentials',
+  );
 });
 
 test('in self-service, renew prints each command for the person who supplied the manifest', async () => {
