@@ -6,11 +6,33 @@ import { packageJson } from './shared/context';
 import { fittedTo } from './terminal/output';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 
-/** Rewrites Commander's message about a wrong command line in the words that the help uses. */
-export function usageText(message: string): string {
-  return message
-    .replace(/^error: /, '')
-    .replace(/^command-argument value '(.*)' is invalid for argument '([^']*)'/s, "argument '<$2>' '$1' is invalid");
+/** What to use instead of words that people try, but that are not commands. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  abandon:
+    'To abandon a migration, reject its first company with --next abandon. For an example, run: ferry reject --help',
+  stop: 'To begin no more moves, run: ferry pause --help. To end a migration, run: ferry cancel --help',
+  delete: 'A migration cannot be deleted. To end one, run: ferry cancel --help',
+  undo: 'A move cannot be undone. To withdraw an approval, run: ferry reject --help',
+};
+
+/** Adds what to use instead of an unknown command. Replaces Commander's suggestion, which only looks similar. */
+function withInstead(message: string): string {
+  const [, word = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];
+  const instead = Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined;
+  return instead === undefined ? message : `unknown command '${word}'\n(${instead})${/\n$/.test(message) ? '\n' : ''}`;
+}
+
+/**
+ * Rewrites Commander's message about a wrong command line in the words that the help uses.
+ *
+ * @param isPortal true for `ferry --portal`, which has only the client's commands
+ */
+export function usageText(message: string, isPortal: boolean): string {
+  const text = message.replace(/^error: /, '');
+  return (isPortal ? text : withInstead(text)).replace(
+    /^command-argument value '(.*)' is invalid for argument '([^']*)'/s,
+    "argument '<$2>' '$1' is invalid",
+  );
 }
 
 /** The width of help texts, in columns, if the terminal does not report its own. */
@@ -38,7 +60,7 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
-      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text)}`)),
+      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text, name !== 'ferry')}`)),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

@@ -15,6 +15,11 @@ test.each([
     says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/,
   },
   { what: 'help for a misspelt command', args: ['help', 'chekc'], says: /^ferry: unknown command 'chekc'/ },
+  {
+    what: 'a word that is not a command',
+    args: ['abandon', 'acme.xero'],
+    says: /^ferry: unknown command 'abandon'\n\(To abandon a migration, .*with --next abandon\. .*: ferry reject --help\)\n/,
+  },
   { what: 'a missing platform', args: ['check', manifest], says: /--platform/ },
   {
     what: 'a misspelt platform',
