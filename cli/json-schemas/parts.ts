@@ -57,7 +57,9 @@ export const forecast = (
     companies: count.describe('companies that the forecast covers'),
     isComplete: z
       .boolean()
-      .describe('false if more companies are open that are not ready to move, so that the migration ends later'),
+      .describe(
+        'false if more companies are open that are deferred or not ready to move, so that the migration ends later',
+      ),
     beginsAt: time
       .nullable()
       .describe('when the next move begins; null if companies are moving, or if moves can begin now'),

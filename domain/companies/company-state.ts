@@ -261,12 +261,14 @@ export function countReadyOrMoving(counts: Counts): number {
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
-/**
- * Returns whether no company is moving, and every company that can be moved is deferred. A company can be deferred for
- * hours.
- */
+/** Counts the companies of {@link countReadyOrMoving} that are not deferred. A company can be deferred for hours. */
+export function countUndeferred(counts: Counts): number {
+  return countReadyOrMoving(counts) - (counts.deferred ?? 0);
+}
+
+/** Returns whether no company is moving, and every company that can be moved is deferred. */
 export function onlyDeferredLeft(counts: Counts): boolean {
-  return countReadyOrMoving(counts) === (counts.deferred ?? 0);
+  return countUndeferred(counts) === 0;
 }
 
 /**

@@ -5,12 +5,13 @@
  * - Before the moves begin, the forecast is the estimate of the whole move, counted from the proposed start.
  * - While companies are moving, the forecast follows from the recent throughput. If too few companies have been moved
  *   recently, it follows from the estimate, scaled to the companies that are left.
- * - Otherwise there is no forecast, because the end depends on a person or on an outage. Views then show only how long
- *   the work takes (`remainingWork`).
+ * - Otherwise there is no forecast, because the end depends on a person, on an outage or on deferred companies. Views
+ *   then show only how long the work takes (`remainingWork`).
  */
 import type { Counts } from '../companies/company-state';
-import { countOpen, countReadyOrMoving } from '../companies/company-state';
+import { countOpen, countUndeferred } from '../companies/company-state';
 import { isOver } from '../migration/terminated';
+import type { Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
 import { timeAtPace } from '../planning/pacing';
 import type { Throughput } from '../planning/throughput';
@@ -29,7 +30,9 @@ interface Ends {
 export interface Forecast {
   /** Number of companies that the forecast covers. */
   readonly companies: number;
-  /** True if no other company is open. False if others wait for people, so that the migration ends later. */
+  /**
+   * True if no other company is open. False if others are deferred or wait for people, so that the migration ends later.
+   */
   readonly isComplete: boolean;
   /** When the next move begins. ISO 8601, UTC; null if companies are moving now. */
   readonly beginsAt: string | null;
@@ -52,6 +55,7 @@ export interface RemainingWork {
 
 type ForecastInput = Pick<
   Progress,
+  | 'route'
   | 'state'
   | 'step'
   | 'steps'
@@ -81,7 +85,8 @@ export function remainingWork(
  *
  * @param throughput the recent throughput; null if it is unknown
  * @param now ISO 8601, UTC
- * @returns null if the end depends on people or on an outage, if nothing is left, or if there is no estimate
+ * @returns null if the end depends on people, on an outage or only on deferred companies, if nothing is left, or if
+ *   there is no estimate
  */
 export function forecastOf(progress: ForecastInput, throughput: Throughput | null, now: string): Forecast | null {
   const { state, step, counts, pause, outage } = progress;
@@ -113,10 +118,13 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   return forecast(progress, { ...covers, ends, basis: 'estimate' }, now, staleFrom);
 }
 
-/** Forecasts the companies that are moving or can be moved without anyone supplying anything. */
+/**
+ * Forecasts the companies that are moving or can be moved without anyone supplying anything. Leaves out deferred
+ * companies, because a company can be deferred again and again. There is no forecast if no other company is left.
+ */
 function whileMoving(progress: ForecastInput, throughput: Throughput | null, now: string): Forecast | null {
   const { counts } = progress;
-  const companies = countReadyOrMoving(counts);
+  const companies = countUndeferred(counts);
   if (companies <= 0) return null;
   // If the moves of all these companies have begun, the windows do not matter, because these moves end outside the
   // windows too.
@@ -141,7 +149,14 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
 export interface LiveFigures extends Throughput {
   readonly counts: Pick<
     Counts,
-    'waiting' | 'importing' | 'syncing' | 'outcomeUnknown' | 'unconfirmed' | 'withoutCredential' | 'heldBack'
+    | 'waiting'
+    | 'importing'
+    | 'syncing'
+    | 'outcomeUnknown'
+    | 'unconfirmed'
+    | 'withoutCredential'
+    | 'heldBack'
+    | 'deferred'
   >;
 }
 
@@ -235,18 +250,21 @@ function forecast(
 
 /**
  * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
- * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened.
+ * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened. In self-service,
+ * syncing is off from the start, and there is no step 4.
  *
  * The estimate can be older than the counts, so the company that it knows as confirmed can have been left out since. A
  * held-back company can be confirmed too.
  */
-export function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
+export function staleSince({ route, counts, estimate, step, steps }: ForecastInput): string | null {
   if (countOpen(counts) <= counts.unconfirmed) return null;
   const known = estimate?.volume.staleSince ?? null;
   if (known !== null) return known;
+  const openedAt = (asked: Step): string | null => steps.find((each) => each.step === asked)?.openedAt ?? null;
+  if (route === 'self-service') return openedAt('supply-details');
   const isConfirmed = countOpen(counts) > counts.unconfirmed + counts.heldBack;
   if (!isConfirmed || stepNumber(step) < stepNumber('disable-syncing')) return null;
-  return steps.find((each) => each.step === 'disable-syncing')?.openedAt ?? null;
+  return openedAt('disable-syncing');
 }
 
 const MINUTE_MS = 60_000;

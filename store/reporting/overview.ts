@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { LiveFigures } from '../../domain/progress/forecast';
 import { LACKS_CREDENTIAL } from '../companies/claim';
-import { IS_EXCEPTION } from '../companies/exceptions';
+import { IS_DEFERRED, IS_EXCEPTION } from '../companies/exceptions';
 import type { Database } from '../database/database';
 import { movingMs } from './moving-time';
 
@@ -42,7 +42,9 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
         'unconfirmed', count(*) filter (where state = 'waiting' and held_back is null and confirmed_at is null),
         'withoutCredential', count(*) filter (where state = 'waiting' and held_back is null
           and confirmed_at is not null and lacks_credential),
-        'heldBack', count(*) filter (where state = 'waiting' and held_back is not null)) as counts,
+        'heldBack', count(*) filter (where state = 'waiting' and held_back is not null),
+        'deferred', count(*) filter (where confirmed_at is not null and not lacks_credential and ${IS_DEFERRED}))
+        as counts,
       ${RECENTLY_MOVED} as moved,
       ${recentPeriodMs(sql`companies.migration_id`)} as "withinMs"
     from (
