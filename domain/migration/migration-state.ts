@@ -187,6 +187,8 @@ export interface MigrationState {
   readonly relinking: number;
   /** Absent until the first check. */
   readonly reconnections?: ReconnectionChecks;
+  /** True once decisions are due while only deferred companies are left. Absent in histories of earlier versions. */
+  readonly asksWhileDeferred?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

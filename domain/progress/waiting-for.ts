@@ -19,6 +19,7 @@ import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
 import type { Planned } from './first-opening';
 import { openingAfterStart, withoutPastStart } from './first-opening';
+import { countUndecided, decideText } from './undecided';
 
 export interface WaitingFor {
   /** Empty: no person has to act. */
@@ -150,6 +151,8 @@ function waitingInComplete(state: MigrationState): WaitingFor {
     return support('resume the windows: they are paused, so no move begins');
   }
   if (state.outage) return noOne(onHoldText(state.outage));
+  const undecided = state.asksWhileDeferred ? countUndecided(state) : 0;
+  if (undecided > 0) return support(decideText(undecided));
   // The window can be hours away, so the text must be true before it opens too.
   if (state.window && !isAlwaysOpen(state.limits.windows) && counts.importing + counts.syncing === 0) {
     const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
@@ -175,8 +178,7 @@ function signOffText(state: MigrationState): string {
 /** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */
 function selfServiceEnd({ failed }: Counts): WaitingFor {
   if (failed === 0) return noOne('every company has been moved or left out: the migration is ending');
-  const were = failed === 1 ? 'was' : 'were';
-  return client(`decide what to do about ${counted(failed, 'company')} that ${were} not moved`);
+  return client(decideText(failed));
 }
 
 function windowText({ window, limits }: MigrationState): string {

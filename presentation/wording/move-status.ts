@@ -7,7 +7,8 @@ import {
   onlyDeferredLeft,
 } from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { confirmationText } from '../../domain/progress/waiting-for';
+import { decideText, countUndecided, notMovedText } from '../../domain/progress/undecided';
+import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
 import { firstOpening } from '../../domain/progress/first-opening';
@@ -66,7 +67,8 @@ export function completionText(progress: Progress, platform: string, now: string
   if (ready === 0 || (onlyDeferredLeft(counts) && lacksSupplies(progress))) {
     return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
   }
-  if (waitingFor.roles.length > 0) return `${moved}. The windows are paused, so no move begins.`;
+  if (isForPausedWindows(waitingFor)) return `${moved}. The windows are paused, so no move begins.`;
+  if (waitingFor.roles.length > 0) return `${moved}. ${undecidedText(progress)}`;
   if (outage) {
     const others =
       counts.moved > 0 && counts.moved === counts.total - ready ? 'all others have moved' : movedText(counts);
@@ -93,7 +95,15 @@ export function lacksSupplies({ counts, checking }: Progress): boolean {
 
 function selfServiceEnd({ failed }: Counts): string {
   if (failed === 0) return 'Every company has been moved or left out, and the migration is ending.';
-  return `Please decide what to do about ${counted(failed, 'company')} that ${failed === 1 ? 'was' : 'were'} not moved.`;
+  return `Please ${decideText(failed)}.`;
+}
+
+/** Says who decides about companies that were not moved, while only deferred companies are left. */
+function undecidedText({ route, step, counts, reconnections }: Progress): string {
+  const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0 });
+  return route === 'self-service'
+    ? `Please ${decideText(companies)}.`
+    : `Support is deciding what to do about ${notMovedText(companies)}.`;
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { progressOf } from '../../domain/progress/progress';
 import { continuedDetails, currentDetails } from '../../presentation/temporal-ui/current-details';
+import { withPatches } from './patches';
 import { searchAttributesOf } from './search-attributes';
 import { createWaitList } from '../wait-list';
 import type { Waits } from './waits';
@@ -52,7 +53,7 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
   const state = (): MigrationState => current;
 
   function change(to: (state: MigrationState) => MigrationState): void {
-    current = withLedgerReadings(to(current));
+    current = withPatches(withLedgerReadings(to(current)));
     isShown = false;
   }
 

@@ -1,0 +1,24 @@
+/** The companies that were not moved, and wait for a decision while only deferred companies are left. */
+import { countReadyOrMoving, onlyDeferredLeft } from '../companies/company-state';
+import type { MigrationState } from '../migration/migration-state';
+import { counted } from '../text/sentences';
+
+/**
+ * Counts the companies that people can decide about while the migration only waits for the next try of deferred
+ * companies; 0 while any other company can be moved. Leaves out companies that are checked for a
+ * reconnection, because they wait for their end customer.
+ */
+export function countUndecided({
+  step,
+  counts,
+  relinking,
+}: Pick<MigrationState, 'step' | 'counts' | 'relinking'>): number {
+  const isWaiting = step === 'complete-migration' && countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts);
+  return isWaiting ? Math.max(0, counts.failed - relinking) : 0;
+}
+
+/** Asks for a decision about companies that were not moved. */
+export const decideText = (companies: number): string => `decide what to do about ${notMovedText(companies)}`;
+
+export const notMovedText = (companies: number): string =>
+  `${counted(companies, 'company')} that ${companies === 1 ? 'was' : 'were'} not moved`;

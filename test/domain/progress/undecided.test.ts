@@ -1,0 +1,62 @@
+/** Companies that were not moved wait for a decision, although deferred companies are still tried again. */
+import type { Counts } from '../../../domain/companies/company-state';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { headline, progressOf } from '../../../domain/progress/progress';
+import { noticeOf, waitOf } from '../../../domain/progress/notices';
+import { waitingForOf } from '../../../domain/progress/waiting-for';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
+import { headlineText } from '../../../presentation/wording/status-line';
+import { AT, counts, LATER, migrationPlan, START_AT, stateAt } from '../../support/migrations/migration-states';
+
+const ASKED = { asksWhileDeferred: true } as const;
+const DECIDE = 'decide what to do about 3 companies that were not moved';
+const DEFERRED: Partial<Counts> = { total: 8, moved: 4, failed: 3, mustReconnect: 1, waiting: 1, deferred: 1 };
+const MOVES_ON = 'the remaining companies are being moved';
+
+const state = (changes: Partial<MigrationState> = {}, some: Partial<Counts> = DEFERRED): MigrationState =>
+  stateAt('complete-migration', { ...ASKED, counts: counts(some), ...changes });
+
+test.each([
+  ['self-service', 'client'],
+  ['managed', 'support'],
+] as const)('in the route %s, the %s decides while only deferred companies are left', (route, role) => {
+  expect(waitingForOf(state({ route }))).toEqual({ roles: [role], what: DECIDE });
+});
+
+test.each<[string, MigrationState, string]>([
+  ['other companies move', state({}, { ...DEFERRED, total: 9, syncing: 1 }), MOVES_ON],
+  ['no company has failed', state({}, { ...DEFERRED, total: 5, failed: 0 }), MOVES_ON],
+  ['all of them are checked for a reconnection', state({ relinking: 3 }), MOVES_ON],
+  ['an earlier version has recorded the history', { ...state(), asksWhileDeferred: undefined } as never, MOVES_ON],
+  ['an outage lasts', state({ outage: { why: 'answered 503', since: AT, until: START_AT } }), 'on hold since'],
+])('no person has to decide if %s', (_, at, what) => {
+  expect(waitingForOf(at)).toEqual({ roles: [], what: expect.stringContaining(what) as string });
+});
+
+test('companies that are checked for a reconnection need no decision, and missing supplies come first', () => {
+  expect(waitingForOf(state({ relinking: 2 })).what).toBe('decide what to do about 1 company that was not moved');
+  const lacking = state({}, { ...DEFERRED, total: 9, waiting: 2, withoutCredential: 1 });
+  expect(waitingForOf(lacking).roles).toEqual(['client']);
+});
+
+test('every view of a self-service migration asks the client to decide', () => {
+  const plan = migrationPlan({ route: 'self-service' });
+  const waiting = state({ route: 'self-service' });
+  const wait = waitOf(waiting, null, AT);
+  const progress = progressOf(plan, { ...waiting, wait });
+  expect(headline(progress)).toBe('self-service, waiting for the client');
+  expect(headlineText(progress, 'QuickBooks', LATER)).toBe(`4 of 8 companies have moved. Please ${DECIDE}.`);
+  const page = currentDetails(progress, { now: LATER });
+  expect(page).toContain(`**What to do:** ${DECIDE}`);
+  expect(page).not.toMatch(/Expected end|Time left/);
+  expect(wait && noticeOf(plan.migrationId, waiting, wait, 'reminder', LATER)).toMatchObject({
+    ...{ waitingFor: ['client'], what: DECIDE },
+  });
+});
+
+test('the page of a managed migration says that support decides', () => {
+  const progress = progressOf(migrationPlan(), state());
+  expect(headlineText(progress, 'QuickBooks', LATER)).toBe(
+    '4 of 8 companies have moved. Support is deciding what to do about 3 companies that were not moved. Nothing for you to do.',
+  );
+});
