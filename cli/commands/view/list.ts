@@ -103,10 +103,12 @@ type Answers = ReadonlyMap<string, Pick<ListedLine, 'waitingFor' | 'onHoldSince'
 
 /**
  * Asks the running and waiting migrations who has to act, and since when an outage has kept them on hold. Best effort,
- * because a migration might not answer.
+ * because a migration might not answer. The workflow of a migration that has ended abnormally would name the people for
+ * whom it waited before that.
  */
 async function readAnswers(ferry: MigrationClient, summaries: readonly MigrationSummary[]): Promise<Answers> {
   const asked = summaries
+    .filter(({ state, endedInTemporal }) => !endedInTemporal && !isEnding(state))
     .filter(({ state, step, missingKey }) => missingKey === null && (state === 'running' || step === FIRST_STEP))
     .slice(0, MAX_ASKED)
     .map(async ({ migrationId, waitingFor }) => {
