@@ -125,10 +125,14 @@ const STATUS_GROUPS = ['support', 'running', 'client'] as const;
 
 export type StatusGroup = (typeof STATUS_GROUPS)[number];
 
-/** Returns the group of a migration. A paused migration is in the group of support. */
-export function statusGroup(row: Pick<DashboardRow, 'state' | 'waitingFor' | 'progress'>): StatusGroup {
+/**
+ * Returns the group of a migration. A paused migration is in the group of support, except in self-service, where the
+ * client resumes it.
+ */
+export function statusGroup(row: Pick<DashboardRow, 'state' | 'step' | 'waitingFor' | 'progress'>): StatusGroup {
   const roles = actingRolesText(row);
-  if (row.state === 'paused' || roles.includes('support')) return 'support';
+  const isForSupport = row.state === 'paused' && row.step !== 'self-service';
+  if (isForSupport || roles.includes('support')) return 'support';
   return roles.includes('client') ? 'client' : 'running';
 }
 
