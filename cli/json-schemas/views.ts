@@ -171,7 +171,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           'companies whose move was interrupted, and until when a credential can still be in flight to the service; null if no database is configured',
         ),
       deferred: z
-        .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
+        .strictObject({
+          companies: count,
+          references: z.array(z.string()).describe('at most 8'),
+          nextTryAt: time.nullable().describe('when the delay of the first of them has passed; null if there are none'),
+        })
         .nullable()
         .describe('companies whose field `deferred` in ferry.companies/1 is true; null if no database is configured'),
       confirmedBy: z

@@ -4,7 +4,7 @@ import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
 import type { Remedy } from '../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
-import { nextMove } from '../../domain/planning/windows';
+import { delayedTryText } from '../../domain/progress/retried';
 import type { LedgerCompany } from '../../store';
 import type { TableCell } from '../terminal/table';
 import type { Output } from '../terminal/output';
@@ -151,17 +151,7 @@ function whatHappened(company: LedgerCompany, opening: Opening): string {
   const failed = failureText === null ? null : inSupportWords(failureText, THIS_COMPANY);
   const what = failed ?? heldBackForSupport(company) ?? '';
   if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
-  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${delayedTryText(retryAt, opening)})`;
-}
-
-/**
- * Describes the next try of a company with a delay. It begins when the delay has passed, a window is open, and nothing
- * stops the migration.
- */
-function delayedTryText(retryAt: Date, { windows, now, once }: Opening): string {
-  if (once !== null) return `next try ${once}`;
-  const due = retryAt > now ? retryAt : now;
-  const at = nextMove(windows, due.toISOString());
-  if (at === null) return 'next try in the next window';
-  return Date.parse(at) > now.getTime() ? `next try ${localTime(at)}` : 'next try is due now';
+  return retryAt === null
+    ? what
+    : `${what} (tried ${counted(tries, 'time')}; ${delayedTryText(retryAt, opening, opening.now, localTime)})`;
 }

@@ -14,7 +14,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { endedByText, headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
-import { retriedText } from '../../domain/progress/retried';
+import { delayedTryText, resumptionText, retriedText } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-for';
 import { counted } from '../../domain/text/sentences';
@@ -33,6 +33,8 @@ export interface Deferred {
   readonly companies: number;
   /** The references of the first companies. */
   readonly references: readonly string[];
+  /** When the delay of the first of them has passed; null if there are none. */
+  readonly nextTryAt: Date | null;
 }
 
 /** Facts about a migration that its progress does not contain. */
@@ -101,7 +103,7 @@ export function printMigration(
   const reconnections = reconnectionsAfterEnd(progress, localTime);
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
-  if (deferred && !hasEnded) printDeferred(output, migrationId, deferred);
+  if (deferred && !hasEnded) printDeferred(output, progress, deferred, now);
   const retried = retriedText(progress, now.toISOString(), localTime);
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
@@ -249,11 +251,19 @@ function printInterrupted(
   output.line(`${companies} ${were} interrupted while being moved. ${next}${until ?? ''}`);
 }
 
-function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {
+function printDeferred(
+  output: Output,
+  progress: Progress,
+  { companies, references, nextTryAt }: Deferred,
+  now: Date,
+): void {
   if (companies === 0) return;
+  const { migrationId, windows } = progress;
+  const times = { windows, once: resumptionText(progress) };
+  const next = delayedTryText(nextTryAt ?? now, times, now, localTime);
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  output.line(`${counted(companies, 'company')} deferred, waiting for the next try: ${named}`);
+  output.line(`${counted(companies, 'company')} deferred, ${next}: ${named}`);
   output.line(`  for the reasons, and commands to retry or leave out companies: ferry exceptions ${migrationId}`);
 }
 

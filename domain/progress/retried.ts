@@ -54,3 +54,23 @@ export function dueTryText({ windows, once }: TryTimes, now: string, timeText: (
   if (opensAt === null) return 'in the next window';
   return Date.parse(opensAt) > Date.parse(now) ? `in the window from ${timeText(opensAt)}` : 'now';
 }
+
+/**
+ * Describes the next try of a company with a delay. It begins when the delay has passed, a window is open, and nothing
+ * stops the migration.
+ *
+ * @param retryAt when the delay has passed
+ * @param timeText formats a time
+ */
+export function delayedTryText(
+  retryAt: Date,
+  { windows, once }: TryTimes,
+  now: Date,
+  timeText: (iso: string) => string,
+): string {
+  if (once !== null) return `next try ${once}`;
+  const due = retryAt > now ? retryAt : now;
+  const at = nextMove(windows, due.toISOString());
+  if (at === null) return 'next try in the next window';
+  return Date.parse(at) > now.getTime() ? `next try ${timeText(at)}` : 'next try is due now';
+}

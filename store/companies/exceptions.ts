@@ -41,6 +41,16 @@ const IS_RETRY_USELESS = sql<boolean>`
 /** The condition for a waiting company that was tried before: deferred, retried or interrupted. */
 export const WAS_TRIED = sql<boolean>`(state = 'waiting' and held_back is null and tries > 0)`;
 
+/** Returns when a deferred company is tried again, the earliest of all; null if there are none. */
+export async function readNextTry(db: Database, migrationId: string): Promise<Date | null> {
+  const { nextTryAt } = await queryOne(
+    db,
+    sql<{ nextTryAt: Date | null }>`
+    select min(not_before) as "nextTryAt" from companies where migration_id = ${migrationId} and ${IS_DEFERRED}`,
+  );
+  return nextTryAt;
+}
+
 export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];

@@ -16,6 +16,7 @@ import {
   readKeyFingerprint,
   readLimits,
   readMigration,
+  readNextTry,
   readOverviews,
   readSuggestedCompanies,
 } from '../../../store';
@@ -110,7 +111,8 @@ export function addShow({ program, run, terminal }: Context): void {
 async function readDeferred(db: Database, migrationId: string): Promise<Deferred> {
   const first = { offset: 0, limit: MAX_REFERENCES_IN_A_CONFIRMATION };
   const { companies, matching } = await readCompanyPage(db, migrationId, { deferred: true }, first);
-  return { companies: matching, references: companies.map(({ reference }) => reference) };
+  const references = companies.map(({ reference }) => reference);
+  return { companies: matching, references, nextTryAt: matching === 0 ? null : await readNextTry(db, migrationId) };
 }
 
 type LedgerFindings = Pick<
@@ -124,7 +126,7 @@ const NO_LEDGER: LedgerFindings = {
 };
 
 /** After the end, no deferred company is tried again. */
-const NOT_TRIED_AGAIN: Deferred = { companies: 0, references: [] };
+const NOT_TRIED_AGAIN: Deferred = { companies: 0, references: [], nextTryAt: null };
 
 const NONE_REPLACED: ApplicationsOfMoved = { moved: [], replaced: [], registered: null };
 

@@ -277,7 +277,7 @@ test('an ended migration shows no warning, pause, start or deferred company, bec
   const pause = { reason: 'audit', by: 'Sam', role: 'support', stopReason: null, at: AT } as const;
   const open = decideAll(stateAt('schedule', { ...known, preflight: found, counts: some }), proposeTime('support'));
   const paused = { ...open, pausesByPeople: [pause] };
-  const deferred = { companies: 2, references: ['C-1', 'C-2'] };
+  const deferred = { companies: 2, references: ['C-1', 'C-2'], nextTryAt: new Date(AT) };
   const textOfShow = (state: MigrationState, inFull = false) => shown(state, 200, inFull, null, deferred).join('\n');
   expect(textOfShow(paused)).toMatch(/Paused by Sam[^]+2 companies deferred[^]+no name[^]+Start: /);
   for (const closed of ['cancelled', 'completed'] as const) {
