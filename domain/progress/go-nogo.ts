@@ -14,7 +14,7 @@ import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
-import { meanwhileTask } from './meanwhile';
+import { meanwhileTask, mustText } from './meanwhile';
 import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
@@ -52,20 +52,26 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     go: answers.every(({ go }) => go),
     window,
     answers,
-    // No window matters any more, and nothing can pause the migration.
+    // While no company is open, no window matters, and nothing can pause the migration.
     pauseNotes: isDone ? [] : pauseConditions(facts),
     notes: isDone ? [NOTHING_LEFT] : notes(facts, window),
     contact,
   };
 }
 
-const NOTHING_LEFT = 'no company is left to move, so windows and automatic pauses no longer matter';
+/** Failed companies can still be retried, so the note is about the present only. */
+const NOTHING_LEFT = 'no company is waiting or moving now, so windows and automatic pauses do not matter';
 
 /**
  * Returns whether every company has a final outcome, so that only the sign-off or decisions about exceptions are left.
  */
-function isEverythingMoved({ step, counts }: Progress): boolean {
-  return step === 'complete-migration' && counts.total > 0 && countOpen(counts) === 0;
+function isEverythingMoved(progress: Progress): boolean {
+  return progress.step === 'complete-migration' && isNoneOpen(progress);
+}
+
+/** Returns whether the migration has companies, and all of them have a final outcome. */
+function isNoneOpen({ counts }: Progress): boolean {
+  return counts.total > 0 && countOpen(counts) === 0;
 }
 
 /** Says how many companies have which outcome. Companies that were not moved are a warning. */
@@ -94,7 +100,7 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
     const meanwhile = meanwhileTask(progress);
     if (meanwhile === null) return { check, go: true, why: `no decision is needed (${where})` };
-    const why = `no decision is needed for the companies that can be moved; meanwhile waiting for ${meanwhile.roles.join(' and ')}: ${meanwhile.what} (${where})`;
+    const why = `no decision is needed for the companies that can be moved; meanwhile, ${mustText(meanwhile)} (${where})`;
     return { check, go: true, warning: true, why };
   }
   const what = currentTask(progress, now);
@@ -144,8 +150,9 @@ function windowAnswers({
 
 /** Repeats the preflight's checks of the account and the application. */
 function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
-  const { route, platform, service, toCreate, applications } = facts;
+  const { route, platform, service, toCreate, applications, progress } = facts;
   if ('unreachable' in service) return [{ check: 'service', go: false, why: service.unreachable }];
+  // The account has to be valid until the last company has moved. Once none is open, its expiry no longer matters.
   const findings = preflight({
     route,
     platform,
@@ -154,7 +161,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
     service,
     applications,
     endsBy: endsBy(facts),
-  });
+  }).filter(({ code }) => code !== 'account-expires' || progress === null || !isNoneOpen(progress));
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');

@@ -3,6 +3,7 @@
  */
 import type { Counts } from '../companies/company-state';
 import type { Step } from '../migration/steps';
+import { roleText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import type { WaitingFor } from './waiting-for';
 import { confirmationText, suppliesMissing } from './waiting-for';
@@ -29,6 +30,12 @@ export function meanwhileTask(progress: ProgressFacts): WaitingFor | null {
   if (state !== 'running' || waitingFor.roles.length > 0)
     return isOverdue ? { roles: ['client'], what: confirmationText(counts) } : null;
   return suppliesMissing({ counts, route }, checking, isOverdue);
+}
+
+/** Returns a task as a clause. If both sides have to act, the task itself says whose each part is. */
+export function mustText({ roles, what }: WaitingFor): string {
+  const [role] = roles;
+  return role === undefined || roles.length > 1 ? what : `${roleText(role)} must ${what}`;
 }
 
 const OPEN: readonly string[] = ['running', 'waiting', 'paused'];

@@ -132,7 +132,7 @@ function print(output: Output, migrationId: string, result: GoNoGo, next: readon
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     pauseNotes.length === 0
-      ? 'no company is left to move'
+      ? 'no company is waiting or moving'
       : window === null
         ? 'moves can begin at any time'
         : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;

@@ -239,6 +239,19 @@ test('at the sign-off, nothing has to be moved, so only what matters then is jud
   expect(warned(signingOff())).toContain('companies');
 });
 
+test('an account that expires is no problem once no company is open', () => {
+  const account = { ...SERVICE.account, expiresAt: '2026-12-31T00:00:00.000Z' };
+  const given = { ...signingOff(), service: { ...SERVICE, account } };
+  expect(noGos(given)).toEqual([]);
+  expect(whyOf(given, 'account')).toBe('plan paid, expires at 2026-12-31 00:00 UTC');
+});
+
+test('at the sign-off, failed companies can still be retried, so the note is about the present', () => {
+  expect(goNoGo(signingOff()).notes).toEqual([
+    'no company is waiting or moving now, so windows and automatic pauses do not matter',
+  ]);
+});
+
 test('a paused or rejected handover is a no-go', () => {
   expect(noGos(signingOff({ pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } }))).toEqual([
     'decisions',
@@ -259,6 +272,6 @@ test('a missing confirmation of companies that were added is named, although no 
   expect(noGos(given)).toEqual([]);
   expect(warned(given)).toContain('decisions');
   expect(whyOf(given, 'decisions')).toBe(
-    'no decision is needed for the companies that can be moved; meanwhile waiting for client: turn off syncing for 1 company, confirm that it is off, and supply credentials (step 6, complete the migration)',
+    'no decision is needed for the companies that can be moved; meanwhile, the client must turn off syncing for 1 company, confirm that it is off, and supply credentials (step 6, complete the migration)',
   );
 });
