@@ -104,11 +104,13 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
     return [
       point(
         needed[0]?.application ?? supplied,
-        figures.crossed + figures.crossingUnknown > 0
-          ? `${dependents} on it, so ${how} before the old secret expires.`
-          : reportStage(head) === 'open'
-            ? `The migration needs it, so ${how} before the old secret expires.`
-            : UNUSED_SECRET,
+        needed[0] && isReplaced(needed[0], head)
+          ? whyToRotate(needed[0], head, how)
+          : figures.crossed + figures.crossingUnknown > 0
+            ? `${dependents} on it, so ${how} before the old secret expires.`
+            : reportStage(head) === 'open'
+              ? `The migration needs it, so ${how} before the old secret expires.`
+              : UNUSED_SECRET,
       ),
     ];
   return [
@@ -120,14 +122,23 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
 export const UNUSED_SECRET = 'No connection at the service uses it, so support does not need the new secret.';
 
 /** Returns whether connections depend on an application, and what to do before its old secret expires. */
-function whyToRotate(used: MovedWithApplication, { applications }: ReportHead, how: string): string {
+function whyToRotate(used: MovedWithApplication, head: ReportHead, how: string): string {
   const companies = namedCompanies(used.companies, used.references);
-  const replaced = applications.replaced.find(({ application }) => isSameApplication(application, used.application));
-  const isToReconnect =
-    replaced !== undefined && remedyForReplaced(replaced, applications, 'client').registerAgain === null;
-  return isToReconnect
-    ? `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.`
+  const { applications } = head;
+  const canRegisterAgain = (replaced: MovedWithApplication): boolean =>
+    remedyForReplaced(replaced, applications, 'client').registerAgain !== null;
+  if (isReplaced(used, head))
+    return canRegisterAgain(used)
+      ? `The connections of ${companies} work again only if it is registered again. If you choose that, ${how}.`
+      : `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.`;
+  // An account has one application per platform, so registering a replaced application again replaces this one.
+  return applications.replaced.some(canRegisterAgain)
+    ? `The connections of ${companies} depend on it while it is registered. If it stays registered, ${how} before the old secret expires.`
     : `The connections of ${companies} depend on it, so ${how} before the old secret expires.`;
+}
+
+function isReplaced({ application }: MovedWithApplication, { applications }: ReportHead): boolean {
+  return applications.replaced.some((replaced) => isSameApplication(replaced.application, application));
 }
 
 /**

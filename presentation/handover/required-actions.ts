@@ -44,7 +44,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-moved',
     },
     {
-      topic: 'Look at the companies that were not finished when the migration ended',
+      topic: 'Look at the companies whose moves were not finished when the migration ended',
       companies: ended ? countOpen(counts) : 0,
       text: 'the table says what to do about each.',
       section: 'not-finished',
@@ -81,8 +81,8 @@ export function requiredActions(head: ReportHead): readonly Point[] {
           {
             topic: `Rotate the ${secrets === 1 ? 'secret of your application' : 'secrets of your applications'}`,
             text:
-              secrets > 1
-                ? 'the section about credentials says what to do with each secret.'
+              secrets > 1 || applications.replaced.length > 0
+                ? `the section about credentials says what to do with ${secrets > 1 ? 'each' : 'the'} secret.`
                 : figures.crossed + figures.crossingUnknown > 0
                   ? `${shared} support the new secret before the old secret expires.`
                   : `${isSecretShared(head) ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${UNUSED_SECRET}`,

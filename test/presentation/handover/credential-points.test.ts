@@ -35,8 +35,12 @@ describe('the head of the report', () => {
         'If app-1 (production) is registered again, 1 company connected with app-2 (production) must reconnect.',
     );
     expect(both).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration. The');
-    expect(both).toContain('The connections of 2 companies (C-1, C-2) depend on it');
-    expect(both).toContain('The connections of 1 company (C-3) depend on it');
+    expect(both).toContain(
+      'The connections of 2 companies (C-1, C-2) work again only if it is registered again. If you choose that, supply the new secret.',
+    );
+    expect(both).toContain(
+      'The connections of 1 company (C-3) depend on it while it is registered. If it stays registered, supply the new secret before the old secret expires.',
+    );
     expect(report([old])).toContain(
       'app-2 (production) at QuickBooks Online, because it was shared for this migration. No connection at the service uses it, so support does not need the new secret.',
     );

@@ -18,6 +18,15 @@ test('no connection depends on an application whose companies must reconnect', (
   expect(report).toContain('**Rotate the secrets of your applications**: the section about credentials says what');
 });
 
+test('the secret of the only application is needed only if it is registered again', () => {
+  const old = moved('old-app', 'C-1');
+  const applications = { moved: [old], replaced: [old], registered: null };
+  const report = reportHead({ ...sampleReport(60).head, decisions: [], applications });
+  expect(report).toContain('The connections of 1 company (C-1) work again only if it is registered again.');
+  expect(report).toContain('**Rotate the secret of your application**: the section about credentials says what');
+  expect(report).not.toContain('before the old secret expires');
+});
+
 test.each([null, 'completed'] as const)('the data of these companies goes out of date (ending: %s)', (ending) => {
   const old = moved('old-app', 'C-1');
   const applications = { moved: [old], replaced: [old], registered: null };
