@@ -1,5 +1,6 @@
 import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
 import { reconcile } from '../../../client';
+import type { Route } from '../../../platforms/platforms';
 import { readMigration } from '../../../store';
 import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
@@ -27,7 +28,8 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
         const rows = repairRows(result);
         if (rows.length === 0) output.line('No company and no decision needed a repair.');
         else output.table(COLUMNS, rows);
-        for (const line of [...lostFiles, ...nextLines(result, migrationId)]) output.line(line);
+        for (const line of [...lostFiles, ...nextLines(result, migrationId, migration?.route ?? 'managed')])
+          output.line(line);
       },
     };
   });
@@ -105,7 +107,7 @@ function repairRows(result: ReconciliationResult): string[][] {
   );
 }
 
-function nextLines(result: ReconciliationResult, migrationId: string): readonly string[] {
+function nextLines(result: ReconciliationResult, migrationId: string, route: Route): readonly string[] {
   const { workflow, notMoved, unknown, gone } = result;
   return [
     ...(notMoved.length + unknown.length + gone.length > 0
@@ -125,7 +127,7 @@ function nextLines(result: ReconciliationResult, migrationId: string): readonly 
           'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
           `  list the remaining companies with: ferry report ${migrationId}`,
           `  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`,
-          '  start a migration of the remaining companies with ferry start and another --label',
+          `  start a migration of the remaining companies with ${route === 'managed' ? 'ferry start' : 'ferry self-service'} and another --label`,
         ]
       : []),
     ...(workflow === 'running' || workflow === 'gone'

@@ -127,6 +127,13 @@ test.each([
   expect(out).toContain(
     `  close this migration, which destroys its credentials, with: ferry sweep --close ${migration.id}\n`,
   );
+  const start = (command: string) =>
+    `  start a migration of the remaining companies with ${command} and another --label\n`;
+  expect(out).toContain(start('ferry start'));
+  const stored = orchestrator.ferry.db.updateTable('migrations').where('id', '=', migration.id);
+  await stored.set({ route: 'self-service' }).execute();
+  expect(await print('reconcile', migration.id)).toContain(start('ferry self-service'));
+  await stored.set({ route: 'managed' }).execute();
   await expectEachLinkedOnce(migration.id);
   expect(await runJson(orchestrator, 'sweep', migration.id, '--close', '--yes')).toMatchObject({
     json: { closed: [migration.id] },
