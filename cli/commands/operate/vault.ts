@@ -110,18 +110,24 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
         `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${keys.newestKeyId}; ${counted(unchanged, 'vault')} already used this master key.`,
       );
       if (rewrapped > 0) {
+        const what = lost.length === 0 ? 'anything' : 'these vaults';
         output.line(
-          'The old secrets of these vaults were erased. Older master keys no longer open anything in this database,',
+          `The old secrets of these vaults were erased. Older master keys no longer open ${what} in this database,`,
         );
         output.line('its files, its log or its backups, unless someone has copied an old secret.');
         output.line('Back up the database now: credentials in an older backup can no longer be opened.');
       }
+      // A vault without its secret stays wrapped with the master key that it had.
+      if (lost.length > 0)
+        output.line(
+          'Keep older master keys until the following vaults have been restored and rotated, or have been renewed.',
+        );
       for (const id of lost) {
         output.line(
           `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
         output.line(
-          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS. Otherwise, pause the migration, wait a minute, and renew the vault with: ferry vault renew ${id}`,
+          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS, and run: ferry vault rotate. Otherwise, pause the migration, wait a minute, and renew the vault with: ferry vault renew ${id}`,
         );
       }
     },

@@ -1,4 +1,4 @@
-/** Tests what `ferry vault renew` says about the credentials that it has deleted or kept. */
+/** Tests what `ferry vault renew` and `ferry vault rotate` say about credentials and keys. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import type { Route } from '../../../platforms/platforms';
@@ -143,6 +143,21 @@ test('renew ends with the command to resume the migration, if it is paused', asy
       `The migration is paused\\. Once the credentials have been supplied, resume it with: ferry resume ${id}\n$`,
     ),
   );
+});
+
+test('rotate says to keep older master keys while the secret of a vault is missing', async () => {
+  const before = new Set(readdirSync(ledger.secrets));
+  const id = await createMigration();
+  const [secret = ''] = readdirSync(ledger.secrets).filter((name) => !before.has(name) && name !== 'folder.id');
+  rmSync(`${ledger.secrets}/${secret}`);
+  await createMigration();
+  const masterKeys = `${randomBytes(32).toString('base64')},${KEY}`;
+  const { out } = await ferry(['vault', 'rotate'], undefined, { ...env(), TOKENFERRY_MASTER_KEY: masterKeys });
+  expect(out).toContain('Older master keys no longer open these vaults in this database,\n');
+  expect(out).toContain(
+    'Keep older master keys until the following vaults have been restored and rotated, or have been renewed.\n! The',
+  );
+  expect(out).toContain(`! The vault secret of ${id} is missing`);
 });
 
 test('without a terminal, renew says that it has not renewed the vault', async () => {
