@@ -271,10 +271,15 @@ async function nextFrom(
   migrationId: string,
   { next, company }: NextOptions,
 ): Promise<Record<string, unknown>> {
+  if (company !== undefined && next === 'same-company') {
+    const progress = await readProgressIfAnswered(ferry, migrationId);
+    // The workflow also checks which company the rejection is about, so no answer is needed.
+    if (!progress || progress.firstCompany?.reference === company) return { next, company };
+  }
   if (company !== undefined && next !== undefined && next !== 'another-company')
     throw new CommandFailed(
-      `--company names another company to try, but --next is ${next}`,
-      'nothing was decided; leave out either --company or --next',
+      `--company is only for another company, but --next is ${next}`,
+      'nothing was decided; leave out --company, or name another company and leave out --next',
     );
   if (company === undefined && next === 'same-company')
     return sameCompany(await readProgressIfAnswered(ferry, migrationId));

@@ -146,11 +146,10 @@ test('a rejection that does not say what to try next names the options, with com
     const args = ['migrate-first-company', '--next', next, '--company', 'C-1002', '--reason', 'odd', '--yes'];
     expect(await run('reject', ID, ...args)).toMatchObject({
       exitCode: 1,
-      err: `ferry: --company names another company to try, but --next is ${next}; nothing was decided; leave out either --company or --next\n`,
+      err: `ferry: --company is only for another company, but --next is ${next}; nothing was decided; leave out --company, or name another company and leave out --next\n`,
     });
   }
-  const migration = await startTestMigration(orchestrator, 'undecided', ['sbx-ok-1.undecided', 'sbx-ok-1.undecided2']);
-  const { id } = migration;
+  const { id, ...migration } = await startTestMigration(orchestrator, 'undecided', ['sbx-ok-1.u1', 'sbx-ok-1.u2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   const command = `ferry reject ${id} migrate-first-company --reason 'too small'`;
@@ -164,6 +163,9 @@ test('a rejection that does not say what to try next names the options, with com
       err: `ferry: R-1 is the company that you reject, so it cannot be the other company to try; to try the same company again: ${command} --next same-company\n`,
     });
   expect((await runJson(orchestrator, 'show', id)).json['firstCompany']).toMatchObject({ stage: 'verified' });
+  const same = ['migrate-first-company', '--next', 'same-company', '--reason', 'too small', '--company'];
+  expect((await run('reject', id, ...same, 'R-2')).err).toContain('--company is only for another company');
+  expect((await run('reject', id, ...same, 'R-1')).out).toContain('R-1 will be checked again');
 });
 
 test('credentials that were obtained before syncing was disabled are refused and listed', async () => {
