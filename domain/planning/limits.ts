@@ -191,13 +191,20 @@ export function exceededToleranceText(
   const numbers = `when the migration paused, ${outOf(failed, tried, 'tried company')} could not be moved, which is`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
+  const [is, their] = accepted === 1 ? ['company is', 'its failure was'] : ['companies are', 'their failures were'];
   const notCounted =
     accepted > 0
-      ? `; the ${failed.toLocaleString('en-US')} ${failed === 1 ? 'does' : 'do'} not include companies that had already failed when someone last resumed the migration`
+      ? `; ${accepted.toLocaleString('en-US')} more failed ${is} not counted, because ${their} accepted when someone resumed the migration`
       : '';
-  return isShare
-    ? `${numbers} ${percent(failed / tried)} and more than the limit of ${percent(toleratedShare ?? 1)}${notCounted}`
-    : `${numbers} more than the limit of ${counted(toleratedFailures ?? 0, 'company')}${notCounted}`;
+  return `${numbers} ${isShare ? shareText(failed / tried, toleratedShare ?? 1) : `more than the limit of ${counted(toleratedFailures ?? 0, 'company')}`}${notCounted}`;
+}
+
+/** Compares a share with the lower limit. Leaves the share out if it would look the same, because both are rounded. */
+function shareText(share: number, limit: number): string {
+  const [measured, tolerated] = [percent(share), percent(limit)];
+  return measured === tolerated
+    ? `slightly more than the limit of ${tolerated}`
+    : `${measured}, more than the limit of ${tolerated}`;
 }
 
 /** Formats a share with at most one decimal, as `20%` or `20.4%`. */

@@ -46,7 +46,7 @@ test('a pause after too many failures states the numbers, and companies that are
   expect(await slice).toMatchObject({
     stop: 'too-many-failures',
     stopNumbers:
-      'when the migration paused, 6 of 30 tried companies could not be moved, which is 20% and more than the limit of 18%',
+      'when the migration paused, 6 of 30 tried companies could not be moved, which is 20%, more than the limit of 18%',
   });
 });
 
