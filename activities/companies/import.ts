@@ -158,15 +158,13 @@ export class CompanyImport {
     if (sentAt === null) return undefined;
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight)
-      return unanswered(
-        this.concluded({ action: 'read-connection' }, 'the answer to the authorization request was lost'),
-      );
+      return unanswered(this.concluded({ action: 'read-connection' }, 'the authorization request got no clear answer'));
     // If the service has already accepted this body, it answers without using the token again. Another authorization
     // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
       to: 'outcome-unknown',
-      text: `the answers to ${timesSent} authorization requests were lost, and a token of this platform can be used only once`,
+      text: `${timesSent} authorization requests got no clear answer, and a token of this platform can be used only once`,
     });
   }
 

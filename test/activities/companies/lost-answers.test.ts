@@ -32,7 +32,7 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
 /** Loses an authorization before it reaches the service. Then ends the lease, and runs another slice. */
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: beforeLeaseEnd, row } = await afterLosing(token, interference, platformKey);
-  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to the authorization request was lost' });
+  expect(row).toMatchObject({ state: 'importing', failure_text: 'the authorization request got no clear answer' });
   expect(beforeLeaseEnd.nextReclaimInMs).toBeGreaterThan(0);
   const { lease_ends_at: leaseEndsAt } = row;
   // Reading the connection again does not extend the lease.
@@ -117,7 +117,7 @@ test.each(OUTCOME_UNKNOWN)(
     const report = await rig.importSlice(id);
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
-    expect(row.failure_text).toContain('can be used only once');
+    expect(row.failure_text).toContain('5 authorization requests got no clear answer, and a token of this platform');
     expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextReclaimInMs: null });
     expect(puts()).toBe(2);
   },
