@@ -64,11 +64,15 @@ export class VaultSecretMissing extends Error {
 export class VaultSecretElsewhere extends Error {
   override readonly name = 'VaultSecretElsewhere';
 
-  constructor(migrationId: string, place: string) {
+  /** @param isDestroying true if the vault was to be destroyed: nothing is supplied to it any more */
+  constructor(migrationId: string, folder: string, isDestroying = false) {
+    const lost = isDestroying
+      ? `run "ferry vault renew ${migrationId} --folder-lost"; a worker then destroys the credentials.`
+      : renewal(migrationId, ' --folder-lost');
     super(
-      `The vault secret of ${migrationId} was not stored in ${place}, but in another folder. ` +
-        'Set TOKENFERRY_VAULT_SECRETS, here and for every worker, to the folder that all workers share. ' +
-        `Only if that folder is lost, ${renewal(migrationId, ' --folder-lost')}`,
+      `The folder ${folder} on this machine is not the one in which the vault secret of ${migrationId} was stored. ` +
+        'Check that the shared storage is mounted, and that TOKENFERRY_VAULT_SECRETS names it, here and for every worker. ' +
+        `Only if the shared folder is lost for good, ${lost}`,
     );
   }
 }
@@ -116,7 +120,8 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
     },
 
     async erase(migrationId, knownId, keepId) {
-      if (knownId !== null && !(await isFrom(knownId))) throw new VaultSecretElsewhere(migrationId, folder);
+      if (knownId !== null && !(await isFrom(knownId)))
+        throw new VaultSecretElsewhere(migrationId, folder, keepId === undefined);
       const names = (await readdir(folder)).filter((name) => name.startsWith(prefixOf(migrationId)));
       const kept = keepId === undefined ? undefined : path.basename(fileOf(migrationId, keepId));
       for (const name of names) if (name !== kept) await eraseFile(path.join(folder, name));

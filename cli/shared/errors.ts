@@ -107,7 +107,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'this vault was not changed; once this master key is added, run the command again'],
   [WrappedKeyBroken, 'this vault was not changed; once the private key is restored, run the command again'],
-  [VaultSecretElsewhere, 'this vault was not changed; correct TOKENFERRY_VAULT_SECRETS and run the command again'],
+  [VaultSecretElsewhere, 'this vault was not changed; once the right folder is in place, run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
   [KeyInvalid, 'nothing was signed or changed; restore the key from a copy'],

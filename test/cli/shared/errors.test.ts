@@ -101,8 +101,8 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new WrappedKeyBroken(M, 'abcd'), /./, /once the private key is restored/],
   [
     new VaultSecretElsewhere(M, '/keys'),
-    /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/,
-    /correct TOKENFERRY_VAULT_SECRETS/,
+    /folder \/keys on this machine.*acme\.xero.*shared storage is mounted.*TOKENFERRY_VAULT_SECRETS/,
+    /once the right folder is in place/,
   ],
   [
     new VaultSecretMissing(M, { file: '/keys/12.ab' }),
