@@ -55,10 +55,21 @@ export function inFlightIn({ counts }: Progress): number {
 export function endingConsequence(progress: Progress | undefined): string {
   if (progress && progress.counts.moved + progress.counts.outcomeUnknown + inFlightIn(progress) === 0)
     return 'no company has moved, none will be moved, and all supplied credentials will be destroyed';
-  const moving = progress ? inFlightIn(progress) : 0;
-  const finished = moving > 0 ? `, moves of ${counted(moving, 'company')} will be finished first` : '';
+  const checked = progress ? checkedAfterEnd(progress) : '';
   const moved = progress ? ` (${outOf(progress.counts.moved, progress.counts.total, 'company')} so far)` : '';
-  return `no more moves will begin${finished}, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;
+  return `no more moves will begin${checked}, all supplied credentials will be destroyed, and companies that have moved stay moved${moved}`;
+}
+
+/**
+ * Names the companies that are still checked after the end. A company that is importing is one of them only if its
+ * credential has been sent.
+ */
+function checkedAfterEnd(progress: Progress): string {
+  const moving = inFlightIn(progress);
+  if (moving === 0) return '';
+  const companies = `${progress.counts.importing > 0 ? 'up to ' : ''}${counted(moving, 'company')}`;
+  const credential = moving === 1 ? 'credential has' : 'credentials have';
+  return `, ${companies} whose ${credential} already been handed over will be checked to the end`;
 }
 
 /**

@@ -242,7 +242,7 @@ export function controls(progress: Progress): readonly Candidate[] {
           ? []
           : [`${outOf(counts.moved, counts.total, 'company')} moved so far. A company that has moved stays moved`],
       consequence:
-        'The migration ends and cannot be resumed. No more moves begin, and moves that have begun will finish. All supplied credentials are destroyed.',
+        'The migration ends and cannot be resumed. No more moves begin. Companies whose credentials have already been handed over are still checked to the end; the others are not moved. All supplied credentials are destroyed.',
       isIrreversible: true,
       reason: 'required',
     },

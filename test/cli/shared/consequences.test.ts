@@ -33,7 +33,11 @@ test('the end of a migration mentions moved companies only if some have moved or
     'no company has moved, none will be moved, and all supplied credentials will be destroyed',
   );
   expect(consequence({ total: 3, waiting: 2, syncing: 1 })).toBe(
-    'no more moves will begin, moves of 1 company will be finished first, all supplied credentials will be destroyed, and companies that have moved stay moved (0 of 3 companies so far)',
+    'no more moves will begin, 1 company whose credential has already been handed over will be checked to the end, all supplied credentials will be destroyed, and companies that have moved stay moved (0 of 3 companies so far)',
+  );
+  // An import that has not sent its credential is set back to waiting.
+  expect(consequence({ total: 3, importing: 2, syncing: 1 })).toContain(
+    'no more moves will begin, up to 3 companies whose credentials have already been handed over will be checked',
   );
   expect(consequence({ total: 3, waiting: 1, moved: 2 })).toContain('companies that have moved stay moved (2 of 3');
 });
