@@ -21,6 +21,11 @@ export interface TaskFacts {
   readonly leftOutFirst?: string | null;
 }
 
+interface CredentialFacts {
+  /** True if a sync of the client's application can invalidate an exported credential. */
+  readonly isRotating: boolean;
+}
+
 /** Maximum length, in characters, of a text that people or the service wrote. */
 const MAX_TEXT_LENGTH = 1_000;
 
@@ -28,7 +33,7 @@ const MAX_TEXT_LENGTH = 1_000;
 export const text = (untrusted: string): string => oneLine(untrusted, MAX_TEXT_LENGTH);
 
 /** Returns what the client has to do, or else what it can do meanwhile; null if there is nothing. */
-export function taskView(progress: Progress, facts: TaskFacts, now: string): MigrationView['task'] {
+export function taskView(progress: Progress, facts: TaskFacts & CredentialFacts, now: string): MigrationView['task'] {
   const { waitingFor, waitingSince, state } = progress;
   if (isEnding(state)) return taskAfterEnd(state);
   if (state === 'terminated') return TASK_AFTER_TERMINATION;
@@ -36,13 +41,13 @@ export function taskView(progress: Progress, facts: TaskFacts, now: string): Mig
     const meanwhile = meanwhileText(progress);
     return meanwhile === null
       ? null
-      : { what: text(meanwhile), why: whyText({ ...progress, state: 'running' }), since: null, by: null };
+      : { what: text(meanwhile), why: whyText({ ...progress, state: 'running' }, facts), since: null, by: null };
   }
   const { what, problems } = taskForFirst(progress, facts) ?? taskOf(progress, now);
   const listed = problemsInPortal(problems).map(text);
   const deadline = deadlineOf(progress, now);
   return {
-    ...{ what: text(`${sentence(what)}${listed.length > 0 ? ':' : '.'}`), why: whyText(progress) },
+    ...{ what: text(`${sentence(what)}${listed.length > 0 ? ':' : '.'}`), why: whyText(progress, facts) },
     ...(listed.length > 0 && { problems: listed }),
     ...{ since: waitingSince, by: dueAt(progress, now) },
     ...(deadline && { ifLate: deadline.ifLate }),
@@ -102,7 +107,7 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
 }
 
 /** Returns why the client's task matters. */
-function whyText({ route, step, state, counts, reopened }: Progress): string {
+function whyText({ route, step, state, counts, reopened }: Progress, { isRotating }: CredentialFacts): string {
   if (state === 'paused') return 'No move begins while the migration is paused.';
   if (reopened?.asksForChanges && reopened.reason !== null)
     return text(`${reopened.by} (${reopened.role}) has asked for a change: ${reopened.reason}`);
@@ -116,7 +121,9 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
     case 'update-application':
       return 'End customers can reconnect later only if your application has this callback URL.';
     case 'disable-syncing':
-      return 'If your own application keeps syncing a company, its credential can stop working before the company is moved.';
+      return isRotating
+        ? 'If your own application keeps syncing a company, its credential can stop working before the company is moved.'
+        : 'Once a company has been moved, only we may use its credential.';
     case 'migrate-first-company':
     case 'complete-migration':
       if (countOpen(counts) > 0) return 'Some companies cannot move before you have done this.';

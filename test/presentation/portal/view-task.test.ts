@@ -33,6 +33,12 @@ test('tells the client what to do, why and by when', () => {
   });
 });
 
+test('only on a platform that rotates tokens, a sync can invalidate a credential', () => {
+  const whyOf = (isRotating: boolean) => viewOf(stateAt('disable-syncing'), { isRotating }).task?.why;
+  expect(whyOf(true)).toContain('its credential can stop working before the company is moved');
+  expect(whyOf(false)).toBe('Once a company has been moved, only we may use its credential.');
+});
+
 test('the task names the details to correct, in the words for the client', () => {
   const problems = ['the application is used by beta.xero', 'the account is read-only'];
   const clientProblems = ['the application is used by another client', 'the account is read-only'];
