@@ -4,6 +4,7 @@ import ms from 'ms';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { expectedLimit, LIMIT_NAMES } from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
+import type { Route } from '../../platforms/platforms';
 import { parseWindowText } from '../../presentation/wording/windows';
 
 /**
@@ -24,8 +25,13 @@ export interface LimitOptions {
   readonly window?: readonly Window[] | boolean;
 }
 
-export function addLimitOptions(command: Command): Command {
-  return addWindowOptions(
+/**
+ * Adds the options for limits.
+ *
+ * @param route leaves out the limits that have no effect in this route; default: the options of both routes
+ */
+export function addLimitOptions(command: Command, route?: Route): Command {
+  addWindowOptions(
     command
       .option(
         '--slices-at-once <number>',
@@ -61,17 +67,19 @@ export function addLimitOptions(command: Command): Command {
         '--sync-timeout <duration>',
         'time after which a company that is still syncing is treated as not moved, e.g. 36h',
         parseDuration,
-      )
-      .option(
-        '--remind-before-stale <first,every,escalate>',
-        `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: the first reminder after 2 days, later reminders every day, escalation after 7 days`,
-        parseReminders,
-      )
-      .option(
-        '--remind-while-stale <first,every,escalate>',
-        `${LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: the first reminder after 2 hours, later reminders every hour, escalation after 8 hours`,
-        parseReminders,
       ),
+  );
+  // In the self-service route, data is out of date from the start.
+  if (route !== 'self-service')
+    command.option(
+      '--remind-before-stale <first,every,escalate>',
+      `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: remind the people who have to act after 2 days, then every day, and escalate after 7 days`,
+      parseReminders,
+    );
+  return command.option(
+    '--remind-while-stale <first,every,escalate>',
+    `${route === 'self-service' ? 'reminders' : LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: remind the people who have to act after 2 hours, then every hour, and escalate after 8 hours`,
+    parseReminders,
   );
 }
 

@@ -121,8 +121,8 @@ export const LIMIT_NAMES: Readonly<Record<keyof MigrationLimits, string>> = {
   toleratedFailures: 'tolerated failures',
   toleratedShare: 'tolerated share',
   windows: 'windows',
-  remindBeforeStale: 'reminders while data is up to date',
-  remindWhileStale: 'reminders while data is out of date',
+  remindBeforeStale: 'reminders in steps 1 to 4',
+  remindWhileStale: 'reminders in steps 5 and 6 and in self-service',
 };
 
 /** Parses an untrusted change of limits. */

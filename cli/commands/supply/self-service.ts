@@ -58,8 +58,8 @@ export function addSelfService(context: Context): void {
     .option('--by <name>', `name of the person who confirms that nothing else uses the tokens ${DEFAULT_BY}`)
     .option('--detach', 'return as soon as the migration has started, without watching it')
     .option('--dry-run', 'run all checks without storing or starting anything');
-  addLimitOptions(addEncoding(addYesOption(command))).action((manifest: string, options: SelfServiceOptions) =>
-    context.run(() => selfService(context, manifest, options)),
+  addLimitOptions(addEncoding(addYesOption(command)), 'self-service').action(
+    (manifest: string, options: SelfServiceOptions) => context.run(() => selfService(context, manifest, options)),
   );
 }
 

@@ -91,6 +91,7 @@ export function addStepDecisions(context: PortalContext): void {
       program
         .command('adjust <migration>')
         .description(describe('adjust', 'Change when and how fast companies move, in a self-service migration')),
+      'self-service',
     ),
   ).action((migrationId: string, options: DecideOptions & LimitOptions) => {
     const limits = limitsFrom(options);

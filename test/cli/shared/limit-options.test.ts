@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addLimitOptions, limitsFrom, parseWindow } from '../../../cli/shared/limit-options';
+import type { Route } from '../../../platforms/platforms';
 import { windowText } from '../../../presentation/wording/windows';
 
 const WORKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri'];
@@ -48,4 +49,12 @@ test('"any" removes a limit', () => {
     toleratedFailures: null,
     toleratedShare: null,
   });
+});
+
+test('only options that have an effect in the route are offered', () => {
+  const optionsOf = (route?: Route) =>
+    addLimitOptions(new Command(), route).options.flatMap(({ long }) => (long?.startsWith('--remind') ? [long] : []));
+  expect(optionsOf('self-service')).toEqual(['--remind-while-stale']);
+  expect(optionsOf('managed')).toEqual(['--remind-before-stale', '--remind-while-stale']);
+  expect(optionsOf()).toEqual(optionsOf('managed'));
 });

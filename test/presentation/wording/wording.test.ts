@@ -34,8 +34,8 @@ test('the outcome of a changed limit contains the old and the new value', () => 
 });
 
 test.each([
-  ['remindBeforeStale', '--remind-before-stale', 'reminders while data is up to date'],
-  ['remindWhileStale', '--remind-while-stale', 'reminders while data is out of date'],
+  ['remindBeforeStale', '--remind-before-stale', 'reminders in steps 1 to 4'],
+  ['remindWhileStale', '--remind-while-stale', 'reminders in steps 5 and 6 and in self-service'],
 ] as const)('%s has the same name in a decision, in its outcome and in the help', (limit, option, name) => {
   const adjust = { kind: 'adjust', role: 'support', limits: { [limit]: DEFAULT_LIMITS[limit] } } as const;
   expect(decisionText({ ...SENT, ...adjust })).toContain(`: ${name} after `);
