@@ -1,12 +1,13 @@
 import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
 import { reconcile } from '../../../client';
-import type { Route } from '../../../platforms/platforms';
+import type { StoredMigration } from '../../../store';
 import { readMigration } from '../../../store';
 import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
+import { restartCommand } from '../../shared/restart-command';
 
 /** `ferry reconcile`: repairs a ledger that was restored to an older state. */
 export function addReconcile({ program, run, terminal }: Context): void {
@@ -28,8 +29,7 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
         const rows = repairRows(result);
         if (rows.length === 0) output.line('No company and no decision needed a repair.');
         else output.table(COLUMNS, rows);
-        for (const line of [...lostFiles, ...nextLines(result, migrationId, migration?.route ?? 'managed')])
-          output.line(line);
+        for (const line of [...lostFiles, ...nextLines(result, migrationId, migration)]) output.line(line);
       },
     };
   });
@@ -107,7 +107,11 @@ function repairRows(result: ReconciliationResult): string[][] {
   );
 }
 
-function nextLines(result: ReconciliationResult, migrationId: string, route: Route): readonly string[] {
+function nextLines(
+  result: ReconciliationResult,
+  migrationId: string,
+  migration: StoredMigration | undefined,
+): readonly string[] {
   const { workflow, notMoved, unknown, gone } = result;
   return [
     ...(notMoved.length + unknown.length + gone.length > 0
@@ -127,7 +131,7 @@ function nextLines(result: ReconciliationResult, migrationId: string, route: Rou
           'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
           `  list the remaining companies with: ferry report ${migrationId}`,
           `  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`,
-          `  start a migration of the remaining companies with ${route === 'managed' ? 'ferry start' : 'ferry self-service'} and another --label`,
+          ...(migration ? [`  start a migration of the remaining companies with: ${restartCommand(migration)}`] : []),
         ]
       : []),
     ...(workflow === 'running' || workflow === 'gone'

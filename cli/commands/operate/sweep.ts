@@ -83,7 +83,7 @@ async function runSweep(context: Context, requested: string | undefined, options
           );
           output.line(
             requested === undefined
-              ? 'To close such migrations as if they had been cancelled, run: ferry sweep --close'
+              ? 'To close every open migration that is no longer running in Temporal, as if it had been cancelled, run: ferry sweep --close'
               : `To close this migration as if it had been cancelled, run: ferry sweep --close ${requested}`,
           );
         }

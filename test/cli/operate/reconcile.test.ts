@@ -128,11 +128,11 @@ test.each([
     `  close this migration, which destroys its credentials, with: ferry sweep --close ${migration.id}\n`,
   );
   const start = (command: string) =>
-    `  start a migration of the remaining companies with ${command} and another --label\n`;
-  expect(out).toContain(start('ferry start'));
+    `  start a migration of the remaining companies with: ferry ${command} companies.csv --platform freshbooks --client ${loss.client} --label again\n`;
+  expect(out).toContain(start('start'));
   const stored = orchestrator.ferry.db.updateTable('migrations').where('id', '=', migration.id);
   await stored.set({ route: 'self-service' }).execute();
-  expect(await print('reconcile', migration.id)).toContain(start('ferry self-service'));
+  expect(await print('reconcile', migration.id)).toContain(start('self-service'));
   await stored.set({ route: 'managed' }).execute();
   await expectEachLinkedOnce(migration.id);
   expect(await runJson(orchestrator, 'sweep', migration.id, '--close', '--yes')).toMatchObject({

@@ -27,7 +27,7 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   expect(await rowsWithCredential(db, migration.id)).toEqual([2]);
 
   expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain(
-    `first reconcile each migration, beginning with: ferry reconcile ${migration.id}\nTo close such migrations as if they had been cancelled, run: ferry sweep --close\n`,
+    `first reconcile each migration, beginning with: ferry reconcile ${migration.id}\nTo close every open migration that is no longer running in Temporal, as if it had been cancelled, run: ferry sweep --close\n`,
   );
   const unconfirmed = await ferry(['sweep', '--close', '--by', 'Sam'], undefined, orchestrator.env);
   expect(unconfirmed.exitCode).toBe(1);
