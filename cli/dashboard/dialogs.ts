@@ -17,6 +17,7 @@ import {
 } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
+import { missingDigestWarning } from '../shared/required-digest';
 import type { Review } from '../shared/review';
 import { readReview } from '../shared/review';
 import { withAdvice } from '../shared/errors';
@@ -207,10 +208,12 @@ async function draftApproval(
 ): Promise<Draft> {
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
   if (review) printReview(context.terminal, review, migrationId);
+  const refused = unanswered && (await missingDigestWarning(context.ferry, migrationId, 'approval', unanswered));
+  const warnings = unanswered && [unanswered.so('you cannot review what you approve'), ...(refused ? [refused] : [])];
   return {
     message: 'approve',
     question: `${subjectOf(migrationId, progress)}: approve ${step}${review ? '' : ' without a review'}?`,
-    warning: unanswered?.so('you cannot review what you approve'),
+    warning: warnings?.join('; '),
     consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',

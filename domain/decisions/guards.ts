@@ -59,7 +59,7 @@ function digestRefusal(decision: Decision, step: Step, state: MigrationState, is
 export function missingDigest(decision: Decision, isRequired: boolean): string | null {
   const isRejection = decision.kind === 'step' && decision.verdict === 'reject';
   if (!isRequired || isRejection || reviewedStep(decision) === null || decision.digest !== undefined) return null;
-  return 'this migration requires the digest of what was reviewed, but this decision has none';
+  return 'this migration requires the digest of what was reviewed, but this decision has none; review the migration while a worker is running, and send the decision again';
 }
 
 /** The people who have acted in a migration so far. */

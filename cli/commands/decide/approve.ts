@@ -18,6 +18,7 @@ import { actorFrom, addDecisionOptions, contentFrom, parseStep, sendDecision } f
 import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../shared/remedy-commands';
 import { EVIDENCE_OPTION } from '../../shared/results';
+import { missingDigestWarning } from '../../shared/required-digest';
 import { readReview } from '../../shared/review';
 import type { ProgressOrUnanswered } from '../../shared/unanswered';
 import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
@@ -83,7 +84,12 @@ function approve(
         `${options.by} has approved or proposed only as ${other} so far; to approve as ${other}, add --as ${other}`,
       );
     const others = progress && othersText(progress, step, options, portal);
-    if (unanswered) output.warn(unanswered.so('you cannot review what you approve'));
+    if (unanswered) {
+      output.warn(unanswered.so('you cannot review what you approve'));
+      const refused =
+        digest === undefined ? await missingDigestWarning(ferry, migrationId, 'approval', unanswered) : null;
+      if (refused !== null) output.warn(refused);
+    }
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.

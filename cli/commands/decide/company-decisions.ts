@@ -20,6 +20,8 @@ import { confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendCompanyDecision, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { missingDigestWarning } from '../../shared/required-digest';
+import { readProgressOrUnanswered } from '../../shared/unanswered';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: send decisions on companies. */
@@ -80,7 +82,7 @@ async function decideCompanies(
   if (!isRefused) await confirmWithdrawal(context, asked, migrationId, progress);
   if (companies === 'all') {
     // The digest binds the confirmation to the current manifest, so that it does not cover companies added later.
-    const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(ferry, migrationId) : {};
+    const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(context, ferry, migrationId) : {};
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
   if (final && !isRefused) {
@@ -103,7 +105,14 @@ function willRefuse({ route, state }: Progress, message: DecisionMessage, conten
   return (roleRefusal(route, parsed.decision) ?? clientOnlyRefusal(route, parsed.decision)) !== null;
 }
 
-async function readManifestDigest(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {
-  const progress = await readProgressIfAnswered(ferry, migrationId);
-  return progress ? { digest: progress.digests['disable-syncing'] } : {};
+async function readManifestDigest(
+  { output }: Context,
+  ferry: MigrationClient,
+  migrationId: string,
+): Promise<{ readonly digest?: string }> {
+  const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
+  if (progress) return { digest: progress.digests['disable-syncing'] };
+  const refused = await missingDigestWarning(ferry, migrationId, 'confirmation', unanswered);
+  if (refused !== null) output.warn(refused);
+  return {};
 }

@@ -84,7 +84,7 @@ export function addStart(context: Context): void {
     )
     .option(
       '--require-digest',
-      'refuse approvals, and confirmations for all companies, without the digest of what was reviewed; ferry adds the digest',
+      'refuse an approval, or a confirmation with --all, that lacks the digest of what was reviewed; ferry adds the digest if a worker is answering',
     )
     .addOption(approverOption('accept only decisions signed by an approver'))
     .option('--dry-run', 'run all checks without storing or starting anything');

@@ -42,15 +42,24 @@ test('decisions are kept while no worker is running, and are applied once a work
   const id = 'patient.quickbooks-online';
   const started = await runJson(
     orchestrator,
-    ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'patient'],
+    ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'patient', '--require-digest'],
   );
   expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
   const approve = ['approve', id, 'supply-details', '--digest', 'f00', '--by', 'Sam'];
+  const unreviewed = [
+    ['approve', id, 'supply-details', '--by', 'Sam'],
+    ['confirm-sync-disabled', id, '--all', '--as', 'client'],
+  ];
   // These commands run at the same time, because each of them waits for a worker.
-  const [paused, approved, shown, rejected, resumed] = await Promise.all(
-    [['pause', id, '--reason', 'tea'], approve, ['show', id], ['reject', id, '--reason', 'a typo'], ['resume', id]].map(
-      (args) => ferry(args, undefined, orchestrator.env),
-    ),
+  const [paused, approved, shown, rejected, resumed, ...toRefuse] = await Promise.all(
+    [
+      ['pause', id, '--reason', 'tea'],
+      approve,
+      ['show', id],
+      ['reject', id, '--reason', 'a typo'],
+      ['resume', id],
+      ...unreviewed,
+    ].map((args) => ferry(args, undefined, orchestrator.env)),
   );
   for (const decided of [paused, approved]) {
     expect(decided).toMatchObject({
@@ -60,6 +69,10 @@ test('decisions are kept while no worker is running, and are applied once a work
     if (decided === approved)
       expect(decided?.err).toBe('ferry: no worker is answering, so you cannot review what you approve\n');
   }
+  expect(toRefuse.map(({ err }) => /so it will refuse this (\w+); make sure that a worker is/.exec(err)?.[1])).toEqual([
+    'approval',
+    'confirmation',
+  ]);
   expect(shown?.err).toContain(`no worker is answering for ${id}`);
   expect(rejected?.err).toContain(
     'no worker is answering, so the current step is unknown; nothing was decided; add the step to the command: ',
@@ -80,7 +93,7 @@ test('decisions are kept while no worker is running, and are applied once a work
   expect(reshown.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for support: resume the migration/m);
 
   const trail = async () => (await runJson(orchestrator, 'audit', id)).json['trail'] as readonly unknown[];
-  await until(async () => (await trail()).length === 2);
+  await until(async () => (await trail()).length === 4);
   expect(await trail()).toContainEqual(
     expect.objectContaining({ decision: expect.objectContaining({ verdict: 'approve', digest: 'f00' }) as unknown }),
   );
