@@ -187,7 +187,7 @@ function readWebhook(
   if (url !== undefined && secret !== undefined) return { target: { url, secret: new Secret(secret) } };
   if (url === undefined && secret === undefined) return {};
   const [set, other] = url === undefined ? ['_SECRET', '_URL'] : ['_URL', '_SECRET'];
-  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not. Set both.`);
+  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not. Set both or neither.`);
   return undefined;
 }
 
@@ -199,7 +199,7 @@ function readOpenId(
   if (issuer !== undefined && clientId !== undefined) return { issuer, clientId };
   if (issuer === undefined && clientId === undefined) return undefined;
   const [set, other] = issuer === undefined ? ['CLIENT_ID', 'ISSUER'] : ['ISSUER', 'CLIENT_ID'];
-  problems.push(`TOKENFERRY_OPENID_${set} is set, but TOKENFERRY_OPENID_${other} is not. Set both.`);
+  problems.push(`TOKENFERRY_OPENID_${set} is set, but TOKENFERRY_OPENID_${other} is not. Set both or neither.`);
   return undefined;
 }
 
@@ -215,7 +215,7 @@ function readService(
   if (url !== undefined && apiKey !== undefined) return { url, apiKey: new Secret(apiKey) };
   if (url !== undefined || apiKey !== undefined) {
     const [set, other] = url === undefined ? ['_API_KEY', '_URL'] : ['_URL', '_API_KEY'];
-    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not. Set both.`);
+    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not. Set both or neither.`);
     return undefined;
   }
   return stack && { url: stack.service.url, apiKey: new Secret(stack.service.apiKey) };

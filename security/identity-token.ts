@@ -113,7 +113,7 @@ const ProviderConfiguration = z.object({ issuer: z.string(), jwks_uri: z.url() }
 
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  assertEncrypted(address);
+  assertEncrypted(address, `the address of the identity provider (${address})`);
   const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     .then(async (response): Promise<unknown> => {
       if (!response.ok) throw new Error(`the identity provider answered with status ${response.status}`);
@@ -129,13 +129,18 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
     throw new IdentityProviderUnavailable(
       `the configuration of the identity provider ${issuer} is invalid or names another issuer`,
     );
-  assertEncrypted(data.jwks_uri);
+  const keysAt = `the address that the identity provider names for its keys (${data.jwks_uri})`;
+  assertEncrypted(data.jwks_uri, keysAt);
   return createRemoteJWKSet(new URL(data.jwks_uri), { timeoutDuration: TIMEOUT_MS });
 }
 
-/** Refuses an unencrypted address, because keys that arrive unencrypted could have been replaced on the way. */
-function assertEncrypted(address: string): void {
+/**
+ * Refuses an unencrypted address, because keys that arrive unencrypted could have been replaced on the way.
+ *
+ * @param what the address as a part of a sentence
+ */
+function assertEncrypted(address: string, what: string): void {
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'https:' && !isLoopback(hostname))
-    throw new IdentityProviderUnavailable(`the address ${address} must begin with https:`);
+    throw new IdentityProviderUnavailable(`${what} is not encrypted; it must begin with https:`);
 }

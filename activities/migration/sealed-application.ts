@@ -52,7 +52,7 @@ export async function registerSealedApplication(
     const isUseless = error instanceof BadRequest || isBroken;
     if (isUseless) await discardSealedApplication(db, migrationId, decisionId);
     const reason = isBroken ? 'its sealed secret cannot be opened' : error.message;
-    const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
+    const message = `the application ${applicationName(sealed)} could not be registered with the service: ${reason}`;
     const again = isBroken ? SUPPLY_AGAIN : CORRECT;
     const [code, advice, clientAdvice] = isUseless
       ? (['application-not-registered', again, again] as const)

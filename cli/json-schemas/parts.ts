@@ -281,7 +281,7 @@ export const outcome = z
   })
   .meta({ id: 'Outcome' });
 
-/** How and when the workflow of a migration ended in Temporal, although the migration had not ended. */
+/** How and when the workflow of a migration ended in Temporal before the migration had ended. */
 export const endedInTemporal = z.strictObject({
   status: z.enum(['terminated', 'timed_out', 'failed', 'cancelled_in_temporal']),
   at: time.nullable(),

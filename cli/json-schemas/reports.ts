@@ -74,7 +74,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       endedInTemporal: part.endedInTemporal
         .nullable()
         .describe(
-          'how and when the workflow ended in Temporal, although the migration had not ended; null if that did not happen, or once the migration has been closed',
+          'how and when the workflow ended in Temporal before the migration had ended; null if that did not happen, or once the migration has been closed',
         ),
       isFinishing: z
         .boolean()

@@ -96,7 +96,7 @@ const progress = {
   endedInTemporal: part.endedInTemporal
     .exactOptional()
     .describe(
-      'how and when the workflow ended in Temporal, although the migration had not ended; absent unless `state` is `terminated`',
+      'how and when the workflow ended in Temporal before the migration had ended; present only if `state` is `terminated`',
     ),
 };
 

@@ -30,7 +30,10 @@ export function firstAgain(id: string, { reference, failure }: FirstCompany): re
     does: `tries ${reference} again with a new credential from the client`,
   };
   // Before step 6, only another try finds out that the end customer has reconnected.
-  const reconnected = { ...again, does: `tries ${reference} again after its end customer has reconnected` };
+  const reconnected = {
+    ...again,
+    does: `tries ${reference} again; run it only once its end customer has reconnected`,
+  };
   return failure === 'reauthorization-required' ? [replacement, reconnected] : [replacement];
 }
 

@@ -147,7 +147,7 @@ function parseNamedApprover(text: string): NamedApprover {
   const [, role, by, digits = ''] = /^([^:]+):(.+):([^:]+)$/.exec(text) ?? [];
   const fingerprint = parseFingerprint(digits);
   if (isRole(role) && by !== undefined && fingerprint !== null) return { role, by, fingerprint };
-  return parseApprover(text, 'a public key (as printed by ferry keys create) or its fingerprint');
+  return parseApprover(text, 'a public key, as printed by ferry keys create, or its fingerprint');
 }
 
 /** Returns a fingerprint in the form in which it is printed; null if the text is not a fingerprint. */
@@ -164,7 +164,9 @@ export function parseFingerprint(text: string): string | null {
 export function parseApprover(text: string, expectedKey = 'a public key, as printed by ferry keys create'): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (!isRole(role) || by === undefined || !isPublicKey(publicKey)) {
-    throw new InvalidArgumentError(`Expected role:name:key: ${ROLES.join(' or ')}, a name, and ${expectedKey}.`);
+    throw new InvalidArgumentError(
+      `Expected role:name:key, where role is ${ROLES.join(' or ')}, and key is ${expectedKey}.`,
+    );
   }
   return { role, by, publicKey };
 }

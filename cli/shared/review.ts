@@ -85,7 +85,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     output.line(
       unconfirmed === 0
         ? '  No company is waiting for the confirmation that syncing is off'
-        : `  The client has not confirmed that syncing is off for ${outOf(unconfirmed, total, 'company')}`,
+        : `  For ${outOf(unconfirmed, total, 'company')}, the client has not confirmed that syncing is off`,
     ),
   'complete-migration': (output, { counts, migrationId, reconnections }, notMoved, maxCompanies) => {
     output.line(`  ${outOf(counts.moved, counts.total, 'company')} moved`);

@@ -63,7 +63,7 @@ export async function signingAdvice(
   if (portal !== null)
     return `the client must make this decision on the page of the portal, or with ferry --portal; to see the command, the client runs: ferry --portal ${portal} show ${migrationId}`;
   const signedBy = (who: string): string =>
-    `to sign the decision, ${who} must run the command on the machine with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)`;
+    `to sign the decision, ${who} must run the command on their own machine, where their signing key is (TOKENFERRY_SIGNING_KEY_FILE)`;
   if (!db) return signedBy('an approver');
   const [migration, { approverChanges }] = await Promise.all([
     readMigration(db, migrationId),

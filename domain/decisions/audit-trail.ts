@@ -42,7 +42,7 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
  */
 export function terminationRecord(decisionId: string, requestedBy: string | null, at: string): DecisionRecord {
   // The handover report shows the reason to the client. The workflow might have failed or timed out.
-  const stopped = 'the migration stopped running before it had ended';
+  const stopped = 'the migration was interrupted before it was complete';
   const reason =
     requestedBy === null ? stopped : `${stopped}; closed at the request of ${requestedBy} (name not verified)`;
   const decision: MigrationControl = { kind: 'cancel', decisionId, role: 'support', by: 'Tokenferry', reason };

@@ -6,7 +6,7 @@ import type { MoveStage } from '../companies/company-state';
 import { momentText } from '../text/sentences';
 import { isEnding } from './migration-state';
 
-/** How the workflow of a migration ended in Temporal, although the migration had not ended. */
+/** How the workflow of a migration ended in Temporal before the migration had ended. */
 export interface EndedInTemporal {
   readonly status: 'terminated' | 'timed_out' | 'failed' | 'cancelled_in_temporal';
   /** ISO 8601, UTC; null if Temporal does not say. */

@@ -19,7 +19,7 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
       why:
         unconfirmed === 0
           ? `the client has confirmed that syncing is off for every company${ofWave}${exceptHeldBack}`
-          : `the client has not confirmed that syncing is off for ${counted(unconfirmed, 'company')}${ofWave}`,
+          : `for ${counted(unconfirmed, 'company')}${ofWave}, the client has not confirmed that syncing is off`,
     },
     credentialAnswer(next, ofWave, exceptHeldBack),
     movableAnswer(next, progress, ofWave),

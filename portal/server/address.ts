@@ -32,7 +32,7 @@ interface Address {
 export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Address): void {
   if (!hasTls && !behindProxy && !isLoopback(host))
     throw new UnsafeAddress(
-      `without a certificate, the portal listens only on a loopback address such as 127.0.0.1, not on ${host}`,
+      `without a certificate or --behind-proxy, the portal listens only on a loopback address such as 127.0.0.1, not on ${host}`,
       HTTPS,
     );
   if (publicUrl === undefined) {

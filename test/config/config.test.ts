@@ -203,7 +203,7 @@ test('reports all problems together, each problem once, without quoting a secret
     expect.stringMatching(/^TOKENFERRY_LOG_LEVEL must be one of trace, /),
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
-    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not. Set both.',
+    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not. Set both or neither.',
     expect.stringMatching(/^TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64\. If it is an existing key/),
     expect.stringMatching(/^TOKENFERRY_VAULT_SECRETS: there is no folder /),
     expect.stringMatching(/^TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64\. .*openssl rand/),
@@ -226,7 +226,7 @@ test('ignores parts of the configuration that a command does not need', () => {
 test("never uses the running stack's API key for another service", () => {
   writeRunningStack(home, stack);
   expect(problemsOf(() => loadConfig(['service'], { ...env, COMPANY_DATA_URL: 'https://elsewhere' }))).toEqual([
-    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not. Set both.',
+    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not. Set both or neither.',
   ]);
 });
 
@@ -275,8 +275,8 @@ describe('the identity provider of the portal', () => {
   });
 
   test.each<[NodeJS.ProcessEnv, string]>([
-    [{ ...OPENID, TOKENFERRY_OPENID_CLIENT_ID: '' }, 'TOKENFERRY_OPENID_CLIENT_ID is not. Set both.'],
-    [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: '' }, 'TOKENFERRY_OPENID_ISSUER is not. Set both.'],
+    [{ ...OPENID, TOKENFERRY_OPENID_CLIENT_ID: '' }, 'TOKENFERRY_OPENID_CLIENT_ID is not. Set both or neither.'],
+    [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: '' }, 'TOKENFERRY_OPENID_ISSUER is not. Set both or neither.'],
     [
       { ...OPENID, TOKENFERRY_OPENID_ISSUER: 'http://identity.example' },
       'TOKENFERRY_OPENID_ISSUER must begin with https:',

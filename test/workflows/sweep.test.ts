@@ -81,7 +81,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
     ({ decision }) => decision.kind === 'cancel',
   );
   expect(cancelled).toMatchObject([
-    { decision: { by: 'Tokenferry', reason: 'the migration stopped running before it had ended' } },
+    { decision: { by: 'Tokenferry', reason: 'the migration was interrupted before it was complete' } },
   ]);
 
   expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [], unknown: [] });

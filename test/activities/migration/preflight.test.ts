@@ -137,7 +137,9 @@ test.each([
   rig.proxy.on('PUT', /\/credentials$/, failing(status, 'refused'));
   const { problems, advice: allAdvice, problemCodes, clientProblems } = await check(id);
   const at = problemCodes.indexOf(code as 'service-refuses');
-  expect(problems[at]).toMatch(/^the application sealed-app \(production\) could not be registered: [^;]*$/);
+  expect(problems[at]).toMatch(
+    /^the application sealed-app \(production\) could not be registered with the service: [^;]*$/,
+  );
   expect(allAdvice?.[at]).toMatch(advice);
   expect(clientProblems?.[at]).toMatch(clientAdvice);
   expect(clientProblems?.[at]).not.toContain('COMPANY_DATA');

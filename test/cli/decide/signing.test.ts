@@ -91,7 +91,7 @@ test.each<[string, string, readonly string[], string]>([
 test('the refusal of an unsigned decision says who can sign it', async () => {
   const { out } = await run('pia', ...approve, '--by', 'Sam');
   expect(out).toContain(
-    '\n  to sign the decision, Sam must run the command on the machine with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)\n',
+    '\n  to sign the decision, Sam must run the command on their own machine, where their signing key is (TOKENFERRY_SIGNING_KEY_FILE)\n',
   );
 });
 

@@ -63,7 +63,7 @@ test('a refused supply stores nothing, says why, and fails', async () => {
   expect(exitCode).toBe(1);
   expect(out).toMatch(/✗ refused: .*must be signed by an approver; this one is not; no credential was stored/);
   expect(out).toContain(
-    '  to sign the decision, Cleo must run the command on the machine with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)\n',
+    '  to sign the decision, Cleo must run the command on their own machine, where their signing key is (TOKENFERRY_SIGNING_KEY_FILE)\n',
   );
   expect(out).not.toContain('✓');
   const { exitCode: ofJson, out: json } = await supply(['R-1'], null, '--json');

@@ -138,7 +138,9 @@ test('a refused manifest that is not signed says who can sign it', async () => {
   const { exitCode, out } = await run('manifest', id, manifest('C-1,Acme,8100000000000091,1'), ...AS_CLIENT);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ refused: ${id}: `);
-  expect(out).toContain('to sign the decision, Cleo must run the command on the machine with their own signing key');
+  expect(out).toContain(
+    'to sign the decision, Cleo must run the command on their own machine, where their signing key is',
+  );
 });
 
 test('start requires either a manifest or --manifest-later', async () => {

@@ -35,7 +35,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id} (moves can begin at any time)`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
-  expect(out).toContain('✗ sync-disabled: the client has not confirmed that syncing is off for 2 companies');
+  expect(out).toContain('✗ sync-disabled: for 2 companies');
   expect(out).toContain(
     '✗ credentials: no company that is still to be moved is confirmed yet, so no credential can be used',
   );
