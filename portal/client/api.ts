@@ -62,6 +62,14 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * Treats a successful answer that the portal cannot have sent like an answer of a proxy with status 502: the portal may
+ * have received the request, and the same request can succeed later.
+ */
+function throwForeign(): never {
+  throw new ApiError(502, 'The answer is not from the portal, but probably from a proxy.');
+}
+
 export interface PortalAddress {
   /** The portal's origin; empty for the origin of the page. */
   readonly origin: string;
@@ -113,11 +121,17 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     return response.status === 204 ? (undefined as T) : ((await response.json().catch(() => null)) as T);
   }
 
-  function readCompanies(filter: CompanyFilter): Promise<Companies> {
+  async function readCompanies(filter: CompanyFilter): Promise<Companies> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filter))
       if (value !== undefined && value !== '' && value !== false) query.set(name, String(value));
-    return call('GET', `/api/companies?${query.toString()}`);
+    const answer = await call<Companies | null>('GET', `/api/companies?${query.toString()}`);
+    return Array.isArray(answer?.companies) ? answer : throwForeign();
+  }
+
+  async function callRequest(method: string, path: string, body?: unknown): Promise<RequestStatus> {
+    const status = await call<RequestStatus | null>(method, path, body);
+    return typeof status?.id === 'string' && status.answer !== undefined ? status : throwForeign();
   }
 
   /**
@@ -154,7 +168,7 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     const tell = path === '/api/reports' ? undefined : onAttempt;
     const post = async (): Promise<RequestStatus> => {
       try {
-        const status = await call<RequestStatus>('POST', path, body);
+        const status = await callRequest('POST', path, body);
         tell?.(null);
         return status;
       } catch (error) {
@@ -167,7 +181,7 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     while (answer === null) {
       onWait('Waiting for the migration to answer…');
       await sleep(1_000);
-      ({ id, answer } = await retryWhileTemporary(() => call<RequestStatus>('GET', request), onWait));
+      ({ id, answer } = await retryWhileTemporary(() => callRequest('GET', request), onWait));
     }
     return { ...answer, id };
   }

@@ -58,3 +58,31 @@ test('each attempt to send a request is reported, because the portal can have re
     server.close();
   }
 });
+
+test('a successful answer without JSON comes from a proxy, so the request is repeated', async () => {
+  const answer = { outcome: 'applied', text: 'paused' };
+  const bodies = [
+    '<html>Sign in</html>',
+    JSON.stringify({ id: '1', answer: null }),
+    '',
+    JSON.stringify({ id: '1', answer }),
+  ];
+  const server = createServer((_, response) => response.end(bodies.shift()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const attempts: (number | null)[] = [];
+    const onAttempt = (error: ApiError | null) => attempts.push(error && error.status);
+    const { submit, eachCompany } = createPortalApi({ origin, headers: {}, unreachable: () => 'no', onAttempt });
+    const said: string[] = [];
+    expect(await submit('/api/decisions', {}, (text) => said.push(text))).toMatchObject(answer);
+    expect(attempts).toEqual([502, null]);
+    const foreign = 'The answer is not from the portal, but probably from a proxy.';
+    expect(said.filter((text) => text.startsWith(foreign))).toHaveLength(2);
+    bodies.push('<html></html>');
+    await expect(eachCompany({}).next()).rejects.toMatchObject({ message: foreign });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
