@@ -1,0 +1,55 @@
+import type { MigrationClient } from '../../../client';
+import { firstNotReadyText } from '../../../domain/companies/credential-state';
+import { findCompany } from '../../../store';
+import { withMigrationClient } from '../../shared/clients';
+import type { Context } from '../../shared/context';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addDecisionOptions, assertCompany, contentFrom, sendDecision } from '../../shared/decisions';
+import type { CommandResult } from '../../terminal/output';
+
+/** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */
+export function addFirstCompany({ program, run, terminal, now }: Context): void {
+  addDecisionOptions(
+    program
+      .command('first-company <migration> <reference>')
+      .description(
+        'Choose the company to move first. If you do not accept its result, choose another company, or the same company again',
+      ),
+    now,
+  ).action((migration: string, reference: string, options: DecisionOptions) =>
+    run(() =>
+      withMigrationClient(terminal.env, async (ferry) => {
+        await assertCompany(ferry, migration, reference);
+        const content = { company: reference, ...contentFrom(options) };
+        return withReadiness(ferry, reference, await sendDecision(ferry, migration, 'chooseFirstCompany', content));
+      }),
+    ),
+  );
+}
+
+/** Adds a warning if the company that was chosen to go first cannot be moved yet. */
+export async function withReadiness(
+  { db }: MigrationClient,
+  reference: string | undefined,
+  result: CommandResult,
+): Promise<CommandResult> {
+  const { migrationId, outcome } = result.json;
+  if (!db || reference === undefined || outcome !== 'applied') return result;
+  const company = await findCompany(db, String(migrationId), { reference });
+  const why = company ? firstNotReadyText(company) : null;
+  if (why === null) return result;
+  return {
+    ...result,
+    print: (output) => {
+      result.print(output);
+      const isLeftOut = company?.state === 'excluded' || company?.state === 'skipped';
+      output.line(
+        `  ${output.styled('yellow', '!')} ${
+          isLeftOut
+            ? `${reference} cannot go first, because ${why}. Choose another company: ferry companies ${String(migrationId)} --state not-moved-yet`
+            : `${reference} is not ready yet: ${why}`
+        }`,
+      );
+    },
+  };
+}

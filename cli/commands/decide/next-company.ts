@@ -1,0 +1,146 @@
+/** What to do after a rejection of the first company: the options `--next` and `--company` of `ferry reject`. */
+import type { NextAfterRejection } from '../../../domain/migration/decision';
+import type { Step } from '../../../domain/migration/steps';
+import { stepText } from '../../../domain/migration/steps';
+import type { MigrationClient } from '../../../client';
+import { readProgressIfAnswered } from '../../../client';
+import type { DecisionOptions } from '../../shared/decisions';
+import { assertCompany, isRejectedFirst, sameCompany } from '../../shared/decisions';
+import { CommandFailed } from '../../shared/errors';
+import { choicesAfterRejection, choiceText, insteadText } from '../../shared/first-company-commands';
+import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
+import type { CommandResult } from '../../terminal/output';
+
+interface NextOptions {
+  readonly next?: string;
+  readonly company?: string;
+}
+
+export type NextAfterRejectionOptions = DecisionOptions & NextOptions;
+
+export const NEXT = [
+  'same-company',
+  'another-company',
+  'abandon',
+] as const satisfies readonly NextAfterRejection['next'][];
+
+/**
+ * Checks that a rejection of the first company says what to try next. Does nothing if there is no result to reject yet,
+ * because the migration then refuses the rejection.
+ *
+ * @throws CommandFailed with a complete command as advice
+ */
+export async function assertNextGiven(
+  ferry: MigrationClient,
+  migrationId: string,
+  options: NextAfterRejectionOptions,
+): Promise<void> {
+  const { next, company } = options;
+  if (company !== undefined || (next !== undefined && next !== 'another-company')) return;
+  const first = (await readProgressIfAnswered(ferry, migrationId))?.firstCompany;
+  if (next === undefined && (first?.stage ?? 'importing') === 'importing') return;
+  const command = rejectCommand(migrationId, options);
+  const { same, another } = await choicesAfterRejection(ferry, migrationId, first?.reference ?? null, command);
+  throw next === undefined
+    ? new CommandFailed(
+        'the rejection does not say what to try next: add --next or --company',
+        same === null ? another : `${same}; ${another}`,
+      )
+    : new CommandFailed('--next another-company does not say which company to try: add --company', another);
+}
+
+/**
+ * Checks that `--company` and `--next` are given only for a rejection of the first company.
+ *
+ * @throws CommandFailed with the command that chooses the first company as advice
+ */
+export async function assertNextFits(
+  ferry: MigrationClient,
+  migrationId: string,
+  { step, options }: { readonly step: Step; readonly options: NextAfterRejectionOptions },
+): Promise<void> {
+  const given = options.company === undefined ? '--next' : '--company';
+  if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
+  // In step 6, no company can be chosen to move first any more. The rejection can name an earlier step.
+  const current = (await readProgressIfAnswered(ferry, migrationId))?.step ?? step;
+  const instead =
+    current === 'complete-migration' && options.company !== undefined
+      ? `run the command again without ${options.next === undefined ? given : '--company and --next'}`
+      : insteadText(migrationId, options);
+  throw new CommandFailed(
+    `${given} belongs to a rejection of the first company, not of ${stepText(step)}`,
+    `nothing was decided; ${instead}`,
+  );
+}
+
+/** Adds to a refused rejection how to choose the company that moves first, if no first company has been tried yet. */
+export async function withChoice(
+  ferry: MigrationClient,
+  migrationId: string,
+  options: NextAfterRejectionOptions,
+  result: CommandResult,
+): Promise<CommandResult> {
+  if (options.company === undefined) return result;
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (progress?.firstCompany !== null || progress.step === 'complete-migration') return result;
+  const print: CommandResult['print'] = (output) => {
+    result.print(output);
+    output.line(`  ${choiceText(migrationId, options)}`);
+  };
+  return { ...result, print };
+}
+
+/** Returns the command that rejects the first company, without what to try next. */
+function rejectCommand(migrationId: string, { reason, as, by }: NextAfterRejectionOptions): string {
+  const who = as === 'client' ? ` ${byClientNamed(by)}` : '';
+  return `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}${who}`;
+}
+
+/**
+ * Checks that the other company to try is not the rejected one. The workflow accepts this, because histories can
+ * contain it.
+ *
+ * @throws CommandFailed with a complete command as advice
+ */
+export async function assertOther(
+  ferry: MigrationClient,
+  migrationId: string,
+  options: NextAfterRejectionOptions,
+): Promise<void> {
+  const { next = 'another-company', company } = options;
+  if (company === undefined || next !== 'another-company') return;
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (!isRejectedFirst(progress, company)) return;
+  const { same, another } = await choicesAfterRejection(
+    ferry,
+    migrationId,
+    company,
+    rejectCommand(migrationId, options),
+  );
+  throw new CommandFailed(
+    `${company} is the company that you reject, so it cannot be the other company to try`,
+    same ?? another,
+  );
+}
+
+export async function nextFrom(
+  ferry: MigrationClient,
+  migrationId: string,
+  { next, company }: NextOptions,
+): Promise<Record<string, unknown>> {
+  if (company !== undefined && next === 'same-company') {
+    const progress = await readProgressIfAnswered(ferry, migrationId);
+    // The workflow also checks which company the rejection is about, so no answer is needed.
+    if (!progress || progress.firstCompany?.reference === company) return { next, company };
+  }
+  if (company !== undefined && next !== undefined && next !== 'another-company')
+    throw new CommandFailed(
+      `--company is only for another company, but --next is ${next}`,
+      'nothing was decided; leave out --company, or name another company and leave out --next',
+    );
+  if (company === undefined && next === 'same-company')
+    return sameCompany(await readProgressIfAnswered(ferry, migrationId));
+  if (company === undefined) return next === undefined ? {} : { next };
+  await assertCompany(ferry, migrationId, company);
+  return { next: next ?? 'another-company', company };
+}
