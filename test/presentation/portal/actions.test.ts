@@ -8,18 +8,9 @@ import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { ActionView } from '../../../presentation/portal/candidate';
-import {
-  AT,
-  counts,
-  decideAll,
-  firstCompany,
-  LATER,
-  migrationPlan,
-  preflight,
-  proposeTime,
-  stateAt,
-} from '../../support/migrations/migration-states';
+import { counts, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 import { anyDecision, workflowActs } from '../../support/migrations/random-decisions';
+import { first, last, selfService, paused, STATES } from './offered-actions';
 
 const FACTS = {
   canSeal: true,
@@ -32,17 +23,6 @@ const actionsAt = (state: MigrationState, facts = FACTS): readonly ActionView[] 
 const nameOf = ({ message, step, isExpected }: ActionView): string =>
   `${isExpected ? '*' : ''}${message}${step === undefined ? '' : ` ${step}`}`;
 const namesAt = (...given: Parameters<typeof actionsAt>): readonly string[] => actionsAt(...given).map(nameOf);
-
-const first = (changes: Partial<MigrationState> = {}): MigrationState => stateAt('migrate-first-company', changes);
-const last = (changes: Parameters<typeof counts>[0], more: Partial<MigrationState> = {}): MigrationState =>
-  stateAt('complete-migration', { counts: counts(changes), firstCompany: firstCompany(), ...more });
-const selfService = (step: 'supply-details' | 'complete-migration', changes: Partial<MigrationState>): MigrationState =>
-  stateAt(step, { route: 'self-service', ...changes });
-const paused = (stopReason: 'too-many-failures' | null) => ({
-  ...(stopReason === null
-    ? { pausesByPeople: [{ reason: 'a test', by: 'Cleo', role: 'client' as const, stopReason, at: AT }] }
-    : { pause: { reason: 'a test', by: null, stopReason, at: AT } }),
-});
 
 test('companies whose added or corrected rows are still being checked are not said to need a correction', () => {
   const factsIf = (changes: number) =>
@@ -63,169 +43,6 @@ test('a resume by the client after failures says that these failures are then ac
   expect(consequenceOf(2)).toMatch(accepted);
   expect(consequenceOf(0)).not.toMatch(accepted);
 });
-
-const STATES: readonly (readonly [name: string, state: MigrationState, actions: readonly string[]])[] = [
-  [
-    'the application is missing',
-    stateAt('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['application-missing'] }) }),
-    [
-      '*applicationSupplied',
-      'approve update-application',
-      'confirmSyncDisabled',
-      'manifestSupplied',
-      'reject supply-details',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'the manifest is missing',
-    stateAt('supply-details', {
-      preflight: preflight({ companies: 0, problems: ['a'], problemCodes: ['no-companies'] }),
-      counts: counts({}),
-    }),
-    [
-      '*manifestSupplied',
-      'approve update-application',
-      'applicationSupplied',
-      'reject supply-details',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'a company was left out before the details are accepted',
-    stateAt('supply-details', {
-      preflight: preflight(),
-      counts: counts({ total: 2, waiting: 1, unconfirmed: 1, excluded: 1 }),
-    }),
-    [
-      'approve update-application',
-      'confirmSyncDisabled',
-      'applicationSupplied',
-      'reject supply-details',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'no start is proposed',
-    stateAt('schedule'),
-    [
-      '*proposeTime',
-      'approve update-application',
-      'confirmSyncDisabled',
-      'reject supply-details',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'support has proposed a start',
-    decideAll(stateAt('schedule'), proposeTime('support')),
-    [
-      '*approve schedule',
-      'approve update-application',
-      'proposeTime',
-      'confirmSyncDisabled',
-      'reject schedule',
-      'reject supply-details',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'the callback URL is to be confirmed',
-    stateAt('update-application'),
-    [
-      '*approve update-application',
-      'proposeTime',
-      'confirmSyncDisabled',
-      'reject schedule',
-      'reject supply-details',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'syncing is to be turned off',
-    stateAt('disable-syncing'),
-    [
-      '*confirmSyncDisabled',
-      'proposeTime',
-      'reject schedule',
-      'reject supply-details',
-      'reject update-application',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'credentials are missing',
-    first({ counts: counts({ total: 3, waiting: 3, withoutCredential: 3 }) }),
-    [
-      '*credentialsSupplied',
-      'proposeTime',
-      'reject schedule',
-      'reject supply-details',
-      'reject update-application',
-      'reject disable-syncing',
-      'exclude',
-      'pause',
-      'cancel',
-    ],
-  ],
-  [
-    'a later wave is to be confirmed',
-    last({ total: 9, waiting: 4, moved: 5, unconfirmed: 4, unconfirmedInNextWave: 2 }),
-    ['*confirmSyncDisabled', 'exclude', 'pause', 'cancel'],
-  ],
-  [
-    'everything has an outcome',
-    last({ total: 9, moved: 8, failed: 1, mustReconnect: 1 }),
-    ['*approve complete-migration', 'reject complete-migration', 'replaceCredential', 'pause', 'cancel'],
-  ],
-  [
-    'a person has paused it',
-    last({ total: 9, waiting: 4, moved: 5 }, paused(null)),
-    ['*resume', 'credentialsSupplied', 'exclude', 'cancel'],
-  ],
-  [
-    'it is paused, and credentials are missing',
-    last({ total: 9, waiting: 4, moved: 5, withoutCredential: 3 }, paused(null)),
-    ['*credentialsSupplied', '*resume', 'exclude', 'cancel'],
-  ],
-  [
-    'it has paused itself',
-    last({ total: 9, failed: 5, moved: 4 }, paused('too-many-failures')),
-    ['approve complete-migration', 'reject complete-migration', 'replaceCredential', 'pause', 'cancel'],
-  ],
-  ['it is completed', last({ total: 9, moved: 9 }, { closed: 'completed' }), []],
-  [
-    'self-service has problems',
-    selfService('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['no-room'] }) }),
-    ['*retry', 'exclude', 'pause', 'adjust', 'cancel'],
-  ],
-  [
-    'self-service has failures',
-    selfService('complete-migration', { counts: counts({ total: 9, moved: 6, failed: 3, mustReconnect: 1 }) }),
-    ['*retry', '*relink', '*replaceCredential', '*skip', 'pause', 'cancel'],
-  ],
-  [
-    'self-service has paused itself',
-    selfService('complete-migration', {
-      counts: counts({ total: 9, moved: 6, failed: 3 }),
-      ...paused('too-many-failures'),
-    }),
-    ['*resume', 'retry', 'replaceCredential', 'skip', 'pause', 'cancel'],
-  ],
-];
 
 test.each(STATES)('%s', (_, state, expected) => {
   expect(namesAt(state)).toEqual(expected);
