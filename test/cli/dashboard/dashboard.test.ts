@@ -8,6 +8,7 @@ import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
 import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
+import { blank, withoutTimes } from './screens';
 
 const orchestrator = useOrchestratorWithWorker();
 let quay: TestMigration;
@@ -36,18 +37,6 @@ function openDashboard(env: NodeJS.ProcessEnv = {}, columns = 80, rows = 24): Te
   return session;
 }
 
-/** Returns the screen with times and durations replaced. */
-function withoutTimes(screen: TerminalSession): readonly string[] {
-  return screen.lines().map((line) =>
-    line
-      .replace(/\d\d:\d\d:\d\d$/, 'hh:mm:ss')
-      .replace(/\b(support|client|both|paused) \d+[smh] */g, '$1 ... ')
-      .replace(/\b\d\d:\d\d\b/g, 'hh:mm')
-      .replace(/\(\d+[smh]\)/g, '(...)'),
-  );
-}
-
-const blank = (lines: number): readonly string[] => Array.from({ length: lines }, () => '');
 const KEYS = '↑↓ select  Enter open  a approve  x reject  p pause  r retry  ? help  q quit';
 
 async function select(screen: TerminalSession, migrationId: string): Promise<void> {

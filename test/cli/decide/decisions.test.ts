@@ -36,24 +36,16 @@ test('start refuses organizations of another open migration, and lists them', as
   expect((await runJson(orchestrator, 'companies', `${ID}.again`)).exitCode).toBe(1);
 });
 
+const NOBODY = 'there is no migration nobody.xero; list all migrations with: ferry list';
 test.each([
-  [['approve', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['show', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['companies', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['report', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [
-    ['confirm-sync-disabled', 'nobody.xero', '--wave', '1', ...CLIENT],
-    'there is no migration nobody.xero; list all migrations with: ferry list',
-  ],
-  [
-    ['confirm-sync-disabled', 'nobody.xero', 'C-1001', ...CLIENT],
-    'there is no migration nobody.xero; list all migrations with: ferry list',
-  ],
-  [
-    ['first-company', 'nobody.xero', 'C-1001'],
-    'there is no migration nobody.xero; list all migrations with: ferry list',
-  ],
+  [['approve', 'nobody.xero'], NOBODY],
+  [['show', 'nobody.xero'], NOBODY],
+  [['companies', 'nobody.xero'], NOBODY],
+  [['report', 'nobody.xero'], NOBODY],
+  [['credentials', 'nobody.xero', MANIFEST], NOBODY],
+  [['confirm-sync-disabled', 'nobody.xero', '--wave', '1', ...CLIENT], NOBODY],
+  [['confirm-sync-disabled', 'nobody.xero', 'C-1001', ...CLIENT], NOBODY],
+  [['first-company', 'nobody.xero', 'C-1001'], NOBODY],
   [['show', ID.slice(0, -7)], `there is no migration ${ID.slice(0, -7)}; did you mean ${ID}?`],
   [['approve', `${ID}x`], `there is no migration ${ID}x; did you mean ${ID}?`],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],

@@ -32,14 +32,11 @@ function secretFile(text: string): string {
   return file;
 }
 
+const run = (args: string[], prompts?: Partial<Prompts>) => ferry(args, undefined, orchestrator.env, prompts);
 const answering = (secret: string): Partial<Prompts> => ({ confirm: async () => false, secret: async () => secret });
+const TYPED = answering(`${CANARY}\n`);
 const application = async (id: string, environment: string, ...more: string[]) =>
-  ferry(
-    ['application', ID, '--client-id', id, '--environment', environment, ...CLIENT, ...more],
-    undefined,
-    orchestrator.env,
-    answering(`${CANARY}\n`),
-  );
+  run(['application', ID, '--client-id', id, '--environment', environment, ...CLIENT, ...more], TYPED);
 const registeredApplication = async () => (await orchestrator.client().integration('qhyg')).value.application;
 
 test('the application is registered with the service, and the details are checked again', async () => {
@@ -74,7 +71,7 @@ test('an application that would replace the application of moved companies must 
       },
     };
     const command = ['application', ID, '--client-id', 'typo-app', '--environment', 'production', ...CLIENT];
-    const declined = await ferry(command, undefined, orchestrator.env, prompts);
+    const declined = await run(command, prompts);
     expect(declined).toMatchObject({
       exitCode: 1,
       err: 'ferry: the application was not replaced; nothing was sent\n',
@@ -86,7 +83,7 @@ test('an application that would replace the application of moved companies must 
     // The replacement can be undone: registering the earlier application again restores the access.
     expect(declined.out).not.toContain('cannot be undone');
     expect(await registeredApplication()).toEqual(before);
-    const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
+    const unattended = await run([...command, '--secret-file', secretFile(CANARY)]);
     expect(unattended.err).toMatch(
       /2 companies were connected with from-file .* refresh their tokens; nothing was sent; .*run the command again with --yes/,
     );
@@ -99,10 +96,10 @@ test('an application that would replace the application of moved companies must 
     const lost =
       '2 companies (C-1001, C-1002) were connected with from-file (production), but typo-app (production) is registered now';
     for (const command of ['show', 'go-nogo', 'sign-off'])
-      expect((await ferry([command, ID], undefined, orchestrator.env)).out.replace(/\s+/g, ' ')).toContain(lost);
+      expect((await run([command, ID])).out.replace(/\s+/g, ' ')).toContain(lost);
     const again = `ferry application ${ID} --client-id from-file --environment production`;
     for (const command of ['show', 'go-nogo']) {
-      expect((await ferry([command, ID], undefined, orchestrator.env)).out).toContain(`: ${again}\n`);
+      expect((await run([command, ID])).out).toContain(`: ${again}\n`);
       const { json } = await runJson(orchestrator, command, ID);
       expect(json['next']).toContainEqual({ who: 'support', command: again });
     }
@@ -111,7 +108,7 @@ test('an application that would replace the application of moved companies must 
       replaced: [{ application: { clientId: 'from-file' }, companies: 2, references: ['C-1001', 'C-1002'] }],
       registered: { clientId: 'typo-app', environment: 'production' },
     });
-    const { out: csv } = await ferry(['report', ID, '--format', 'csv'], undefined, orchestrator.env);
+    const { out: csv } = await run(['report', ID, '--format', 'csv']);
     const action = 'keep your application from-file (production), and ask support to register it again';
     expect(csv.split('\n').filter((line) => line.includes(action))).toHaveLength(2);
   } finally {
@@ -133,7 +130,7 @@ test('the question names the migrations whose companies depend on the applicatio
     .execute();
   await closeMigration(db, ended.id, 'completed');
   const command = ['application', ID, '--client-id', 'bee-app', '--environment', 'production', ...CLIENT];
-  const { err } = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
+  const { err } = await run([...command, '--secret-file', secretFile(CANARY)]);
   expect(err).toContain(
     `3 companies, of ${ended.id} (ended), were connected with kite-app (production); if bee-app (production) is registered instead, the service cannot refresh their tokens; nothing was sent`,
   );
@@ -212,11 +209,7 @@ test('an application that the service does not register after the decision must 
 });
 
 test('application fails without a terminal on which to ask for the secret', async () => {
-  const { exitCode, err } = await ferry(
-    ['application', ID, '--client-id', 'x', '--environment', 'production'],
-    undefined,
-    orchestrator.env,
-  );
+  const { exitCode, err } = await run(['application', ID, '--client-id', 'x', '--environment', 'production']);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
     err: 'ferry: cannot ask for the client secret, because this is not a terminal; put the client secret in a file, and pass the file with --secret-file\n',
@@ -256,21 +249,9 @@ test('an application that would replace the application of another open migratio
   const file = path.join(folder, 'bee.csv');
   writeFileSync(file, 'reference,name,realmId,expectedInvoices\nB-1,Bee,4620816365,5\n');
   const bee = ['start', file, '--platform', 'quickbooks-online', '--client', 'bee', '--by', 'Bea'];
-  expect(await ferry(bee, undefined, orchestrator.env)).toMatchObject({ exitCode: 0 });
-  const supply = async (...more: string[]) =>
-    ferry(
-      [
-        'application',
-        'bee.quickbooks-online',
-        '--environment',
-        'production',
-        '--secret-file',
-        secretFile(CANARY),
-        ...more,
-      ],
-      undefined,
-      orchestrator.env,
-    );
+  expect(await ferry(bee)).toMatchObject({ exitCode: 0 });
+  const bees = ['application', 'bee.quickbooks-online', '--environment', 'production'];
+  const supply = async (...more: string[]) => run([...bees, '--secret-file', secretFile(CANARY), ...more]);
   const { exitCode, err } = await supply('--client-id', 'bee-app', '--secret-file', '/nowhere/secret');
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
@@ -286,7 +267,7 @@ test('an application that would replace the application of another open migratio
     return (json['preflight'] as { problemCodes?: string[] } | null)?.problemCodes;
   };
   await until(async () => (await findings())?.includes('application-of-another-migration') === true);
-  const review = async () => (await ferry(['show', 'bee.quickbooks-online'], undefined, orchestrator.env)).out;
+  const review = async () => (await run(['show', 'bee.quickbooks-online'])).out;
   expect(await review()).toContain('Application: x (production), registered at the service, not supplied');
   expect(await review()).toContain(
     '  client: ferry application bee.quickbooks-online --client-id x --environment production --as client',
@@ -296,7 +277,7 @@ test('an application that would replace the application of another open migratio
   // `ferry approve` asks no question, because the approval is refused anyway.
   const confirm = () => Promise.reject(new Error('asked'));
   const approve = ['approve', 'bee.quickbooks-online', '--by', 'Sam'];
-  const refused = await ferry(approve, undefined, orchestrator.env, { confirm, secret: async () => '' });
+  const refused = await run(approve, { confirm, secret: async () => '' });
   expect(refused).toMatchObject({ exitCode: 1, err: '' });
   expect(refused.out).toContain('✗ refused: bee.quickbooks-online: the check of the details found 1 kind of problem');
 
@@ -308,8 +289,8 @@ test('an application that would replace the application of another open migratio
 
 test('the file with the secret of a refused application is kept', async () => {
   const support = ['--by', 'Sam'];
-  await ferry(['cancel', 'bee.quickbooks-online', '--reason', 'no', '--yes', ...support], undefined, orchestrator.env);
-  const approved = await ferry(['approve', ID, '--yes', ...support], undefined, orchestrator.env);
+  await run(['cancel', 'bee.quickbooks-online', '--reason', 'no', '--yes', ...support]);
+  const approved = await run(['approve', ID, '--yes', ...support]);
   expect(approved).toMatchObject({ exitCode: 0, err: '' });
   const { exitCode, out } = await application('late', 'production', '--secret-file', secretFile(CANARY));
   expect(exitCode).toBe(1);
