@@ -86,8 +86,14 @@ export { beginOutage, endOutage, readOpenPause, readStoppages, reportStop } from
 export * from './reporting/estimate-inputs';
 export * from './vault/sealed-applications';
 export { deleteOldStaged, StagingFull } from './vault/staging-limits';
-export { acceptStaged, discardStaged, lacksStaged, readStaged, readStagedDigest } from './vault/staged-credentials';
-export type { StagedCredential } from './vault/staged-credentials';
+export {
+  acceptStaged,
+  discardStaged,
+  findMissingCredentials,
+  readStaged,
+  readStagedDigest,
+} from './vault/staged-credentials';
+export type { MissingCredentials, StagedCredential } from './vault/staged-credentials';
 export * from './vault/supply';
 export * from './vault/vault';
 export {

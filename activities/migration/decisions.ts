@@ -21,7 +21,7 @@ import {
   withoutInvalidSignature,
 } from '../../domain/decisions/verification';
 import type { VaultKeyWrapper } from '../../security';
-import type { Database, LedgerFacts } from '../../store';
+import type { Database, LedgerFacts, MissingCredentials } from '../../store';
 import {
   advanceRamp,
   countCompanies,
@@ -36,6 +36,7 @@ import {
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
 import { applyDecision } from './decision-effects';
+import { findLostCredentials } from './lost-supplies';
 import { stagedManifestRefusal } from './manifest';
 import { discardSupply, exchangeRefusal, unopenableRefusal } from './staged-supply';
 import { updateWindowOccurrence } from './windows';
@@ -151,15 +152,15 @@ async function verifyAndWrite(
  * that some company is syncing or moved. If the supply that was staged for the decision is lost or does not match the
  * decision's digest, only the decision is restored, and the client must repeat the supply.
  *
- * @returns the outcome; null if the ledger already has the decision. A decision that fails verification is not
- *   recorded, so that it can be verified later
+ * @returns the outcome, and whether credentials of the decision were lost; null if the ledger already has the decision.
+ *   A decision that fails verification is not recorded, so that it can be verified later
  */
 export async function restoreDecision(
   tx: Database,
   migrationId: string,
   given: DecisionRecord,
   isBehind: boolean,
-): Promise<Outcome | null> {
+): Promise<{ readonly outcome: Outcome; readonly lostCredentials: MissingCredentials } | null> {
   await lockDecisions(tx, migrationId);
   const facts = await readLedgerFacts(tx, migrationId, given.decision.decisionId);
   if (facts.earlierOutcome) return null;
@@ -167,10 +168,13 @@ export async function restoreDecision(
   const record = withoutInvalidSignature(given, known);
   const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
   const refusal = record.outcome.applied ? await refusalOf(tx, record, ledger, restoredRefusal(record, ledger)) : null;
-  if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
-  if ((await exchangeRefusal(tx, migrationId, record.decision)) !== null)
-    await discardSupply(tx, migrationId, record.decision.decisionId);
-  return write(tx, record, ledger, null);
+  if (refusal !== null)
+    return { outcome: { ...record.outcome, applied: false, text: refusal }, lostCredentials: 'none' };
+  if (!record.outcome.applied) return { outcome: await write(tx, record, ledger, null), lostCredentials: 'none' };
+  const areUsable = (await exchangeRefusal(tx, migrationId, record.decision)) === null;
+  const lostCredentials = await findLostCredentials(tx, migrationId, record.decision, areUsable);
+  if (!areUsable) await discardSupply(tx, migrationId, record.decision.decisionId);
+  return { outcome: await write(tx, record, ledger, null), lostCredentials };
 }
 
 /** Returns a substitute for a verified first company, if any company of the migration is syncing or moved. */

@@ -1,31 +1,31 @@
 /** Finds what a restored ledger has lost of the supplies of decisions, so that people supply it again. */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { RefusedDecision } from '../../domain/migration/reconciliation';
-import type { Queryable } from '../../store';
-import { lacksStaged, lockUntouchedCompanies } from '../../store';
+import type { MissingCredentials, Queryable } from '../../store';
+import { findMissingCredentials, lockUntouchedCompanies } from '../../store';
 import { manifestProblem } from './manifest';
-import { exchangeRefusal } from './staged-supply';
 
 /**
- * Returns whether the ledger no longer has all credentials of a decision, and companies still accept one. Call this in
- * the transaction that restores the decision, before it is restored, because that deletes the staged credentials.
+ * Returns whether the ledger has lost credentials of a decision. Call this in the transaction that restores the
+ * decision, before it is restored, because that deletes the staged credentials.
  *
- * A decision about waiting companies states only their number. So the result can also be true if the missing credentials
- * belong to companies that have moved since, and other companies are waiting.
+ * A decision about waiting companies states only their number. So credentials can also be `accepted` if they belong to
+ * companies that have moved since, and other companies are waiting.
+ *
+ * @param areUsable false if the staged credentials do not match the decision, and are discarded
  */
-export async function lacksCredentials(
+export async function findLostCredentials(
   tx: Queryable,
   migrationId: string,
   decision: DecisionRecord['decision'],
-): Promise<boolean> {
+  areUsable: boolean,
+): Promise<MissingCredentials> {
   const { decisionId, kind } = decision;
-  if (kind !== 'credentials-supplied' && kind !== 'replace-credential') return false;
+  if (kind !== 'credentials-supplied' && kind !== 'replace-credential') return 'none';
   const staged = { decisionId, replaces: kind === 'replace-credential' };
-  // Credentials that do not match the digest are discarded, so they are lost as well.
-  const areUsable = (await exchangeRefusal(tx, migrationId, decision)) === null;
   return kind === 'replace-credential'
-    ? lacksStaged(tx, migrationId, staged, { areUsable, references: decision.companies })
-    : lacksStaged(tx, migrationId, staged, { areUsable, supplied: decision.companies });
+    ? findMissingCredentials(tx, migrationId, staged, { areUsable, references: decision.companies })
+    : findMissingCredentials(tx, migrationId, staged, { areUsable, supplied: decision.companies });
 }
 
 /**
@@ -39,5 +39,6 @@ export async function commandForLostManifest(
 ): Promise<RefusedDecision['supplyWith'] | null> {
   if (decision.kind !== 'manifest-supplied') return null;
   if (!(await lockUntouchedCompanies(tx, migrationId))) return 'amend';
-  return (await manifestProblem(tx, migrationId, decision)) === null ? null : 'manifest';
+  if ((await manifestProblem(tx, migrationId, decision)) === null) return null;
+  return 'manifest';
 }

@@ -9,18 +9,10 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 import { consequenceOf, consequenceOfLinkError } from '../../domain/companies/failures';
-import type {
-  CompanyRepairs,
-  ReconciliationResult,
-  RefusedDecision,
-  RestoredDecision,
-} from '../../domain/migration/reconciliation';
-import type { Outcome } from '../../domain/migration/decision';
-import type { DecisionRecord } from '../../domain/migration/migration-state';
-import { isPartial } from '../../domain/migration/partial-outcome';
+import type { CompanyRepairs, ReconciliationResult } from '../../domain/migration/reconciliation';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type { Database, RecordedCompany, Repair } from '../../store';
+import type { RecordedCompany, Repair } from '../../store';
 import {
   checkLedgerMark,
   clearLedgerFlag,
@@ -35,10 +27,8 @@ import {
 import { findLostTries } from '../companies/ledger-comparison';
 import { activeError, authorizedAtOf, companiesOfMigration, organizationOf } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
-import { restoreDecision } from './decisions';
 import { findLostCompany } from './lost-companies';
-import { commandForLostManifest, lacksCredentials } from './lost-supplies';
-import { updateWindowOccurrence } from './windows';
+import { restoreDecisions } from './lost-decisions';
 
 interface MigrationRef {
   readonly migrationId: string;
@@ -85,46 +75,6 @@ async function isProvenBehind(
   if ((await checkLedgerMark(db, migrationId, workflowMark)).isProvenBehind) return true;
   if ((await findLostTries(db, service, migrationId)).length > 0) await flagLedger(db, migrationId);
   return (await readLedgerStatus(db, migrationId)).isProvenBehind;
-}
-
-/** Applies and records again the decisions that Temporal has and the ledger has lost, oldest first. */
-async function restoreDecisions(
-  deps: ActivityDeps,
-  migrationId: string,
-  isBehind: boolean,
-): Promise<Pick<ReconciliationResult, 'decisions' | 'refused'>> {
-  const { db, workflowRecords } = deps;
-  const decisions: RestoredDecision[] = [];
-  const refused: RefusedDecision[] = [];
-  const records = await workflowRecords.decisionsOf(migrationId);
-  const latestManifest = records.findLast(({ decision, outcome }) => isManifest(decision) && outcome.applied);
-  for (const record of records) {
-    heartbeat();
-    const { decision } = record;
-    const restore = async (tx: Database) => {
-      const lacks = await lacksCredentials(tx, migrationId, decision);
-      const outcome = await restoreDecision(tx, migrationId, record, isBehind);
-      const isLostManifest = record === latestManifest && outcome?.applied === false;
-      return { outcome, lacks, command: isLostManifest ? await commandForLostManifest(tx, migrationId, record) : null };
-    };
-    const { outcome, lacks, command } = await db.transaction().execute(restore);
-    if (!outcome) continue;
-    const { decisionId, kind, by } = decision;
-    const restored = { decisionId, kind, by, at: outcome.at };
-    if (record.outcome.applied && !outcome.applied)
-      refused.push({ ...restored, why: outcome.text, ...(command && { supplyWith: command }) });
-    else decisions.push({ ...restored, ...marksOf(outcome, lacks) });
-    if (outcome.applied && decision.kind === 'adjust' && decision.limits.windows)
-      await updateWindowOccurrence(deps, migrationId);
-  }
-  return { decisions, refused };
-}
-
-const isManifest = ({ kind }: DecisionRecord['decision']): boolean => kind === 'manifest-supplied';
-
-function marksOf(outcome: Outcome, lacksCredentials: boolean): Pick<RestoredDecision, 'wasRefused' | 'isPartial'> {
-  if (!outcome.applied) return { wasRefused: true };
-  return lacksCredentials && isPartial(outcome) ? { isPartial: true } : {};
 }
 
 /** Compares every company with the service, and repairs the rows that disagree. */

@@ -64,7 +64,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
               .literal(true)
               .exactOptional()
               .describe(
-                'the ledger no longer had all credentials that the decision supplied, and companies still accept one',
+                'the ledger no longer had all credentials that the decision supplied, and companies still accept one or the ledger has lost their rows',
               ),
           }),
         )

@@ -13,8 +13,8 @@ export interface RestoredDecision {
   /** True if the decision had been refused. Otherwise absent. */
   readonly wasRefused?: true;
   /**
-   * True if the ledger no longer had all credentials that the decision supplied, and companies still accept one.
-   * Otherwise absent.
+   * True if the ledger no longer had all credentials that the decision supplied, and companies still accept one or the
+   * ledger has lost their rows. Otherwise absent.
    */
   readonly isPartial?: true;
 }
@@ -23,8 +23,8 @@ export interface RestoredDecision {
 export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
   /**
-   * The command that supplies the lost rows of the manifest: `ferry manifest`, or `ferry amend` if companies have been
-   * moved, tried or left out. Absent unless the ledger has lost the latest manifest.
+   * The command that supplies the lost rows of the manifest: `ferry manifest`, or `ferry amend` if companies have been moved,
+   * tried or left out. Absent unless the ledger has lost the latest manifest.
    */
   readonly supplyWith?: 'manifest' | 'amend';
 }

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { acceptedSupplies } from '../../domain/companies/credential-state';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';
-import type { Queryable } from '../database/database';
+import { queryOne, type Queryable } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
 import { WAS_TRIED } from '../companies/exceptions';
 
@@ -69,13 +69,19 @@ export async function acceptStaged(
 }
 
 /**
- * Returns whether not all credentials of a decision are staged, although companies without a staged credential accept
- * one.
+ * Says whether credentials of a decision are missing, because they are not staged. `accepted`: companies without a
+ * staged credential accept one, or the ledger has no companies. `not-accepted`: no such company accepts one. The
+ * companies have moved or were left out, or the ledger has lost their rows.
+ */
+export type MissingCredentials = 'none' | 'accepted' | 'not-accepted';
+
+/**
+ * Returns whether credentials of a decision are missing.
  *
  * @param supply `areUsable` is false if the staged credentials do not count. `references` names the companies of the
  *   decision; if it states only their number, `supplied` is this number
  */
-export async function lacksStaged(
+export async function findMissingCredentials(
   tx: Queryable,
   migrationId: string,
   { decisionId, replaces }: StagingDecision,
@@ -83,20 +89,28 @@ export async function lacksStaged(
     | { readonly references: readonly string[] }
     | { readonly supplied: number }
   ),
-): Promise<boolean> {
+): Promise<MissingCredentials> {
   const references = 'references' in supply ? supply.references : null;
   const supplied = 'supplied' in supply ? supply.supplied : null;
-  const { rows } = await sql<{ lacks: boolean }>`
+  const { missing } = await queryOne(
+    tx,
+    sql<{ missing: MissingCredentials }>`
     with staged as (
       select row from staged_credentials
       where migration_id = ${migrationId} and decision_id = ${decisionId} and supersedes = ${replaces}
         and ${supply.areUsable})
-    select (${supplied}::integer is null or (select count(*) from staged) < ${supplied}) and exists (
-      select from companies
-      where migration_id = ${migrationId} and ${acceptsCredential(replaces)}
-        and (${references}::text[] is null or reference = any(${references}::text[]))
-        and row not in (select row from staged)) as lacks`.execute(tx);
-  return rows[0]?.lacks === true;
+    select case
+      when (select count(*) from staged) >= ${supplied}::integer then 'none'
+      when exists (
+        select from companies
+        where migration_id = ${migrationId} and ${acceptsCredential(replaces)}
+          and (${references}::text[] is null or reference = any(${references}::text[]))
+          and row not in (select row from staged)) then 'accepted'
+      when ${supplied}::integer is null then 'none'
+      when exists (select from companies where migration_id = ${migrationId}) then 'not-accepted'
+      else 'accepted' end as missing`,
+  );
+  return missing;
 }
 
 /**

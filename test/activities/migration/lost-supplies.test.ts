@@ -68,11 +68,45 @@ describe.each([
   });
 });
 
+function manifestFor(id: string, rows: MovableMigration['rows'], decisionId: string = randomUUID()): DecisionRecord {
+  const content = { decisionId, manifestDigest: manifestDigest(rows), companies: rows.length, ...BY_CLEO };
+  return recordOf(id, 'manifestSupplied', content, null);
+}
+
+describe('the credentials of companies whose rows were lost', () => {
+  const suppliedTo = (id: string) => recordOf(id, 'credentialsSupplied', { companies: 2, ...BY_CLEO }, null);
+
+  test('are lost if the ledger has no companies', async () => {
+    const { id } = await createMovableMigration(rig.ledger, []);
+    await release(rig.ledger.db, id, 'nothing');
+    const { decisions } = await reconcile(id, manifestFor(id, manifestRows(2)), suppliedTo(id));
+    expect(decisions).toMatchObject([{ kind: 'credentials-supplied', isPartial: true }]);
+    expect((await reconcile(id)).decisions).toEqual([]);
+  });
+
+  test('are lost if every older company has moved, only if rows were lost', async () => {
+    for (const isAmended of [true, false]) {
+      const { id } = await createMovableMigration(rig.ledger, manifestRows(1));
+      await updateRow(rig.ledger.db, id, 1, { state: 'skipped' });
+      const amended = recordOf(id, 'manifestAmended', { added: 2, corrected: 0, ...BY_CLEO }, null);
+      const { decisions } = await reconcile(id, ...(isAmended ? [amended] : []), suppliedTo(id));
+      expect(decisions.at(-1)?.isPartial ?? false).toBe(isAmended);
+    }
+  });
+});
+
+test('the replacement of a credential is lost if the ledger has only an older replacement', async () => {
+  const migration = await createMovableMigration(rig.ledger, manifestRows(1));
+  await updateRow(rig.ledger.db, migration.id, 1, { state: 'failed', failure: 'refused' });
+  const earlier = await suppliedFor(migration, 'replaceCredential', [1]);
+  await reconcile(migration.id, earlier);
+  await updateRow(rig.ledger.db, migration.id, 1, { state: 'failed', failure: 'refused' });
+  const lost = await suppliedFor(migration, 'replaceCredential', []);
+  const { decisions } = await reconcile(migration.id, earlier, lost);
+  expect(decisions).toMatchObject([{ decisionId: lost.decision.decisionId, isPartial: true }]);
+});
+
 describe('the rows of a manifest', () => {
-  const manifestFor = (id: string, rows: MovableMigration['rows'], decisionId: string = randomUUID()) => {
-    const content = { decisionId, manifestDigest: manifestDigest(rows), companies: rows.length, ...BY_CLEO };
-    return recordOf(id, 'manifestSupplied', content, null);
-  };
   async function unreleased(): Promise<MovableMigration> {
     const migration = await createMovableMigration(rig.ledger, manifestRows(2));
     await release(rig.ledger.db, migration.id, 'nothing');
