@@ -29,7 +29,7 @@ export async function restoreDecisions(
     const restore = async (tx: Database) => {
       const restoration = await restoreDecision(tx, migrationId, record, isBehind);
       const isLostManifest = record === latestManifest && restoration?.outcome.applied === false;
-      const command = isLostManifest ? await commandForLostManifest(tx, migrationId, record) : null;
+      const command = isLostManifest ? await commandForLostManifest(tx, migrationId, record, records) : null;
       return restoration && { ...restoration, command };
     };
     const restoration = await db.transaction().execute(restore);

@@ -1,6 +1,8 @@
 /** Finds what a restored ledger has lost of the supplies of decisions, so that people supply it again. */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { RefusedDecision } from '../../domain/migration/reconciliation';
+import { missingApprovals } from '../../domain/decisions/approvals';
+import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
 import type { MissingCredentials, Queryable } from '../../store';
 import { findMissingCredentials, lockUntouchedCompanies } from '../../store';
 import { manifestProblem } from './manifest';
@@ -31,14 +33,36 @@ export async function findLostCredentials(
 /**
  * Returns the command that supplies the lost rows of a refused manifest. Returns null if the decision was refused for
  * another reason, so that the same rows would be refused again.
+ *
+ * @param records all decisions of the workflow, oldest first
  */
 export async function commandForLostManifest(
   tx: Queryable,
   migrationId: string,
   { decision }: DecisionRecord,
+  records: readonly DecisionRecord[],
 ): Promise<RefusedDecision['supplyWith'] | null> {
   if (decision.kind !== 'manifest-supplied') return null;
   if (!(await lockUntouchedCompanies(tx, migrationId))) return 'amend';
   if ((await manifestProblem(tx, migrationId, decision)) === null) return null;
-  return 'manifest';
+  return isManifestReplaceable(records) ? 'manifest' : 'amend';
 }
+
+/**
+ * Returns whether the workflow accepts another manifest. It does not once the details have been accepted, or companies
+ * have been left out. No move can have begun before that, because a move requires accepted details, and step 1 cannot be
+ * reopened after a move has begun.
+ */
+function isManifestReplaceable(records: readonly DecisionRecord[]): boolean {
+  let recorded = NO_DECISIONS;
+  let areLeftOut = false;
+  for (const { decision, outcome } of records) {
+    if (!outcome.applied || decision.kind === 'unreadable') continue;
+    recorded = withDecision(recorded, decision, outcome.at);
+    // A supplied manifest replaces all companies.
+    areLeftOut = decision.kind !== 'manifest-supplied' && (areLeftOut || LEAVE_OUT.includes(decision.kind));
+  }
+  return !areLeftOut && missingApprovals(recorded, 'supply-details').length > 0;
+}
+
+const LEAVE_OUT: readonly DecisionRecord['decision']['kind'][] = ['exclude', 'skip'];

@@ -78,7 +78,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
               .enum(['manifest', 'amend'])
               .exactOptional()
               .describe(
-                'the ledger has lost the rows of the latest manifest; this command supplies them again (`amend` if companies have been moved, tried or left out)',
+                'the ledger has lost the rows of the latest manifest; this command supplies them again (`amend` if support has accepted the details, or companies have been moved, tried or left out)',
               ),
           }),
         )

@@ -21,13 +21,15 @@ export function lostFileLines(
   portal: string | null,
 ): readonly string[] {
   const target = { ...migration, application: null };
+  const amend = clientRemedyCommand('amend', target, []);
   const files: readonly (readonly [string, string, string])[] = [
     [
       'manifest-supplied',
-      'the manifest, before support has accepted the details',
+      'the manifest, as long as support has not accepted the details',
       `ferry manifest ${migration.id} companies.csv ${BY_CLIENT}`,
     ],
-    ['manifest-amended', 'rows of the manifest', clientRemedyCommand('amend', target, [])],
+    ['manifest-supplied', 'the manifest, once support has accepted the details', amend],
+    ['manifest-amended', 'rows of the manifest', amend],
     [
       'credentials-supplied',
       'credentials of companies that have not moved',

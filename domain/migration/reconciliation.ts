@@ -23,8 +23,8 @@ export interface RestoredDecision {
 export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
   /**
-   * The command that supplies the lost rows of the manifest: `ferry manifest`, or `ferry amend` if companies have been moved,
-   * tried or left out. Absent unless the ledger has lost the latest manifest.
+   * The command that supplies the lost rows of the manifest: `ferry manifest`, or `ferry amend` if support has accepted
+   * the details, or companies have been moved, tried or left out. Absent unless the ledger has lost the latest manifest.
    */
   readonly supplyWith?: 'manifest' | 'amend';
 }

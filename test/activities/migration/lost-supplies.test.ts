@@ -11,7 +11,7 @@ import {
   updateRow,
   type MovableMigration,
 } from '../../support/migrations/ledger';
-import { BY_CLEO, recordOf } from '../../support/migrations/signed-decisions';
+import { BY_CLEO, BY_SAM, recordOf } from '../../support/migrations/signed-decisions';
 
 const rig = useImportRig();
 
@@ -124,6 +124,18 @@ describe('the rows of a manifest', () => {
     const { id } = await unreleased();
     await updateRow(rig.ledger.db, id, 1, { state: 'skipped' });
     expect((await reconcile(id, manifestFor(id, manifestRows(2)))).refused).toMatchObject([{ supplyWith: 'amend' }]);
+  });
+
+  test.each([
+    ['an amendment once support has accepted the details', ['approve'], 'amend'],
+    ['a manifest after step 1 was rejected', ['approve', 'reject'], 'manifest'],
+    ['an amendment if the ledger has lost the exclusion of a company', ['skip'], 'amend'],
+  ] as const)('are supplied with %s', async (_, messages, supplyWith) => {
+    const { id } = await unreleased();
+    const fields = { step: 'supply-details', reason: 'wrong rows', companies: ['lost'], ...BY_SAM };
+    const later = messages.map((message) => recordOf(id, message, fields, null));
+    const { refused } = await reconcile(id, manifestFor(id, manifestRows(2)), ...later);
+    expect(refused[0]).toMatchObject({ supplyWith });
   });
 
   test('are not lost if another migration has an organization', async () => {

@@ -8,12 +8,19 @@ const HEAD =
 test('names the command for each kind of file once, however many decisions supplied it', () => {
   const credentials = { kind: 'credentials-supplied', isPartial: true } as const;
   const decisions = [credentials, { kind: 'approve' }, credentials, { kind: 'manifest-amended' }];
-  const lines = lostFileLines({ decisions, refused: [{ supplyWith: 'manifest' }] }, MIGRATION, null);
+  const lines = lostFileLines({ decisions, refused: [] }, MIGRATION, null);
   expect(lines).toEqual([
     HEAD,
-    '  the manifest, before support has accepted the details: ferry manifest acme.xero companies.csv --as client --by "your name"',
     '  rows of the manifest: ferry amend acme.xero companies.csv --as client --by "your name"',
     '  credentials of companies that have not moved: ferry credentials acme.xero new-credentials.csv --as client --by "your name"',
+  ]);
+});
+
+test('names the command for a lost manifest, and the command for after the details have been accepted', () => {
+  expect(lostFileLines({ decisions: [], refused: [{ supplyWith: 'manifest' }] }, MIGRATION, null)).toEqual([
+    HEAD,
+    '  the manifest, as long as support has not accepted the details: ferry manifest acme.xero companies.csv --as client --by "your name"',
+    '  the manifest, once support has accepted the details: ferry amend acme.xero companies.csv --as client --by "your name"',
   ]);
 });
 
