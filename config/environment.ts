@@ -122,20 +122,22 @@ function databaseAddress() {
 }
 
 /**
- * Matches an address with an "@" in its path or fragment. The text before it belongs to a password that is not escaped.
- * pg would connect to the wrong server, and that server's error can contain a part of the password. An "@" in the query
- * can belong to an option, for example `user`.
+ * Matches an address with an "@" in its path or fragment, or in a part of its query that has no "=" before the "@". The
+ * text before it belongs to a password that is not escaped. pg would connect to the wrong server, and that server's
+ * error can contain a part of the password. After a "=", the "@" can belong to the value of an option, for example
+ * `user`.
  */
-const HAS_LATE_AT = /^[a-z]+:\/\/[^/?#]*(?:\/[^?#]*|[^#]*#[^]*)@/i;
+const HAS_LATE_AT = /^[a-z]+:\/\/[^/?#]*(?:\/[^?#]*|[^#]*#[^]*|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*)@/i;
 
 function address(...protocols: string[]) {
   return z
     .string()
     .refine(isDecodable, 'must have its special characters percent-encoded, for example %25 for a percent sign.')
-    .refine(
-      (text) => URL.canParse(text) && protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)),
-      `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
-    );
+    .refine((text) => protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)), {
+      error: `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+      abort: true,
+    })
+    .refine((text) => URL.canParse(text), 'must have a valid host and port.');
 }
 
 /**

@@ -20,11 +20,20 @@ test.each([
   ['postgres://user:12/hunter2@host/db', ESCAPE],
   ['postgres://user:hunt/er2@host/db', ESCAPE],
   ['postgres://user:12#hunter2@host/db', ESCAPE],
+  ['postgres://user:12?hunter2@host/db', ESCAPE],
+  ['postgres://user:12?hunt&er2@host/db', ESCAPE],
+  ['postgres://user:12?hunt=er2&x@host/db', ESCAPE],
+  ['postgres://user:12/hunt?er2@host/db', ESCAPE],
+  ['postgres://user:hunt?er2@host/db', ESCAPE],
+  ['postgres://user:hunter2@host:99999/db', 'must have a valid host and port.'],
 ])('refuses an address of Postgres from which pg reads another database: %s', (url, problem) => {
   expect(() => load(url)).toThrow(expect.objectContaining({ problems: [`DATABASE_URL ${problem}`] }) as Error);
 });
 
-test('accepts an address of Postgres with an unescaped @ in its options', () => {
-  const url = 'postgres://db.internal/ledger?user=me@tenant';
+test.each([
+  'postgres://db.internal/ledger?user=me@tenant',
+  'postgres://db.internal?sslmode=require&user=me@tenant',
+  'postgres://me:secret@db.internal/ledger?user=me@tenant',
+])('accepts an address of Postgres with an unescaped @ in its options: %s', (url) => {
   expect(load(url).databaseUrl.reveal()).toBe(url);
 });
