@@ -210,10 +210,14 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
   return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;
 }
 
-/** Returns the numbers in a text of {@link stopReasonText}; null if it has none, or if an earlier version wrote it. */
+/** Matches the numbers in a stored text of an earlier version, whose advice had other words but the same end. */
+const NUMBERS_AFTER_ADVICE = /(?:then resume|these failures) \(([^]*)\)$/;
+
+/** Returns the numbers in a text of {@link stopReasonText}, also of an earlier version; null if it has none. */
 export function stopNumbersIn(text: string, reason: StopReason): string | null {
   const before = `${STOP_TEXTS[reason]} (`;
-  return text.startsWith(before) ? text.slice(before.length, -1) : null;
+  if (text.startsWith(before)) return text.slice(before.length, -1);
+  return NUMBERS_AFTER_ADVICE.exec(text)?.[1] ?? null;
 }
 
 /** What people read about a stop: its cause, and what to do before the migration is resumed. */

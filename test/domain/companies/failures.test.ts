@@ -175,3 +175,19 @@ test('people read the current advice about a pause, with the numbers of the stor
     'the account has reached one of its limits or has expired; upgrade or renew it, then resume',
   );
 });
+
+test.each<[StopReason, string, string]>([
+  [
+    'wrong-organization',
+    'a credential belongs to another organization; check whether the rows of a file have shifted by one, then resume (A-1 (Acme), A-2)',
+    'A-1 (Acme), A-2',
+  ],
+  [
+    'too-many-failures',
+    'too many companies were not moved; find out why, then resume to accept these failures (5 of 9)',
+    '5 of 9',
+  ],
+])('the numbers of a pause of %s that an earlier version recorded are shown', (reason, stored, numbers) => {
+  expect(stopNumbersIn(stored, reason)).toBe(numbers);
+  expect(shownStopText(reason, stored)).toContain(` (${numbers}); `);
+});
