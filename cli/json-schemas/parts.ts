@@ -151,7 +151,9 @@ export const stopReason = z.enum([
 
 export const pause = (
   z.strictObject({
-    reason: z.string().describe('for an automatic pause, a fixed text; `waitingFor` has the current advice'),
+    reason: z
+      .string()
+      .describe('for an automatic pause, its numbers and the advice of that time; `waitingFor` has the current advice'),
     by: z.string().nullable(),
     role: role
       .exactOptional()

@@ -140,7 +140,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
             ...stoppage,
             why: z
               .string()
-              .describe('for a pause, its reason and what to do; for an outage, the error of a call that failed'),
+              .describe(
+                'for a pause, its reason and the advice of that time; for an outage, the error of a call that failed',
+              ),
           }),
         )
         .describe(

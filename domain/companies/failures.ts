@@ -186,7 +186,8 @@ export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
 
 /**
  * The stored texts, which must not change. Workflows compute them again on replay, and a decision to resume contains a
- * digest of them, so the workflow would refuse a decision that it has applied. People read {@link shownStopText}.
+ * digest of them, so the workflow would refuse a decision that it has applied. People read {@link shownStopText} and
+ * {@link stopCauseText}; programs can read the stored texts, in JSON.
  */
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
@@ -259,9 +260,14 @@ export const MAX_STOP_NUMBERS_LENGTH = 500;
  * @param stored the stored text, from which the numbers come
  */
 export function shownStopText(reason: StopReason, stored = ''): string {
-  const { cause, advice } = SHOWN_STOPS[reason];
+  return `${stopCauseText(reason, stored)}; ${SHOWN_STOPS[reason].advice}`;
+}
+
+/** Returns only why a batch stopped, with the numbers of the stored text. */
+export function stopCauseText(reason: StopReason, stored: string): string {
   const numbers = stopNumbersIn(stored, reason);
-  return `${cause}${numbers === null ? '' : ` (${oneLine(numbers, MAX_STOP_NUMBERS_LENGTH)})`}; ${advice}`;
+  const { cause } = SHOWN_STOPS[reason];
+  return numbers === null ? cause : `${cause} (${oneLine(numbers, MAX_STOP_NUMBERS_LENGTH)})`;
 }
 
 /** A reason to stop that can affect just one company. */

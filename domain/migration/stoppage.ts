@@ -17,7 +17,7 @@ export interface Stoppage {
 
 /** A stoppage with its reason for support. */
 export interface RecordedStoppage extends Stoppage {
-  /** The reason of the pause, with what to do; or the error of the call that did not get through. */
+  /** The reason of the pause, with the advice of that time; or the error of the call that did not get through. */
   readonly why: string;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { inSupportWords } from '../../../domain/companies/call-words';
+import { stopCauseText } from '../../../domain/companies/failures';
 import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
@@ -119,10 +120,14 @@ const isStoppage = (item: Item): item is RecordedStoppage => 'beganAt' in item;
 /** Who stops the migration if no person does. */
 const ITSELF = 'Tokenferry';
 
-function stoppageText({ kind, source, why }: RecordedStoppage): string {
-  return kind === 'pause'
-    ? `pause automatically (${inSupportWords(why)})`
-    : `wait, because no call got through to the ${source ?? 'service'} (${inSupportWords(why)})`;
+/** Returns the cause of a stoppage. Leaves out the advice that was stored with a pause, because it can be outdated. */
+const causeOf = ({ stop, why }: RecordedStoppage): string => (stop === null ? why : stopCauseText(stop, why));
+
+function stoppageText(stoppage: RecordedStoppage): string {
+  const cause = inSupportWords(causeOf(stoppage));
+  return stoppage.kind === 'pause'
+    ? `pause automatically (${cause})`
+    : `wait, because no call got through to the ${stoppage.source ?? 'service'} (${cause})`;
 }
 
 function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {
@@ -207,7 +212,7 @@ function decisionRecord({ decision, outcome }: DecisionRecord) {
 function stoppageRecord(stoppage: RecordedStoppage): ReturnType<typeof decisionRecord> {
   return {
     ...{ at: stoppage.beganAt, by: ITSELF, role: '', decision: stoppageText(stoppage), applied: true },
-    ...{ outcome: stoppageOutcome(stoppage), reason: stoppage.why, digest: '', decisionId: '' },
+    ...{ outcome: stoppageOutcome(stoppage), reason: causeOf(stoppage), digest: '', decisionId: '' },
     content: JSON.stringify(stoppage),
   };
 }

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stopReasonText } from '../../../domain/companies/failures';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
@@ -48,6 +49,20 @@ test('the ledger is reported as backed by the signed confirmations', async () =>
   expect(await reportText()).toContain(
     'every confirmation, and every permission to move companies, is backed by a signed decision',
   );
+});
+
+test('an automatic pause is listed with its cause and numbers, without the advice of that time', async () => {
+  const why = stopReasonText('wrong-organization', 'R-1 (Acme)');
+  const stoppage = { kind: 'pause', stop: 'wrong-organization', why, began_at: new Date() } as const;
+  await orchestrator.ferry.db
+    .insertInto('stoppages')
+    .values({ migration_id: migration.id, ...stoppage })
+    .execute();
+  const cause = 'a credential belongs to another organization than its company (R-1 (Acme))';
+  const audit = async (format: string) =>
+    (await ferry(['audit', migration.id, '--format', format], undefined, orchestrator.env)).out;
+  expect((await audit('table')).replaceAll(/\s+/g, ' ')).toContain(`pause automatically (${cause}) still paused`);
+  expect(await audit('csv')).toContain(`,pause automatically (${cause}),true,still paused,${cause},`);
 });
 
 test('confirmations and a release without a signed decision are named', async () => {
