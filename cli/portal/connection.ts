@@ -213,6 +213,9 @@ async function signInAgain(
   return { signIn: renewed, session };
 }
 
+/** Thrown when the portal's answer has another form, because the portal is of another version. */
+class UnknownAnswer extends CommandFailed {}
+
 /**
  * Returns the answer, after checking its form.
  *
@@ -221,7 +224,7 @@ async function signInAgain(
 export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
   const { data, error } = schema.safeParse(answer);
   if (data !== undefined) return data;
-  throw new CommandFailed(
+  throw new UnknownAnswer(
     'the portal sent an answer that this version of ferry does not understand',
     'check the address; if the address is right, ask your contact which version of ferry to use',
     { cause: error },
@@ -229,7 +232,8 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
 }
 
 /**
- * Runs the work, and turns errors of the API into errors with advice.
+ * Runs the work, and turns errors of the API into errors with advice. The advice warns of requests that can still take
+ * effect, also if a later answer has an unknown form.
  *
  * @param sentTo returns the migration for which the portal may have received a request that can take effect; null if it
  *   has received none
@@ -243,8 +247,11 @@ export async function failingClearly<Result>(
   try {
     return await work();
   } catch (error) {
+    const sent = sentTo();
+    if (error instanceof UnknownAnswer && sent !== null)
+      throw new CommandFailed(error.message, withWarning(context, error.advice, sent), { cause: error });
     if (!(error instanceof ApiError)) throw error;
-    throw new CommandFailed(clause(error.message), adviceFor(context, error, sentTo()), { cause: error });
+    throw new CommandFailed(clause(error.message), adviceFor(context, error, sent), { cause: error });
   }
 }
 
@@ -255,12 +262,17 @@ function adviceFor(context: PortalContext, error: ApiError, sentTo: string | nul
   // portal would carry the decision out twice if it has received the first one.
   if (sentTo !== null) {
     const what = signIn ?? (advice === undefined || status === 0 ? adviceAfterSending(error) : clause(advice));
-    return `${what}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
+    return withWarning(context, what, sentTo);
   }
   if (signIn !== null) return signIn;
   if (advice !== undefined) return clause(advice);
   if (status !== 0) return 'try again; if this happens again, tell your contact';
   return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${CHECK_CONNECTION}, and run the command again`;
+}
+
+/** Appends the warning that a request of the command can still take effect. */
+function withWarning(context: PortalContext, advice: string, sentTo: string): string {
+  return `${advice}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
 }
 
 const CHECK_CONNECTION = 'check the address and your connection';

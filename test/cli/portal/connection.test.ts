@@ -2,8 +2,9 @@
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
 import { ApiError } from '../../../portal/client/api';
-import { failingClearly, type PortalContext } from '../../../cli/portal/connection';
+import { failingClearly, type PortalContext, validated } from '../../../cli/portal/connection';
 import { createSigningKey } from '../../../security/signing-key';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { ferry } from '../captured-terminal';
@@ -50,12 +51,8 @@ test('a request that the portal may have received can still take effect', async 
     link: () => ({ origin: 'https://portal.example' }),
     terminal: { env: { TOKENFERRY_HOME: home } },
   } as unknown as PortalContext;
-  const failed = (error: ApiError, sentTo: string | null) =>
-    failingClearly(
-      context,
-      () => Promise.reject(error),
-      () => sentTo,
-    );
+  const failing = (work: () => Promise<never>, sentTo: string | null) => failingClearly(context, work, () => sentTo);
+  const failed = (error: ApiError, sentTo: string | null) => failing(() => Promise.reject(error), sentTo);
   const lost = (sentTo: string | null) => failed(new ApiError(0, 'the portal does not answer in time'), sentTo);
   await expect(lost(ID)).rejects.toMatchObject({
     advice:
@@ -95,6 +92,10 @@ test('a request that the portal may have received can still take effect', async 
   await expect(failed(new ApiError(403, 'refused', 'Ask support.'), ID)).rejects.toMatchObject({
     advice: `ask support${canTakeEffect}`,
   });
+  const advice = 'check the address; if the address is right, ask your contact which version of ferry to use';
+  const unknown = async () => validated(z.never(), {});
+  await expect(failing(unknown, null)).rejects.toMatchObject({ advice });
+  await expect(failing(unknown, ID)).rejects.toMatchObject({ advice: `${advice}${canTakeEffect}` });
 });
 
 test('a stored sign-in with a broken key asks for a new invitation, not for a new key', async () => {

@@ -197,6 +197,7 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   ...{
     CommandFailed: 'already has advice',
     Unanswered: 'already has advice',
+    UnknownAnswer: 'already has advice',
     SetupFailed: 'already has advice',
     ConfigurationError: 'already has advice',
   },
