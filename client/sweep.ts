@@ -17,7 +17,7 @@ export interface SweepResult {
   /**
    * Migrations that are still open in the ledger but not running in Temporal: they were terminated, have ended in
    * another way, or are unknown to Temporal. Their organizations cannot be moved in another migration, and their
-   * credentials are kept.
+   * credentials are kept. Includes ended migrations whose closing was interrupted, which only keep their credentials.
    */
   readonly open: readonly string[];
 }

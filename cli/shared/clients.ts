@@ -155,7 +155,7 @@ function onlyInLedger(migration: StoredMigration): CommandFailed {
   if (state === 'supplied') return workflowNotStarted(migration);
   if (ending !== null && vaultDestroyedAt === null)
     return new CommandFailed(
-      `the closing of ${id} was interrupted, so its credentials still exist, and Temporal has deleted it`,
+      `Temporal has deleted ${id}, and its closing was interrupted, so its credentials still exist`,
       `to destroy the credentials, run: ferry sweep --close ${id}`,
     );
   return ending === null

@@ -38,11 +38,13 @@ export function addSweep(context: Context): void {
 async function runSweep(context: Context, requested: string | undefined, options: Options): Promise<CommandResult> {
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
+    let ended: readonly string[] = [];
     const { schedulesDeleted, open } = await sweep(ferry, {
       only: requested,
       beforeDeleting: async (found, scheduled) => {
         if (requested !== undefined && found.length + scheduled.length === 0) throw await notToClose(ferry, requested);
-        if (close && found.length > 0 && !(await confirm(context, options, closingOf(found))))
+        ended = await findEnded(ferry, found);
+        if (close && found.length > 0 && !(await confirm(context, options, closingOf(found, ended))))
           throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
       },
     });
@@ -73,25 +75,44 @@ async function runSweep(context: Context, requested: string | undefined, options
         for (const { migrationId, why } of failed) output.line(`${migrationId} could not be closed: ${why}`);
         for (const id of close ? [] : stillOpen) {
           output.line(
-            `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials have not been destroyed.`,
+            ended.includes(id)
+              ? `${id} has ended, but its closing was interrupted: its organizations can join another migration, but its credentials have not been destroyed.`
+              : `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials have not been destroyed.`,
           );
         }
-        const [first] = close ? [] : stillOpen;
-        if (first !== undefined) {
-          output.line(
-            `If Temporal or the ledger was restored or lost, first reconcile each migration, beginning with: ferry reconcile ${first}`,
-          );
-          output.line(
-            requested === undefined
-              ? 'To close every open migration that is no longer running in Temporal, as if it had been cancelled, run: ferry sweep --close'
-              : `To close this migration as if it had been cancelled, run: ferry sweep --close ${requested}`,
-          );
-        }
+        if (!close) for (const line of nextLines(stillOpen, ended, requested)) output.line(line);
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },
     };
   });
 }
+
+/** Returns the migrations that have ended. Their closing was interrupted, so their credentials still exist. */
+async function findEnded({ db }: LedgerClient, migrationIds: readonly string[]): Promise<readonly string[]> {
+  const migrations = await Promise.all(migrationIds.map((id) => readMigration(db, id)));
+  return migrationIds.filter((_, index) => (migrations[index]?.ending ?? null) !== null);
+}
+
+/** Says how to close the migrations that a sweep has found. */
+function nextLines(
+  found: readonly string[],
+  ended: readonly string[],
+  requested: string | undefined,
+): readonly string[] {
+  if (found.length === 0) return [];
+  const command = requested === undefined ? 'ferry sweep --close' : `ferry sweep --close ${requested}`;
+  const [first] = withoutEnded(found, ended);
+  if (first === undefined) return [`To destroy the credentials, run: ${command}`];
+  return [
+    `If Temporal or the ledger was restored or lost, first reconcile each migration, beginning with: ferry reconcile ${first}`,
+    requested === undefined
+      ? `To close every open migration that is no longer running in Temporal, as if it had been cancelled${ended.length === 0 ? '' : ', and to finish interrupted closings'}, run: ${command}`
+      : `To close this migration as if it had been cancelled, run: ${command}`,
+  ];
+}
+
+const withoutEnded = (found: readonly string[], ended: readonly string[]): readonly string[] =>
+  found.filter((id) => !ended.includes(id));
 
 /** Returns the error for a migration that a sweep does not find. */
 async function notToClose({ db, temporal }: LedgerClient, migrationId: string): Promise<Error> {
@@ -119,12 +140,19 @@ async function notToClose({ db, temporal }: LedgerClient, migrationId: string): 
 /** Maximum number of migrations that the question lists. */
 const MAX_NAMED = 10;
 
-function closingOf(open: readonly string[]) {
-  const these = counted(open.length, 'migration');
-  const them = open.length === 1 ? 'it' : 'them';
+function closingOf(found: readonly string[], ended: readonly string[]) {
+  const open = withoutEnded(found, ended);
+  const named = (ids: readonly string[]): string =>
+    `${counted(ids.length, 'migration')} (${referenceList(ids, MAX_NAMED)})`;
+  const finished = `the closing of ${named(ended)} will be finished, which does not change ${ended.length === 1 ? 'its outcome' : 'their outcomes'}`;
+  const effects = [
+    ...(open.length === 0 ? [] : [`${named(open)} will be closed as if cancelled`]),
+    ...(ended.length === 0 ? [] : [finished]),
+  ];
+  const them = found.length === 1 ? 'it' : 'them';
   return {
-    question: `Close ${these} for good?`,
-    consequence: `${these} (${referenceList(open, MAX_NAMED)}) will be closed as if cancelled, and all credentials that are still stored for ${them} will be destroyed; companies that have moved stay connected`,
+    question: `Close ${counted(found.length, 'migration')} for good?`,
+    consequence: `${effects.join('; ')}, and all credentials that are still stored for ${them} will be destroyed; companies that have moved stay connected`,
     notDone: 'nothing was closed or deleted',
   };
 }

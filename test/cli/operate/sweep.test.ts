@@ -91,6 +91,12 @@ test('sweep of one migration finishes its interrupted closing, and deletes the S
   await until(async () => (await readMigration(db, id))?.state === 'open');
   await temporal.workflow.getHandle(id).terminate('a test');
   await db.updateTable('migrations').set({ state: 'closed', ending: 'completed' }).where('id', '=', id).execute();
+  expect((await ferry(['sweep', id], undefined, orchestrator.env)).out).toBe(
+    `${id} has ended, but its closing was interrupted: its organizations can join another migration, but its credentials have not been destroyed.\nTo destroy the credentials, run: ferry sweep --close ${id}\n`,
+  );
+  expect((await ferry(['sweep', '--close', id], undefined, orchestrator.env)).err).toContain(
+    `the closing of 1 migration (${id}) will be finished, which does not change its outcome, and all credentials that are still stored for it will be destroyed; `,
+  );
   expect(await runJson(orchestrator, 'sweep', '--close', id, '--yes')).toMatchObject({ json: { closed: [id] } });
   expect(await readMigration(db, id)).toMatchObject({
     ...{ ending: 'completed', vaultDestroyedAt: expect.any(Date) as Date },
@@ -117,6 +123,19 @@ test('sweep --close names the workflow that occupies the id of the closing workf
     await until(async () => (await readMigration(orchestrator.ferry.db, each))?.state === 'open');
     await workflow.getHandle(each).terminate('a test');
   }
+  await orchestrator.ferry.db
+    .updateTable('migrations')
+    .set({ state: 'closed', ending: 'completed' })
+    .where('id', '=', free)
+    .execute();
+  const listed = (await ferry(['sweep'], undefined, orchestrator.env)).out;
+  expect(listed).toContain(`beginning with: ferry reconcile ${id}\n`);
+  expect(listed).toContain(
+    'To close every open migration that is no longer running in Temporal, as if it had been cancelled, and to finish interrupted closings, run: ferry sweep --close\n',
+  );
+  expect((await ferry(['sweep', '--close'], undefined, orchestrator.env)).err).toContain(
+    `1 migration (${id}) will be closed as if cancelled; the closing of 1 migration (${free}) will be finished, which does not change its outcome, and all credentials that are still stored for them will be destroyed; `,
+  );
   const occupant = await workflow.start('x', { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody' });
   const { exitCode, out } = await ferry(['sweep', '--close', '--yes'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);

@@ -48,7 +48,7 @@ test('list shows migrations that only the ledger has, and says whether they have
   );
   const interrupted = await ferry(['show', endedId], undefined, orchestrator.env);
   expect(interrupted.err).toContain(
-    `the closing of ${endedId} was interrupted, so its credentials still exist, and Temporal has deleted it; to destroy the credentials, run: ferry sweep --close ${endedId}\n`,
+    `Temporal has deleted ${endedId}, and its closing was interrupted, so its credentials still exist; to destroy the credentials, run: ferry sweep --close ${endedId}\n`,
   );
   await db.updateTable('migrations').set({ vault_destroyed_at: new Date() }).where('id', '=', endedId).execute();
   const endedShow = await ferry(['show', endedId], undefined, orchestrator.env);
