@@ -53,9 +53,12 @@ export function anotherFirst(
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
 }
 
-/** Follows the companies that have not moved yet, if the ledger has none that could go first. */
+/**
+ * Follows the companies that have not moved yet, if the ledger has no other that could go first. The first company itself
+ * can be among them.
+ */
 const NONE_READY =
-  'none of them can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back';
+  'no other company can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back';
 
 function chooseFirst(id: string, reference: string): NextCommand {
   return bySupport(chooseFirstCommand(id, reference));

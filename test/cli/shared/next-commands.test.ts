@@ -131,7 +131,7 @@ test('without the ledger, no command claims that no company is ready to go first
     nextCommands(progressOf(plan, state), companies, NOW).find(({ command }) => command.startsWith('ferry companies'));
   expect(listing(NO_COMPANIES)?.does).toBe('lists the companies to choose from');
   expect(listing({ ...NO_COMPANIES, firstUnconfirmed: false })?.does).toBe(
-    'lists the companies that have not moved yet; none of them can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back',
+    'lists the companies that have not moved yet; no other company can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back',
   );
 });
 
