@@ -83,9 +83,10 @@ interface Choice {
   readonly as: Role;
 }
 
-/** Says how to choose the company that moves first. */
+/** Says how to choose the company that moves first. Names the list of companies if the person has named no company. */
 export function choiceText(id: string, { company, reason, as }: Choice): string {
-  if (company === undefined) return `list the companies with: ferry companies ${id} --state not-moved-yet`;
+  if (company === undefined)
+    return `list the companies with: ferry companies ${id} --state not-moved-yet; then choose one with: ferry first-company ${id} "reference of the company" --reason "why"`;
   const who = as === 'client' ? 'support chooses the company with' : 'to choose the company that moves first';
   return `${who}: ${chooseFirstCommand(id, company, reason)}`;
 }

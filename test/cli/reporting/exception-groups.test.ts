@@ -68,7 +68,7 @@ test('the group of a held-back company that was requested to go first says where
   const [heldBack] = await groupsOf([HELD_BACK], requested);
   // Before the start, and while it waits for a window, ferry show does not suggest the choice.
   expect(heldBack).toContain(
-    '  To choose another first company, list the companies with: ferry companies acme.xero --state not-moved-yet\n',
+    '  To choose another first company, list the companies with: ferry companies acme.xero --state not-moved-yet; then choose one with: ferry first-company acme.xero "reference of the company" --reason "why"\n',
   );
   const [another] = await groupsOf([HELD_BACK], { ...requested, requestedFirst: 'R-99' });
   expect(another).not.toContain('To choose another');
