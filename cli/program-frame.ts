@@ -15,21 +15,28 @@ const INSTEAD: Readonly<Record<string, string>> = {
   undo: 'A move cannot be undone. To withdraw an approval, run: ferry reject --help',
 };
 
-/** Adds what to use instead of an unknown command. Replaces Commander's suggestion, which only looks similar. */
-function withInstead(message: string): string {
+/**
+ * Adds what to use instead of an unknown command. Replaces Commander's suggestion, which only looks similar.
+ *
+ * @param first the first word of the command line: the word of an unknown subcommand, such as `ferry schedule stop`, is
+ * not the first, and means something else
+ */
+function withInstead(message: string, first: string | undefined): string {
   const [, word = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];
-  const instead = Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined;
+  const instead = word === first && Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined;
   return instead === undefined ? message : `unknown command '${word}'\n(${instead})${/\n$/.test(message) ? '\n' : ''}`;
 }
 
 /**
  * Rewrites Commander's message about a wrong command line in the words that the help uses.
  *
+ * @param args the arguments after the program's name
  * @param isPortal true for `ferry --portal`, which has only the client's commands
  */
-export function usageText(message: string, isPortal: boolean): string {
+export function usageText(message: string, args: readonly string[], isPortal: boolean): string {
   const text = message.replace(/^error: /, '');
-  return (isPortal ? text : withInstead(text)).replace(
+  const first = args.find((arg) => !arg.startsWith('-'));
+  return (isPortal ? text : withInstead(text, first)).replace(
     /^command-argument value '(.*)' is invalid for argument '([^']*)'/s,
     "argument '<$2>' '$1' is invalid",
   );
@@ -39,7 +46,7 @@ export function usageText(message: string, isPortal: boolean): string {
 const DEFAULT_WIDTH = 100;
 
 export function createProgram(
-  { output, terminal: { stdout, stderr } }: Pick<Context, 'output' | 'terminal'>,
+  { output, args, terminal: { stdout, stderr } }: Pick<Context, 'output' | 'args' | 'terminal'>,
   name: string,
   description: string,
 ): Command {
@@ -60,7 +67,7 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
-      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text, name !== 'ferry')}`)),
+      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text, args, name !== 'ferry')}`)),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

@@ -54,7 +54,7 @@ export async function runFerry(typed: readonly string[], terminal: Terminal): Pr
   } catch (error) {
     if (error instanceof CommanderError) {
       if (target && error.code === 'commander.unknownCommand') explainCommands(target, output);
-      return handleUsage(error, output, target !== null);
+      return handleUsage(error, output, args, target !== null);
     }
     reportError(error, output, terminal, args.includes('--debug'));
     return FAILED;
@@ -98,9 +98,9 @@ function helpOf(program: Command, words: readonly string[]): readonly string[] {
  * Commander has already written its text. With `--json`, its error texts are suppressed (`createProgram`), so this
  * function writes the error as JSON.
  */
-function handleUsage(error: CommanderError, output: Output, isPortal: boolean): 0 | 2 {
+function handleUsage(error: CommanderError, output: Output, args: readonly string[], isPortal: boolean): 0 | 2 {
   if (error.exitCode === 0) return DONE;
-  if (output.json) output.fail(usageText(error.message, isPortal), 'run with --help for help');
+  if (output.json) output.fail(usageText(error.message, args, isPortal), 'run with --help for help');
   return USAGE_ERROR;
 }
 

@@ -132,7 +132,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             .describe('true if the workflow has ended in Temporal, but the migration has not: support has to close it'),
           onlyInLedger: z
             .boolean()
-            .describe('true if only the ledger has the migration: Temporal deleted it after its end, or lost it'),
+            .describe(
+              'true if only the ledger has the migration: Temporal deleted it after its end, lost it, or never had it',
+            ),
         }),
       ),
     },
@@ -174,7 +176,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .strictObject({
           companies: count,
           references: z.array(z.string()).describe('at most 8'),
-          nextTryAt: time.nullable().describe('when the delay of the first of them has passed; null if there are none'),
+          nextTryAt: time
+            .nullable()
+            .describe(
+              'when the delay of the first of them has passed; null if there are none, or if each lacks a confirmation or a usable credential',
+            ),
         })
         .nullable()
         .describe('companies whose field `deferred` in ferry.companies/1 is true; null if no database is configured'),

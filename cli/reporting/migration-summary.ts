@@ -103,7 +103,8 @@ export function printMigration(
   const reconnections = reconnectionsAfterEnd(progress, localTime);
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
-  if (deferred && !hasEnded) printDeferred(output, progress, deferred, now);
+  if (deferred && !hasEnded)
+    printDeferred(output, progress, ledgerBehind ? { ...deferred, nextTryAt: null } : deferred, now);
   const retried = retriedText(progress, now.toISOString(), localTime);
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
@@ -260,10 +261,10 @@ function printDeferred(
   if (companies === 0) return;
   const { migrationId, windows } = progress;
   const times = { windows, once: resumptionText(progress) };
-  const next = delayedTryText(nextTryAt ?? now, times, now, localTime);
+  const next = nextTryAt === null ? '' : `, ${delayedTryText(nextTryAt, times, now, localTime)}`;
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  output.line(`${counted(companies, 'company')} deferred, ${next}: ${named}`);
+  output.line(`${counted(companies, 'company')} deferred${next}: ${named}`);
   output.line(`  for the reasons, and commands to retry or leave out companies: ferry exceptions ${migrationId}`);
 }
 

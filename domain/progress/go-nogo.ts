@@ -15,10 +15,10 @@ import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
 import { meanwhileTask, mustText } from './meanwhile';
-import { isOpenWithoutEnd, openWindowOf } from './open-window';
+import { isOpenWithoutEnd, mayMove, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
-import { currentTask } from './waiting-for';
+import { currentTask, isForPausedWindows } from './waiting-for';
 import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice';
 
 export interface GoNoGo {
@@ -107,6 +107,10 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   // The task ends with a command, so nothing may follow it.
   if (progress.endedInTemporal)
     return { check, go: false, why: `${headline(progress)}; waiting for ${waitingFor.roles.join(' and ')}: ${what}` };
+  if (step === 'complete-migration' && state === 'waiting' && mayMove(progress) && !isForPausedWindows(waitingFor)) {
+    const why = `deferred companies will be tried again; meanwhile, ${mustText(waitingFor)} (${where})`;
+    return { check, go: true, warning: true, why };
+  }
   if (isReadyForSignOff(progress))
     return { check, go: true, why: `waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})` };
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };

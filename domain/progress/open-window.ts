@@ -1,4 +1,5 @@
 /** The window in which moves continue although the Schedule, which opens the windows, is paused. */
+import { countReadyOrMoving, onlyDeferredLeft } from '../companies/company-state';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
@@ -8,7 +9,7 @@ type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'window' | 'op
 /**
  * Returns the current window if it has been opened, if companies are moving, or if a batch run is in progress: the run
  * continues until the window closes. Null between two windows, if the Schedule was paused before it could open the
- * current window, if moves can begin at any time, and before step 6. Also null if the migration is not running.
+ * current window, if moves can begin at any time, and before step 6. Also null if no move may begin.
  *
  * A run that outlasts its window claims no company in the next one, because claims use the stored window
  * (`progress.window`) until another one is opened. So a run or a moving company does not count if the stored window
@@ -24,7 +25,7 @@ export function openWindowOf(
   isBatchRunning: boolean,
   now: string,
 ): WindowOccurrence | null {
-  if (state !== 'running' || step !== 'complete-migration' || isAlwaysOpen(windows)) return null;
+  if (!mayMove({ state, counts }) || step !== 'complete-migration' || isAlwaysOpen(windows)) return null;
   const [window] = windowOccurrences(windows, now);
   if (window === undefined || window.opensAt > now) return null;
   if (openedWindow?.opensAt === window.opensAt) return window;
@@ -35,13 +36,17 @@ export function openWindowOf(
 
 /**
  * Returns whether moves continue although the Schedule is paused, because the windows cover the whole week, and one was
- * opened: it never closes. False if the migration is not running, or before step 6.
+ * opened: it never closes. False if no move may begin, or before step 6.
  */
 export function isOpenWithoutEnd(
   { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
   windows: readonly Window[],
   isBatchRunning: boolean,
 ): boolean {
-  if (state !== 'running' || step !== 'complete-migration' || !isAlwaysOpen(windows)) return false;
+  if (!mayMove({ state, counts }) || step !== 'complete-migration' || !isAlwaysOpen(windows)) return false;
   return (openedWindow ?? null) !== null || isBatchRunning || counts.importing + counts.syncing > 0;
 }
+
+/** Returns whether moves may begin. Deferred companies are also moved while the migration waits for a person. */
+export const mayMove = ({ state, counts }: Pick<Progress, 'state' | 'counts'>): boolean =>
+  state === 'running' || (state === 'waiting' && countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts));

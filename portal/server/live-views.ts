@@ -194,15 +194,16 @@ export class LiveViews {
     const [stream] = channel.streams;
     if (stream === undefined || channel.isReading) return;
     channel.isReading = true;
+    let isUpToDate = false;
     try {
       const found = await this.db.changedView(stream.hash, channel.version);
-      if (found) update(channel, found, Date.now());
+      if (found) isUpToDate = update(channel, found, Date.now());
       else rotate(channel.streams, stream);
     } finally {
       channel.isReading = false;
     }
     for (const each of channel.streams) offer(each, channel.event);
-    if (channel.unread === undefined || channel.readAt < channel.openedAt) return;
+    if (channel.unread === undefined || !isUpToDate) return;
     channel.unread = undefined;
     for (const each of channel.streams) write(each, READ_AGAIN);
   }
@@ -250,20 +251,22 @@ const newChannel = (migrationId: string): Channel => ({
   ...{ openedAt: Date.now(), unread: undefined },
 });
 
-function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView, now: number): void {
+/** Returns false while the event is withheld, because workers may soon write a newer view. */
+function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView, now: number): boolean {
   if (now - channel.readAt >= INTERRUPTED_AFTER_MS) channel.readSince = now;
   channel.readAt = now;
   if (view !== null) channel.view = JSON.stringify(view);
   channel.version = version;
   // Workers have not had the time to write a newer view yet.
-  if (!isCurrent && now - channel.readSince < WAIT_FOR_NEWER_MS) return;
+  if (!isCurrent && now - channel.readSince < WAIT_FOR_NEWER_MS) return false;
   // The id contains the migration, because the last event of the browser can be from another migration if the person
   // has signed in to this migration since.
   const migration = createHash('sha256').update(channel.migrationId).digest('hex').slice(0, 12);
   const id = `${migration}-${version}-${isCurrent ? 'current' : 'old'}`;
-  if (channel.event?.id === id) return;
+  if (channel.event?.id === id) return true;
   const data = `{"view":${channel.view},"writtenAt":"${writtenAt}","isCurrent":${isCurrent}}`;
   channel.event = { id, bytes: Buffer.from(`id: ${id}\nevent: migration\ndata: ${data}\n\n`) };
+  return true;
 }
 
 function rotate(streams: Set<Stream>, first: Stream): void {

@@ -4,6 +4,7 @@ import type { IsolatedStop } from '../../domain/companies/failures';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
+import { LACKS_CREDENTIAL } from './claim';
 
 /**
  * The condition for a deferred company. The company was tried at least twice, is still waiting because the service or
@@ -41,12 +42,22 @@ const IS_RETRY_USELESS = sql<boolean>`
 /** The condition for a waiting company that was tried before: deferred, retried or interrupted. */
 export const WAS_TRIED = sql<boolean>`(state = 'waiting' and held_back is null and tries > 0)`;
 
-/** Returns when a deferred company is tried again, the earliest of all; null if there are none. */
+/**
+ * Returns when a deferred company is tried again, the earliest of all; null if there are none, or if each lacks a
+ * confirmation or a credential that can be used.
+ */
 export async function readNextTry(db: Database, migrationId: string): Promise<Date | null> {
   const { nextTryAt } = await queryOne(
     db,
     sql<{ nextTryAt: Date | null }>`
-    select min(not_before) as "nextTryAt" from companies where migration_id = ${migrationId} and ${IS_DEFERRED}`,
+    select min(not_before) as "nextTryAt" from (
+      select c.*, ${LACKS_CREDENTIAL} as lacks_credential
+      from companies c
+      join migrations m on m.id = c.migration_id
+      left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      where c.migration_id = ${migrationId} and c.confirmed_at is not null
+    ) companies
+    where not lacks_credential and ${IS_DEFERRED}`,
   );
   return nextTryAt;
 }

@@ -16,7 +16,7 @@ import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { progressOf } from '../../domain/progress/progress';
 import { continuedDetails, currentDetails } from '../../presentation/temporal-ui/current-details';
-import { withPatches } from './patches';
+import { continuedState, withPatches } from './patches';
 import { searchAttributesOf } from './search-attributes';
 import { createWaitList } from '../wait-list';
 import type { Waits } from './waits';
@@ -46,7 +46,7 @@ export interface MigrationContext extends Waits {
  * @param carried the state that continue-as-new carried over; undefined if the migration is new
  */
 export function createMigrationContext(plan: MigrationPlan, carried: MigrationState | undefined): MigrationContext {
-  let current = carried ?? newMigration(plan);
+  let current = carried === undefined ? newMigration(plan) : continuedState(carried);
   let isShown = false;
   let isContinued = false;
   let attributes = '';

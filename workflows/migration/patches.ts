@@ -12,3 +12,11 @@ export function withPatches(state: MigrationState): MigrationState {
   if (state.asksWhileDeferred || state.closed !== null || countUndecided(state) === 0) return state;
   return patched('ask-while-deferred') ? { ...state, asksWhileDeferred: true } : state;
 }
+
+/**
+ * Returns the state of a continued run. Drops what the run before recorded, because the history of this run has no
+ * marker for it yet: a worker of an earlier version can have begun this run.
+ */
+export function continuedState({ asksWhileDeferred: _, ...carried }: MigrationState): MigrationState {
+  return withPatches(carried);
+}

@@ -166,7 +166,8 @@ function othersText(
   { as: role, by }: ApproveOptions,
   portal: string | null,
 ): string | null {
-  if (otherPersonText(progress, { step, role, by }) === null) return null;
+  // The approval of a step that is done is refused for another reason.
+  if (isStepDone(progress, step) || otherPersonText(progress, { step, role, by }) === null) return null;
   const excluded = eitherOf(excludedPeople(progress, step, role));
   const approval = `ferry approve ${progress.migrationId} ${step}`;
   const own = role === 'client' ? byClient(approval) : bySupport(`${approval} --by "your name"`);

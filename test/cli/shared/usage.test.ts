@@ -20,6 +20,11 @@ test.each([
     args: ['abandon', 'acme.xero'],
     says: /^ferry: unknown command 'abandon'\n\(To abandon a migration, .*with --next abandon\. .*: ferry reject --help\)\n/,
   },
+  {
+    what: 'such a word as the name of a subcommand',
+    args: ['service', 'keys', 'delete', 'a-key'],
+    says: /^ferry: unknown command 'delete'\n(?!\(A migration)/,
+  },
   { what: 'a missing platform', args: ['check', manifest], says: /--platform/ },
   {
     what: 'a misspelt platform',

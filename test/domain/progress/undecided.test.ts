@@ -1,16 +1,21 @@
 /** Companies that were not moved wait for a decision, although deferred companies are still tried again. */
 import type { Counts } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { WEEKDAYS } from '../../../domain/planning/windows';
+import { isOpenWithoutEnd, openWindowOf } from '../../../domain/progress/open-window';
 import { headline, progressOf } from '../../../domain/progress/progress';
 import { noticeOf, waitOf } from '../../../domain/progress/notices';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headlineText } from '../../../presentation/wording/status-line';
+import { continuedState } from '../../../workflows/migration/patches';
 import { AT, counts, LATER, migrationPlan, START_AT, stateAt } from '../../support/migrations/migration-states';
+import { facts, MOVING, noGos, warned, whyOf } from './go-nogo-sample';
 
 const ASKED = { asksWhileDeferred: true } as const;
 const DECIDE = 'decide what to do about 3 companies that were not moved';
 const DEFERRED: Partial<Counts> = { total: 8, moved: 4, failed: 3, mustReconnect: 1, waiting: 1, deferred: 1 };
+const WHOLE_WEEK = { days: WEEKDAYS, from: '00:00', to: '00:00', timeZone: 'UTC' };
 const MOVES_ON = 'the remaining companies are being moved';
 
 const state = (changes: Partial<MigrationState> = {}, some: Partial<Counts> = DEFERRED): MigrationState =>
@@ -59,4 +64,26 @@ test('the page of a managed migration says that support decides', () => {
   expect(headlineText(progress, 'QuickBooks', LATER)).toBe(
     '4 of 8 companies have moved. Support is deciding what to do about 3 companies that were not moved. Nothing for you to do.',
   );
+});
+
+test('go-nogo is a go with a warning, because the deferred companies will be tried in the next window', () => {
+  const given = facts({}, { ...MOVING, ...state() });
+  expect(noGos(given)).not.toContain('decisions');
+  expect(warned(given)).toContain('decisions');
+  expect(whyOf(given, 'decisions')).toContain(
+    `deferred companies will be tried again; meanwhile, support must ${DECIDE}`,
+  );
+});
+
+test('moves continue in an open window while the migration waits for a decision', () => {
+  const window = { opensAt: AT, closesAt: LATER };
+  const progress = progressOf(migrationPlan(), state({ window, openedWindow: window }));
+  expect(progress.state).toBe('waiting');
+  expect(isOpenWithoutEnd(progress, [WHOLE_WEEK], false)).toBe(true);
+  const daily = [{ days: ['mon' as const], from: '00:00', to: '23:59', timeZone: 'UTC' }];
+  expect(openWindowOf(progress, daily, true, AT)).not.toBeNull();
+});
+
+test('a continued run decides itself whether it waits, because its history has no marker yet', () => {
+  expect(continuedState(state({}, { total: 5, moved: 4, waiting: 1, deferred: 1 })).asksWhileDeferred).toBeUndefined();
 });
