@@ -114,7 +114,7 @@ export {
 } from './errors';
 
 /** The types that appear in the signatures of the functions above. */
-export type { Counts } from '../domain/companies/company-state';
+export type { Counts } from '../domain/companies/counts';
 export type { ManifestRow } from '../domain/companies/manifest';
 export type { Preflight } from '../domain/migration/preflight-result';
 export type { DecisionRules } from '../domain/migration/plan';

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Counts } from '../domain/companies/company-state';
+import type { Counts } from '../domain/companies/counts';
 import { withActingRoles } from '../domain/progress/acting-roles';
 import type { Progress } from '../domain/progress/progress';
 import type { Database, ResultInLedger } from '../store';

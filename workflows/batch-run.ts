@@ -10,7 +10,7 @@ import type { CheckReport } from '../activities/companies/batch';
 import type { RunStart } from '../activities/migration/lifecycle';
 import type { BatchFacts } from '../presentation/temporal-ui/batch-details';
 import { batchDetails } from '../presentation/temporal-ui/batch-details';
-import type { Counts } from '../domain/companies/company-state';
+import type { Counts } from '../domain/companies/counts';
 import type { StopReason } from '../domain/companies/failures';
 import type { Outage } from '../domain/migration/outage';
 import type { WindowOccurrence } from '../domain/planning/windows';

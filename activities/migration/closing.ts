@@ -23,8 +23,8 @@ import {
   resolveInterrupted,
   stopClaims,
 } from '../../store';
-import type { Counts } from '../../domain/companies/company-state';
-import { countOpen } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { countOpen } from '../../domain/companies/counts';
 import { consequenceOfLinkError, failureText } from '../../domain/companies/failures';
 import { terminationRecord } from '../../domain/decisions/audit-trail';
 import { endingByDecisions, possibleEnding } from '../../domain/decisions/release';

@@ -7,8 +7,8 @@
  * recorded as refused and changes nothing else.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
-import type { Counts } from '../../domain/companies/company-state';
-import { NO_COUNTS } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { NO_COUNTS } from '../../domain/companies/counts';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';

@@ -1,7 +1,7 @@
 /** The activities that open a migration in the ledger, count its companies, begin a run, and pause the migration. */
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { MAX_IN_FLIGHT } from '../../company-data-client';
-import type { Counts } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
 import { paceOf } from '../../domain/planning/pacing';
 import {
   countWithMark,

@@ -16,7 +16,7 @@ import {
   startMigration,
 } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Progress } from '../../domain/progress/progress';

@@ -1,5 +1,6 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
-import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
+import { clientStateWords } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { rateText } from '../../domain/planning/throughput';
 import type { Continuation } from '../../domain/progress/continuation';

@@ -3,7 +3,7 @@ import { decisionText } from '../../presentation/wording/decisions';
 import { isOver } from '../../domain/migration/terminated';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import { retriedText } from '../../domain/progress/retried';
-import { countExceptions } from '../../domain/companies/company-state';
+import { countExceptions } from '../../domain/companies/counts';
 import { heldBackForSupport } from '../../domain/companies/credential-state';
 import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';

@@ -1,6 +1,7 @@
 /** The types about companies that several outputs share. */
 import { z } from 'zod';
-import { CLIENT_STATES, COMPANY_STATES, type ClientState, type Counts } from '../../domain/companies/company-state';
+import { CLIENT_STATES, COMPANY_STATES, type ClientState } from '../../domain/companies/company-state';
+import { type Counts } from '../../domain/companies/counts';
 import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import { count, failureKind, time } from './parts';

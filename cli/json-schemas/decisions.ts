@@ -1,5 +1,6 @@
 /** Output of the commands for decisions and windows. */
 import { z } from 'zod';
+import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
@@ -12,7 +13,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
     'every command that sends a decision: ferry approve, reject, sign-off, propose-time, ...',
     {
-      ...part.sentDecision,
+      ...decided.sentDecision,
       companies: count.optional().describe('number of companies in the decision'),
       preflight: part.preflight.nullable().optional().describe('only from ferry application'),
       firstOpening: part.windowOccurrence

@@ -1,6 +1,7 @@
 /** Output of the commands that report the result of a migration and export its audit trail. */
 import { z } from 'zod';
 import * as company from './company-parts';
+import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
@@ -71,7 +72,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       platformKey: z.string(),
       contact: z.string(),
       ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
-      endedInTemporal: part.endedInTemporal
+      endedInTemporal: decided.endedInTemporal
         .nullable()
         .describe(
           'how and when the workflow ended in Temporal before the migration had ended; null if that did not happen, or once the migration has been closed',
@@ -104,7 +105,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       vaultDestroyedAt: time.nullable(),
       counts: company.counts,
       figures,
-      decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
+      decisions: z.array(z.strictObject({ decision: decided.decision, outcome: decided.outcome })),
       stoppages: z
         .array(z.strictObject(stoppage))
         .describe(
@@ -154,7 +155,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
             at: time,
             applied: z.boolean(),
             outcome: z.string(),
-            decision: part.decision,
+            decision: decided.decision,
             signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as received'),
           })
           .meta({ id: 'TrailEntry' }),
@@ -170,7 +171,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       unverified: count.describe(
         'applied decisions of support that were not verified, because no key of support was given',
       ),
-      added: z.array(part.approver).describe('the approvers that were added by signed decisions'),
+      added: z.array(decided.approver).describe('the approvers that were added by signed decisions'),
       end: z
         .strictObject({
           migrationId: z.string(),

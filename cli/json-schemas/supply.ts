@@ -1,6 +1,7 @@
 /** Output of the commands that prepare, check and supply a client's files, and that start a migration. */
 import { z } from 'zod';
 import * as company from './company-parts';
+import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
@@ -34,10 +35,10 @@ const startedFields = {
 };
 
 const decision = z.strictObject({
-  outcome: part.sentDecision.outcome,
-  decisionId: part.sentDecision.decisionId,
-  text: part.sentDecision.text,
-  signedBy: part.sentDecision.signedBy,
+  outcome: decided.sentDecision.outcome,
+  decisionId: decided.sentDecision.decisionId,
+  text: decided.sentDecision.text,
+  signedBy: decided.sentDecision.signedBy,
 });
 
 export const SUPPLY_SCHEMAS: CommandSchemas = {
@@ -101,7 +102,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       decision: z
         .strictObject({
           schema: z.literal('ferry.decision/1'),
-          ...part.sentDecision,
+          ...decided.sentDecision,
           companies: count
             .optional()
             .describe(

@@ -1,6 +1,7 @@
 /** Output of the commands that show migrations, their progress and their companies. */
 import { z } from 'zod';
 import * as company from './company-parts';
+import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
@@ -83,7 +84,7 @@ const progress = {
     .describe('all pauses: the automatic pause, and at most one pause by each side'),
   reopened: part.reopened.nullable(),
   signing: z
-    .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
+    .strictObject({ mustSign: z.array(part.role), approvers: z.array(decided.approver) })
     .describe('the roles whose decisions must be signed, and the keys that can sign these decisions'),
   fourEyes: z
     .strictObject({ suppliers: z.array(z.string()) })
@@ -93,7 +94,7 @@ const progress = {
       'the people who have supplied details, who cannot accept them; null if the migration does not have the four-eyes rule',
     ),
   endedBy: part.endedBy.nullable(),
-  endedInTemporal: part.endedInTemporal
+  endedInTemporal: decided.endedInTemporal
     .exactOptional()
     .describe(
       'how and when the workflow ended in Temporal before the migration had ended; present only if `state` is `terminated`',

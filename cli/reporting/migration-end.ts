@@ -1,5 +1,5 @@
 /** Prints the start, the windows, the limits and the expected end of a migration. */
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';

@@ -2,7 +2,8 @@
  * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
  */
 import type { ClientState } from '../../domain/companies/company-state';
-import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
+import { clientStateWords } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { Step } from '../../domain/migration/steps';

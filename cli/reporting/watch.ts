@@ -1,7 +1,7 @@
 /** Watches a migration and shows its progress: on a terminal as a block that is redrawn, elsewhere as log lines. */
 import type { MigrationClient } from '../../client';
 import { connectionErrorText, rootConnectionError, NoSuchMigration, isWorkflowOpen } from '../../client';
-import { clientCounts } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { meanwhileTask } from '../../domain/progress/meanwhile';

@@ -2,12 +2,7 @@
  * Suggests the next commands for a migration. Their words are quoted for a POSIX shell; a placeholder such as `"your
  * name"` must be replaced.
  */
-import {
-  countExceptions,
-  countOpen,
-  countReadyOrMoving,
-  isConfirmationDue,
-} from '../../domain/companies/company-state';
+import { countExceptions, countOpen, countReadyOrMoving, isConfirmationDue } from '../../domain/companies/counts';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';

@@ -1,6 +1,7 @@
 /** Determines whether a waiting company has a usable credential. */
 import { namedCompanies } from '../text/sentences';
-import type { CompanyState, Counts } from './company-state';
+import type { CompanyState } from './company-state';
+import type { Counts } from './counts';
 
 /**
  * The credential of a waiting company. `too-early`: obtained before the client confirmed that syncing is off, so the

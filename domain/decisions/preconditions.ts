@@ -8,8 +8,8 @@
  * Only the workflow checks what the ledger does not store: the result of the preflight, and the digest of what was
  * reviewed.
  */
-import type { Counts } from '../companies/company-state';
-import { mayHaveCrossed, countReadyOrMoving, countOpen } from '../companies/company-state';
+import type { Counts } from '../companies/counts';
+import { mayHaveCrossed, countReadyOrMoving, countOpen } from '../companies/counts';
 import type { Companies, Decision, DecisionBase, StepDecision } from '../migration/decision';
 import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
 import { automaticPause, pausesByPeople } from '../migration/pauses';

@@ -2,7 +2,7 @@
  * The differences between the self-service route and the six steps: the client makes the decisions that support makes
  * in the managed route, there are no approvals, and the migration ends automatically.
  */
-import { countOpen } from '../companies/company-state';
+import { countOpen } from '../companies/counts';
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Role } from '../migration/steps';

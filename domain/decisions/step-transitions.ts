@@ -1,5 +1,5 @@
 /** Step transitions: when a step is complete, and how the migration enters the next one. */
-import { countOpen } from '../companies/company-state';
+import { countOpen } from '../companies/counts';
 import { missingApprovals } from './approvals';
 import type { MigrationState } from '../migration/migration-state';
 import { isSelfServiceStepComplete } from './self-service';

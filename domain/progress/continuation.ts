@@ -1,5 +1,5 @@
 /** Says when moves continue in a later window. Every view that shows an expected end calls it. */
-import type { Counts } from '../companies/company-state';
+import type { Counts } from '../companies/counts';
 import type { Window } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Forecast } from './forecast';

@@ -8,8 +8,8 @@
  * - Otherwise there is no forecast, because the end depends on a person, on an outage or on deferred companies. Views
  *   then show only how long the work takes (`remainingWork`).
  */
-import type { Counts } from '../companies/company-state';
-import { countOpen, countUndeferred } from '../companies/company-state';
+import type { Counts } from '../companies/counts';
+import { countOpen, countUndeferred } from '../companies/counts';
 import { isOver } from '../migration/terminated';
 import type { Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';

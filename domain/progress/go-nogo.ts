@@ -1,5 +1,6 @@
 /** Go or no-go: the checks before moves begin in an unattended window. */
-import { CLIENT_STATES, clientCounts, countOpen } from '../companies/company-state';
+import { CLIENT_STATES } from '../companies/company-state';
+import { clientCounts, countOpen } from '../companies/counts';
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
 import { isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';

@@ -1,7 +1,7 @@
 /**
  * Names what people can do for some companies while the migration moves other companies, or waits for another person.
  */
-import type { Counts } from '../companies/company-state';
+import type { Counts } from '../companies/counts';
 import type { Step } from '../migration/steps';
 import { roleText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';

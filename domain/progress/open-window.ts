@@ -1,5 +1,5 @@
 /** The window in which moves continue although the Schedule, which opens the windows, is paused. */
-import { countReadyOrMoving, onlyDeferredLeft } from '../companies/company-state';
+import { countReadyOrMoving, onlyDeferredLeft } from '../companies/counts';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';

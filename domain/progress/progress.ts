@@ -1,5 +1,5 @@
 /** The progress of a migration: the answer to queries, and the source of every view. */
-import type { Counts } from '../companies/company-state';
+import type { Counts } from '../companies/counts';
 import type { ReviewedState } from '../decisions/guards';
 import { digestOf, suppliersOf } from '../decisions/guards';
 import type { SigningRules } from '../migration/approvers';

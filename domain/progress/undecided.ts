@@ -1,5 +1,5 @@
 /** The companies that were not moved, and wait for a decision while only deferred companies are left. */
-import { countReadyOrMoving, onlyDeferredLeft } from '../companies/company-state';
+import { countReadyOrMoving, onlyDeferredLeft } from '../companies/counts';
 import type { MigrationState } from '../migration/migration-state';
 import { counted } from '../text/sentences';
 

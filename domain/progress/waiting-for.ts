@@ -1,7 +1,7 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
-import type { Counts } from '../companies/company-state';
+import type { Counts } from '../companies/counts';
 import { inSupportWords } from '../companies/call-words';
-import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } from '../companies/company-state';
+import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } from '../companies/counts';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { isHandoverRejected } from '../decisions/withdrawals';

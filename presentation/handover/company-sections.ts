@@ -4,14 +4,10 @@
  * Companies are read and written one at a time, because a migration can have thousands of them.
  */
 import { inClientWords } from '../../domain/companies/client-words';
-import type { CompanyState, Counts, MoveStage } from '../../domain/companies/company-state';
-import {
-  clientStateOf,
-  clientStateText,
-  COMPANY_STATES,
-  countOpen,
-  unreachedText,
-} from '../../domain/companies/company-state';
+import type { CompanyState, MoveStage } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { clientStateOf, clientStateText, COMPANY_STATES, unreachedText } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';

@@ -3,7 +3,8 @@
  * forbids external resources and other scripts. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
-import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
+import { clientStateWords } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
 import type { Point } from './points';

@@ -2,8 +2,10 @@
  * Facts about the whole migration for the handover report, in Markdown and in HTML. Not every fact is shown in both
  * formats.
  */
-import type { Counts, MoveStage } from '../../domain/companies/company-state';
-import { clientCounts, clientStateWords } from '../../domain/companies/company-state';
+import type { MoveStage } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { clientStateWords } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';

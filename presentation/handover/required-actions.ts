@@ -1,5 +1,5 @@
 /** The points of the handover report that tell the client what it has to do. */
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
 import { applicationName, remedyForReplaced, replacedProblem } from '../../domain/preflight/applications';
 import { timeText, sentence } from '../../domain/text/sentences';

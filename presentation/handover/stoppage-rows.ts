@@ -1,5 +1,5 @@
 /** The automatic pauses and the outages in the handover report, in words for the client. */
-import { NO_COUNTS } from '../../domain/companies/company-state';
+import { NO_COUNTS } from '../../domain/companies/counts';
 import type { Stoppage } from '../../domain/migration/stoppage';
 import { roughDuration, timeText } from '../../domain/text/sentences';
 import { stopText } from '../wording/status-line';

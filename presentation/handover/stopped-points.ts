@@ -1,5 +1,5 @@
 /** The points of the handover report about a migration that was terminated in Temporal and is not closed yet. */
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import type { ReportHead } from './report-facts';
 
 /** Follows the number of companies that the client must ask about, because support decides what happens to them. */

@@ -1,5 +1,5 @@
 /** Decisions about steps, and about the migration as a whole. */
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import { farStartText } from '../../domain/progress/first-opening';

@@ -1,6 +1,6 @@
 /** The parts of the portal's view that say what the client has to do, by when and why, and what follows. */
 import type { MigrationView } from '../../portal/contract/migration-view';
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { firstOpening } from '../../domain/progress/first-opening';

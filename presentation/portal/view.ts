@@ -6,7 +6,7 @@
  */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { inClientWords } from '../../domain/companies/client-words';
-import { clientCounts } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';

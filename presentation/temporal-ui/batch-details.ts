@@ -1,5 +1,5 @@
 /** The page of a batch run in the Temporal UI: its window, and the number of companies in each state. */
-import type { Counts } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
 import { outageText } from '../../domain/migration/outage';
 import type { Outage } from '../../domain/migration/outage';
 import type { WindowOccurrence } from '../../domain/planning/windows';

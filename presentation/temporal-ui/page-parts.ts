@@ -1,6 +1,8 @@
 /** Parts of the pages of a migration and of a batch run in the Temporal UI. */
-import type { ClientState, Counts } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
+import type { ClientState } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { CLIENT_STATES } from '../../domain/companies/company-state';
+import { clientCounts } from '../../domain/companies/counts';
 import { oneLine, outOf } from '../../domain/text/sentences';
 import { escapedMarkdown } from '../../domain/text/untrusted-text';
 

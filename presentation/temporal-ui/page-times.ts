@@ -1,5 +1,5 @@
 /** The times on the migration's page in the Temporal UI: when moves start and end, or how long they take. */
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { farStartText } from '../../domain/progress/first-opening';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';

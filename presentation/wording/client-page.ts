@@ -2,8 +2,8 @@
  * Texts that several pages for the client share: its page in the Temporal UI, the portal and the handover report. They
  * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
-import type { Counts } from '../../domain/companies/company-state';
-import { countOpen } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { countOpen } from '../../domain/companies/counts';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';

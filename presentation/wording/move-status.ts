@@ -1,11 +1,6 @@
 /** The status line of steps 5 and 6: which companies move, and what is needed before another company can be moved. */
-import type { Counts } from '../../domain/companies/company-state';
-import {
-  countOpen,
-  countReadyOrMoving,
-  isConfirmationDue,
-  onlyDeferredLeft,
-} from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
+import { countOpen, countReadyOrMoving, isConfirmationDue, onlyDeferredLeft } from '../../domain/companies/counts';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { decideText, countUndecided, notMovedText } from '../../domain/progress/undecided';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';

@@ -4,7 +4,7 @@
  *
  * The line contains no errors, no ids of the service, and no time that has passed.
  */
-import type { Counts } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
 import { soonStartText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
 import { isOver } from '../../domain/migration/terminated';

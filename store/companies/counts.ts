@@ -1,6 +1,6 @@
 /** Counts companies: by state, remaining in a run, interrupted, and next to move. */
 import { sql } from 'kysely';
-import type { Counts } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
 import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
 import { recentPeriodMs, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';

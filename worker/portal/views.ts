@@ -1,6 +1,6 @@
 /** Writes the portal view of a migration. */
 import { askForReconnectionCheck, NoSuchMigration, readProgress, readProgressAfterEnd } from '../../client';
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
 import { isStepDone } from '../../domain/progress/progress';

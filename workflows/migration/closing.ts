@@ -1,6 +1,6 @@
 /** The end of a migration: its Schedule is deleted, it is closed in the ledger, and its credentials are destroyed. */
 import { ActivityFailure, allHandlersFinished, condition, log, sleep } from '@temporalio/workflow';
-import type { Counts } from '../../domain/companies/company-state';
+import type { Counts } from '../../domain/companies/counts';
 import type { Activities } from '../../activities';
 import type { Ending } from '../../domain/migration/migration-state';
 import { bestEffortActivities, shortActivities, sliceActivities } from '../activity-proxies';

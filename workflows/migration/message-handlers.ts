@@ -17,7 +17,7 @@ import {
   setHandler,
   uuid4,
 } from '@temporalio/workflow';
-import { countOpen } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import type { Outcome, Unreadable } from '../../domain/migration/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
 import { progressOf } from '../../domain/progress/progress';

@@ -4,7 +4,7 @@
  */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import { countFinished } from '../../domain/companies/company-state';
+import { countFinished } from '../../domain/companies/counts';
 import type { Progress } from '../../domain/progress/progress';
 import { SEARCH_ATTRIBUTES } from '../messages';
 

@@ -1,4 +1,4 @@
-import { countOpen } from '../../../domain/companies/company-state';
+import { countOpen } from '../../../domain/companies/counts';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';

@@ -1,5 +1,5 @@
 /** Tests docs/operating.md by running its commands in a shell, exactly as they are written. */
-import { countOpen } from '../../../domain/companies/company-state';
+import { countOpen } from '../../../domain/companies/counts';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';

@@ -1,22 +1,17 @@
 import fc from 'fast-check';
-import type { ClientState, CompanyState, Counts } from '../../../domain/companies/company-state';
+import type { ClientState, CompanyState } from '../../../domain/companies/company-state';
+import type { Counts } from '../../../domain/companies/counts';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS, failureText } from '../../../domain/companies/failures';
 import {
-  mayHaveCrossed,
   notMovedText,
   CLIENT_STATES,
-  clientCounts,
   clientStateOf,
   clientStateText,
   COMPANY_STATES,
   ledgerStatesOf,
-  countReadyOrMoving,
-  NO_COUNTS,
-  countOpen,
-  countFinished,
-  isSameCounts,
 } from '../../../domain/companies/company-state';
+import { clientCounts } from '../../../domain/companies/counts';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
 import { approve, AT, counts, decideAll, LATER, stateAt } from '../../support/migrations/migration-states';
@@ -33,28 +28,6 @@ const ONE_EACH = counts({
   skipped: 1,
   excluded: 1,
   outcomeUnknown: 1,
-});
-
-describe('company counts', () => {
-  test('count companies without a final outcome as open', () => expect(countOpen(ONE_EACH)).toBe(6));
-  test('count companies that need nothing from anyone as ready or moving', () =>
-    expect(countReadyOrMoving(ONE_EACH)).toBe(3));
-  test('count companies that are not open as finished', () => expect(countFinished(ONE_EACH)).toBe(4));
-
-  test.each<[keyof Counts, boolean]>([
-    ['waiting', false],
-    ['excluded', false],
-    ['unconfirmed', false],
-    ['importing', true],
-    ['syncing', true],
-    ['moved', true],
-    ['failed', true],
-    ['skipped', true],
-    ['outcomeUnknown', true],
-    ['waitingAgain', true],
-  ])('with one company that is %s, a credential was possibly handed over: %s', (state, crossed) => {
-    expect(mayHaveCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
-  });
 });
 
 describe('client states', () => {
@@ -156,18 +129,6 @@ test('isStep and isRole accept only the names of steps and roles', () => {
       expect(isRole(word)).toBe(word === 'client' || word === 'support');
     }),
   );
-});
-
-test('counts with the same references are equal, even if their lists are different objects', () => {
-  const counted = () => ({ ...NO_COUNTS, withoutCredential: 2, firstWithoutCredential: ['a', 'b'] });
-  expect(isSameCounts(counted(), counted())).toBe(true);
-  expect(isSameCounts(counted(), { ...counted(), firstWithoutCredential: ['a', 'c'] })).toBe(false);
-  expect(isSameCounts(counted(), { ...counted(), moved: 1 })).toBe(false);
-});
-
-test('a count that an older version did not know is a change when it is counted, but not when it is missing', () => {
-  expect(isSameCounts({ ...NO_COUNTS, deferred: 1 }, NO_COUNTS)).toBe(false);
-  expect(isSameCounts(NO_COUNTS, { ...NO_COUNTS, deferred: 1 })).toBe(true);
 });
 
 test('the reason why a company was not moved names its state once', () => {

@@ -1,5 +1,5 @@
 /** Tests the self-service route: the client's decisions, the decisions that do not apply, and how a migration ends. */
-import type { Counts } from '../../../domain/companies/company-state';
+import type { Counts } from '../../../domain/companies/counts';
 import { shownStopText } from '../../../domain/companies/failures';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headline, progressOf } from '../../../domain/progress/progress';

@@ -1,5 +1,5 @@
 /** Companies that were not moved wait for a decision, although deferred companies are still tried again. */
-import type { Counts } from '../../../domain/companies/company-state';
+import type { Counts } from '../../../domain/companies/counts';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { isOpenWithoutEnd, openWindowOf } from '../../../domain/progress/open-window';

@@ -1,7 +1,7 @@
 /** Tests what the handover report says about copies of credentials, and about the secrets of applications. */
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import { reportHead } from '../../../presentation/handover/markdown-report';
-import { NO_COUNTS } from '../../../domain/companies/company-state';
+import { NO_COUNTS } from '../../../domain/companies/counts';
 import { HEAD, recorded, sender } from './report-head';
 
 describe('the head of the report', () => {

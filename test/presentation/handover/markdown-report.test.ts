@@ -3,7 +3,7 @@ import type { ReportHead } from '../../../presentation/handover/report-facts';
 import { outOfDateText } from '../../../presentation/handover/report-facts';
 import { reportDecisions, reportHead } from '../../../presentation/handover/markdown-report';
 import { hoursText } from '../../../domain/text/sentences';
-import { NO_COUNTS } from '../../../domain/companies/company-state';
+import { NO_COUNTS } from '../../../domain/companies/counts';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { HEAD, recorded, sender } from './report-head';

@@ -1,6 +1,6 @@
 /** The head of a handover report, for tests that change parts of it. */
 import type { ReportHead } from '../../../presentation/handover/report-facts';
-import { NO_COUNTS } from '../../../domain/companies/company-state';
+import { NO_COUNTS } from '../../../domain/companies/counts';
 import type { Decision } from '../../../domain/migration/decision';
 
 /** Returns a decision with its outcome, as the ledger records it. */

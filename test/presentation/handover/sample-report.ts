@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import type { HandoverReport } from '../../../client';
 import { reportPieces } from '../../../client/report-formats';
-import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
+import { COMPANY_STATES } from '../../../domain/companies/company-state';
+import { NO_COUNTS } from '../../../domain/companies/counts';
 import type { Decision } from '../../../domain/migration/decision';
 import type { LedgerCompany, MigrationStatistics } from '../../../store';
 import { DURATION_BOUNDS_MS } from '../../../store';

@@ -4,6 +4,7 @@ import {
   claimCompanies,
   countCompanies,
   readCompanyPage,
+  readNextTry,
   readRemainingWork,
   setWindowOccurrence,
   setPaused,
@@ -150,6 +151,21 @@ test('reports a claimable company as due now, and a deferred company as due at i
   const { nextClaimInMs } = await remaining(id);
   expect(nextClaimInMs).toBeGreaterThan(25_000);
   expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
+});
+
+test('reads the next try of the deferred companies that can be tried', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  const [past, late, soon] = [-60_000, 120_000, 60_000].map((ms) => new Date(Date.now() + ms));
+  for (const [index, not_before] of [past, late, soon].entries())
+    await updateRow(ledger.db, id, index + 1, { not_before, tries: 2, failure_text: 'answered 503' });
+  const nextTry = async () => (await readNextTry(ledger.db, id))?.getTime() ?? null;
+  expect(await nextTry()).toBe(past?.getTime());
+  // The credential of the first company can no longer be used, and the third is no longer confirmed.
+  await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 1).execute();
+  await updateRow(ledger.db, id, 3, { confirmed_at: null });
+  expect(await nextTry()).toBe(late?.getTime());
+  await updateRow(ledger.db, id, 2, { state: 'moved' });
+  expect(await nextTry()).toBeNull();
 });
 
 test('reports a company as due now if its next try is years ahead', async () => {

@@ -4,9 +4,9 @@ import {
   CLIENT_STATES,
   clientStateOf,
   COMPANY_STATES,
-  countExceptions,
   type CompanyState,
 } from '../../../domain/companies/company-state';
+import { countExceptions } from '../../../domain/companies/counts';
 import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';
 import { countCompanies, readCompanies, readOverviews, supplyMigration } from '../../../store';
 import {

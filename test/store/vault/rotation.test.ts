@@ -291,8 +291,7 @@ test('signs the key of a vault that an earlier version created, but not a key th
 test('opens a credential that an earlier version bound to the number of its row', async () => {
   const id = await createSealedUnderOld();
   const stored = await storedOf(id);
-  const { publicKey } = await readMigrationKey(db, id);
-  const sender = createSender(publicKey, Buffer.from('tokenferry vault 1'));
+  const sender = createSender((await readMigrationKey(db, id)).publicKey, Buffer.from('tokenferry vault 1'));
   const { ciphertext } = sender.encrypt(Buffer.from('{"refreshToken":"old"}'), Buffer.from(`${id}/1`));
   const sealed = Buffer.concat([Buffer.of(2), sender.encapsulated, Buffer.alloc(4), ciphertext]);
   const vault = await readVault(db, withKeys(OLD), id);

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { Counts } from '../../../domain/companies/company-state';
-import { NO_COUNTS } from '../../../domain/companies/company-state';
+import type { Counts } from '../../../domain/companies/counts';
+import { NO_COUNTS } from '../../../domain/companies/counts';
 import type { Decision, Outcome } from '../../../domain/migration/decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { FirstCompany, MigrationState } from '../../../domain/migration/migration-state';

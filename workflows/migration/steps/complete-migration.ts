@@ -9,7 +9,7 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
-import { countReadyOrMoving, isSameCounts } from '../../../domain/companies/company-state';
+import { countReadyOrMoving, isSameCounts } from '../../../domain/companies/counts';
 import { isIsolated } from '../../../domain/companies/failures';
 import { outageSummary } from '../../../domain/migration/outage';
 import type { MigrationState } from '../../../domain/migration/migration-state';

@@ -1,5 +1,5 @@
 /** Step 5: one company is moved and verified before the others. */
-import { countReadyOrMoving } from '../../../domain/companies/company-state';
+import { countReadyOrMoving } from '../../../domain/companies/counts';
 import { isIsolated } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
