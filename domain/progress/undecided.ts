@@ -14,7 +14,8 @@ export function countUndecided({
   relinking,
 }: Pick<MigrationState, 'step' | 'counts' | 'relinking'>): number {
   const isWaiting = step === 'complete-migration' && countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts);
-  return isWaiting ? Math.max(0, counts.failed - relinking) : 0;
+  // A check of the reconnections corrects `relinking`, so it can still contain companies that were skipped or retried.
+  return isWaiting ? counts.failed - Math.min(relinking, counts.mustReconnect) : 0;
 }
 
 /** Asks for a decision about companies that were not moved. */

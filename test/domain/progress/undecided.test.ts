@@ -31,7 +31,7 @@ test.each([
 test.each<[string, MigrationState, string]>([
   ['other companies move', state({}, { ...DEFERRED, total: 9, syncing: 1 }), MOVES_ON],
   ['no company has failed', state({}, { ...DEFERRED, total: 5, failed: 0 }), MOVES_ON],
-  ['all of them are checked for a reconnection', state({ relinking: 3 }), MOVES_ON],
+  ['all of them are checked for a reconnection', state({ relinking: 3 }, { ...DEFERRED, mustReconnect: 3 }), MOVES_ON],
   ['an earlier version has recorded the history', { ...state(), asksWhileDeferred: undefined } as never, MOVES_ON],
   ['an outage lasts', state({ outage: { why: 'answered 503', since: AT, until: START_AT } }), 'on hold since'],
 ])('no person has to decide if %s', (_, at, what) => {
@@ -39,7 +39,15 @@ test.each<[string, MigrationState, string]>([
 });
 
 test('companies that are checked for a reconnection need no decision, and missing supplies come first', () => {
-  expect(waitingForOf(state({ relinking: 2 })).what).toBe('decide what to do about 1 company that was not moved');
+  const relinked = { ...DEFERRED, mustReconnect: 2 };
+  expect(waitingForOf(state({ relinking: 2 }, relinked)).what).toBe(
+    'decide what to do about 1 company that was not moved',
+  );
+  // Support has skipped the relinked companies since the last check.
+  const skipped = { ...DEFERRED, failed: 1, skipped: 2, mustReconnect: 0 };
+  expect(waitingForOf(state({ relinking: 2 }, skipped)).what).toBe(
+    'decide what to do about 1 company that was not moved',
+  );
   const lacking = state({}, { ...DEFERRED, total: 9, waiting: 2, withoutCredential: 1 });
   expect(waitingForOf(lacking).roles).toEqual(['client']);
 });
