@@ -152,7 +152,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         ),
       retrying: z
         .array(z.string())
-        .describe('errors of activities and workflow tasks that have failed, and that Temporal retries'),
+        .describe('errors of failed activities and workflow tasks that Temporal is retrying'),
       clientPage: part.clientPage,
       keyFingerprint: z
         .string()

@@ -223,7 +223,7 @@ export function assertLedger(ferry: MigrationClient, option: string, instead: st
 function needsDatabase(): CommandFailed {
   return new CommandFailed(
     'this command needs the database, but no database is configured (DATABASE_URL)',
-    'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide',
+    'set DATABASE_URL, or ask someone with access to the database to run the command; without the database you can list, show, watch and decide',
   );
 }
 

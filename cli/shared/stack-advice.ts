@@ -6,7 +6,7 @@ import { ConfigurationError, loadConfig, type Config } from '../../config';
  * stack. `ferry up` refuses to start a second stack in its home folder.
  */
 function useStack(env: NodeJS.ProcessEnv): string {
-  const shell = 'open a shell in which no variables name your servers or their keys';
+  const shell = 'open a shell without the environment variables for your servers and keys (docs/configuration.md)';
   return readStack(env) === undefined
     ? `to use a stack on this machine instead, ${shell}, and run there: ferry up`
     : `to use the running stack instead, ${shell}`;

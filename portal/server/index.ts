@@ -80,7 +80,9 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
   const monitor = new HealthMonitor(SILENT);
   const page = readPageFiles(options.pageFolder ?? path.join(__dirname, '..', 'page'));
   if (!page.has('index.html'))
-    log.warn('the page has not been built, so the portal serves only its API; to build it, run: npm run build');
+    log.warn(
+      'the page has not been built, so the portal serves only its API; to build it, run npm run build, and start the portal again',
+    );
   const problem = () => Object.values(monitor.states()).find(({ status }) => status === 'failing')?.why ?? null;
   const origins = new Set<string>();
   let url = '';

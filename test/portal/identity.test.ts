@@ -223,7 +223,9 @@ test('the portal says that the provider does not answer, and works once the prov
     other.provider.isDown = true;
     const answer = await begin(other, migrationId);
     expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ error: 'The identity provider is not working at the moment.' });
+    expect(await answer.json()).toMatchObject({
+      error: 'The portal cannot sign you in with your account at the moment.',
+    });
     other.provider.isDown = false;
     const { address, cookie } = await begun(other, migrationId);
     const query = await other.provider.signIn(address);

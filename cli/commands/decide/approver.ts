@@ -197,7 +197,7 @@ async function keyOfInvitation(
   const known = approvers.find((each) => approverFingerprint(each) === fingerprint);
   if (known) return known;
   throw new CommandFailed(
-    `no invitation to ${migrationId} has a key with this fingerprint`,
+    `no valid invitation to ${migrationId} has a key with this fingerprint`,
     'ask the person for the fingerprint again; if this person does not use the portal, pass role:name:key',
   );
 }

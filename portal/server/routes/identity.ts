@@ -125,9 +125,14 @@ function failed(error: unknown, log: { warn(fields: object, text: string): void 
   if (!(error instanceof IdentityRefused) && !(error instanceof IdentityProviderFailed)) throw error;
   log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider failed');
   if (error instanceof IdentityRefused) throw unknownAccount();
-  throw new PortalError(503, 'The identity provider is not working at the moment.', 'Try again in a few minutes.', {
-    'retry-after': '30',
-  });
+  throw new PortalError(
+    503,
+    'The portal cannot sign you in with your account at the moment.',
+    'Try again in a few minutes. If this happens again, tell your contact.',
+    {
+      'retry-after': '30',
+    },
+  );
 }
 
 const codeOf = (error: unknown): string | null =>

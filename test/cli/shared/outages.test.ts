@@ -15,7 +15,7 @@ test('an unreachable Temporal is reported in one line, with its address and how 
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: UNREACHABLE });
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: cannot reach Temporal at ${UNREACHABLE}; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); to use a stack on this machine instead, open a shell in which no variables name your servers or their keys, and run there: ferry up\n`,
+    `ferry: cannot reach Temporal at ${UNREACHABLE}; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n`,
   );
 });
 
@@ -24,7 +24,7 @@ test('an unreachable Postgres is reported in one line, with its address and how 
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: cannot reach Postgres at ${UNREACHABLE}; start Postgres, or correct DATABASE_URL; to use a stack on this machine instead, open a shell in which no variables name your servers or their keys, and run there: ferry up\n`,
+    `ferry: cannot reach Postgres at ${UNREACHABLE}; start Postgres, or correct DATABASE_URL; to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n`,
   );
 });
 

@@ -8,7 +8,7 @@ import { DatabaseUnavailable } from '../../../store';
 
 const RESTART = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
 const EXTERNAL = 'which ferry up does not start; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
-const OTHER_SHELL = 'open a shell in which no variables name your servers or their keys';
+const OTHER_SHELL = 'open a shell without the environment variables for your servers and keys (docs/configuration.md)';
 const START_STACK = `to use a stack on this machine instead, ${OTHER_SHELL}, and run there: ferry up`;
 
 const TEMPORAL = new Unreachable('Temporal', '127.0.0.1:1');

@@ -71,7 +71,7 @@ test.each([
     out: '',
     err:
       'ferry: this command needs the database, but no database is configured (DATABASE_URL); ' +
-      'set DATABASE_URL, or ask support to run the command; without the database you can list, show, watch and decide\n',
+      'set DATABASE_URL, or ask someone with access to the database to run the command; without the database you can list, show, watch and decide\n',
   });
 });
 
