@@ -183,7 +183,7 @@ function signed(
 }
 
 function notInLedgerText(migrationId: string): string {
-  return `the migration has accepted the decision, which takes effect once it is in the ledger. To see whether it is recorded, run: ferry audit ${migrationId}`;
+  return `the migration has accepted the decision, but it is not in the ledger yet, so it can still be refused. To see the outcome, run: ferry audit ${migrationId}`;
 }
 
 /**

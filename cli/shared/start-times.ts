@@ -32,16 +32,16 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
   const { waiting, unconfirmed, heldBack } = progress.counts;
   const isConfirmed = waiting - unconfirmed - heldBack > 0;
   const confirmed = !isLate
-    ? 'the client confirms as off before the start'
+    ? 'the client confirms before the start that syncing is off'
     : isConfirmed
-      ? 'the client has already confirmed as off'
-      : 'the client confirms as off now';
+      ? 'the client has already confirmed that syncing is off'
+      : 'the client confirms now that syncing is off';
   // If a held-back company can be confirmed, the figure counts from the first confirmation.
   const isFromStart = !isLate && !isConfirmed && staleMs !== null && staleSince(progress) === null;
   output.line(
     isFromStart
       ? `    counted from the start, data is out of date ${howLong}; for longer if the client confirms earlier that syncing is off`
-      : `    data ${isLate && isConfirmed ? 'is' : 'will be'} out of date ${howLong}, for companies whose syncing ${confirmed}`,
+      : `    data ${isLate && isConfirmed ? 'is' : 'will be'} out of date ${howLong} for each company for which ${confirmed}`,
   );
 }
 

@@ -208,7 +208,7 @@ const PAST_TOLERANCE_MS = 15 * 60_000;
 
 function timeRefusal(startAt: string, facts: DecisionFacts, at: string): string | null {
   if (Date.parse(startAt) < Date.parse(at) - PAST_TOLERANCE_MS)
-    return `${momentText(startAt)} is in the past; to start at once, propose "now"`;
+    return `${momentText(startAt)} is in the past; to start at once, propose the current time`;
   // A workflow that was reset must pass step 2 again, even if companies have moved.
   return facts.ended.includes('schedule') && hasCrossed(facts)
     ? 'the move of the first company has already begun, so the start time cannot be changed'

@@ -1,5 +1,5 @@
 /** Formats the values of limits as briefly as people type them. */
-import { duration } from '../text/sentences';
+import { counted, duration } from '../text/sentences';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
 import { LIMIT_NAMES, percent } from './limits';
 import { windowsText } from './window-texts';
@@ -22,8 +22,14 @@ function numberText(limit: number | null): string {
 }
 
 export function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderIntervals): string {
-  return `after ${duration(firstAfterMs)}, then every ${duration(everyMs)}, escalated after ${duration(escalateAfterMs)}`;
+  const every = everyMs === DAY_MS ? 'day' : wholeDays(everyMs);
+  return `after ${wholeDays(firstAfterMs)}, then every ${every}, escalated after ${wholeDays(escalateAfterMs)}`;
 }
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Formats a duration in days if it is a number of whole days. */
+const wholeDays = (ms: number): string => (ms > 0 && ms % DAY_MS === 0 ? counted(ms / DAY_MS, 'day') : duration(ms));
 
 /**
  * How many windows are written out. Further windows are given as a number, because the text of a decision is stored and

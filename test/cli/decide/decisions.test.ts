@@ -70,7 +70,7 @@ test('a decision that is not in the ledger is not reported as applied, and the m
   const { exitCode, out } = await runWith('pause', ID, '--reason', 'lunch');
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
-    out: `… ${ID}: the migration has accepted the decision, which takes effect once it is in the ledger. To see whether it is recorded, run: ferry audit ${ID}\n`,
+    out: `… ${ID}: the migration has accepted the decision, but it is not in the ledger yet, so it can still be refused. To see the outcome, run: ferry audit ${ID}\n`,
   });
   expect((await runWith('first-company', ID, 'C-1001')).err).toBe(
     `ferry: ${ID} is in Temporal, but not in the ledger; check that DATABASE_URL names the ledger of this migration; if the ledger was restored from a backup, docs/backup.md says what to do next\n`,

@@ -56,7 +56,7 @@ test('a start outside the windows is shown with the next opening, and with how l
     '  ! the start is outside the windows; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
       '    counted from the start, data is out of date for up to 48.1 hours; for longer if the client confirms earlier that syncing is off\n',
   );
-  expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h, for companies whose');
+  expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h for each company');
 });
 
 const CONFIRMED_EARLIER = { ...SIX_MINUTES, volume: { ...SIX_MINUTES.volume, staleSince: EARLIER } };
@@ -137,11 +137,11 @@ test('a start that has passed is replaced by the current time', () => {
   const late = starting('2026-12-04T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(printed(late, now)).toBe(
     '  ! the start has passed, and no window is open; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    data will be out of date for at least 34 h, for companies whose syncing the client confirms as off now\n',
+      '    data will be out of date for at least 34 h for each company for which the client confirms now that syncing is off\n',
   );
   const confirmed = { ...late, counts: { ...late.counts, unconfirmed: 4 } };
   expect(printed(confirmed, now)).toMatch(
-    /data is out of date .*, for companies whose syncing the client has already confirmed as off/,
+    /data is out of date .* for each company for which the client has already confirmed that syncing is off/,
   );
   expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('when the window closes');
 });

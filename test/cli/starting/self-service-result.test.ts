@@ -24,7 +24,7 @@ const check = {
   findings: { listed: [], errors: 0, warnings: 0 },
 } as unknown as CheckOutcome;
 
-const RECORDED = 'the migration has accepted the decision, which takes effect once it is in the ledger';
+const RECORDED = 'the migration has accepted the decision, but it is not in the ledger yet, so it can still be refused';
 
 function started(outcome: 'applied' | 'recorded' | 'refused', text: string, stored: number): SelfServiceStart {
   const decision = { outcome, decisionId: 'd', text, signedBy: null };

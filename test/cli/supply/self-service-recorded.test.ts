@@ -42,7 +42,7 @@ test('the client keeps the file until the decision is applied', async () => {
   const file = manifestFor('9000000000000001');
   const { out } = await selfService(file, 'detached', '--detach');
   expect(out).toContain(
-    `  Keep ${file} until the credentials are used: the migration has accepted the decision, which takes effect once it is in the ledger.`,
+    `  Keep ${file} until the credentials are used: the migration has accepted the decision, but it is not in the ledger yet, so it can still be refused.`,
   );
   expect(out).not.toContain('Delete it');
 });
