@@ -35,7 +35,7 @@ function withInstead(message: string, first: string | undefined): string {
  */
 export function usageText(message: string, args: readonly string[], isPortal: boolean): string {
   const text = message.replace(/^error: /, '');
-  const first = args.find((arg) => !arg.startsWith('-'));
+  const [first] = args.filter((arg) => !arg.startsWith('-') && arg !== 'help');
   return (isPortal ? text : withInstead(text, first)).replace(
     /^command-argument value '(.*)' is invalid for argument '([^']*)'/s,
     "argument '<$2>' '$1' is invalid",

@@ -16,10 +16,10 @@ import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
 import { meanwhileTask, mustText } from './meanwhile';
-import { isOpenWithoutEnd, mayMove, openWindowOf } from './open-window';
+import { canBeginMoves, isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
-import { currentTask, isForPausedWindows } from './waiting-for';
+import { currentTask } from './waiting-for';
 import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice';
 
 export interface GoNoGo {
@@ -108,8 +108,9 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   // The task ends with a command, so nothing may follow it.
   if (progress.endedInTemporal)
     return { check, go: false, why: `${headline(progress)}; waiting for ${waitingFor.roles.join(' and ')}: ${what}` };
-  if (step === 'complete-migration' && state === 'waiting' && mayMove(progress) && !isForPausedWindows(waitingFor)) {
-    const why = `deferred companies will be tried again; meanwhile, ${mustText(waitingFor)} (${where})`;
+  if (step === 'complete-migration' && state === 'waiting' && canBeginMoves(progress)) {
+    const rejected = reopenedText(progress);
+    const why = `${rejected === null ? '' : `${rejected}; `}deferred companies will be tried again; meanwhile, ${mustText(waitingFor)} (${where})`;
     return { check, go: true, warning: true, why };
   }
   if (isReadyForSignOff(progress))

@@ -3,8 +3,9 @@ import { countReadyOrMoving, onlyDeferredLeft } from '../companies/counts';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
+import { isForPausedWindows } from './waiting-for';
 
-type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'window' | 'openedWindow'>;
+type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'waitingFor' | 'window' | 'openedWindow'>;
 
 /**
  * Returns the current window if it has been opened, if companies are moving, or if a batch run is in progress: the run
@@ -20,12 +21,13 @@ type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'window' | 'op
  * @param now ISO 8601, UTC
  */
 export function openWindowOf(
-  { state, step, counts, window: stored, openedWindow }: MovesInWindow,
+  { state, step, counts, waitingFor, window: stored, openedWindow }: MovesInWindow,
   windows: readonly Window[],
   isBatchRunning: boolean,
   now: string,
 ): WindowOccurrence | null {
-  if (!mayMove({ state, counts }) || step !== 'complete-migration' || isAlwaysOpen(windows)) return null;
+  if (!canBeginMoves({ state, counts, waitingFor }) || step !== 'complete-migration' || isAlwaysOpen(windows))
+    return null;
   const [window] = windowOccurrences(windows, now);
   if (window === undefined || window.opensAt > now) return null;
   if (openedWindow?.opensAt === window.opensAt) return window;
@@ -39,14 +41,22 @@ export function openWindowOf(
  * opened: it never closes. False if no move may begin, or before step 6.
  */
 export function isOpenWithoutEnd(
-  { state, step, counts, openedWindow }: Pick<Progress, 'state' | 'step' | 'counts' | 'openedWindow'>,
+  { state, step, counts, waitingFor, openedWindow }: Omit<MovesInWindow, 'window'>,
   windows: readonly Window[],
   isBatchRunning: boolean,
 ): boolean {
-  if (!mayMove({ state, counts }) || step !== 'complete-migration' || !isAlwaysOpen(windows)) return false;
+  if (!canBeginMoves({ state, counts, waitingFor }) || step !== 'complete-migration' || !isAlwaysOpen(windows))
+    return false;
   return (openedWindow ?? null) !== null || isBatchRunning || counts.importing + counts.syncing > 0;
 }
 
-/** Returns whether moves may begin. Deferred companies are also moved while the migration waits for a person. */
-export const mayMove = ({ state, counts }: Pick<Progress, 'state' | 'counts'>): boolean =>
-  state === 'running' || (state === 'waiting' && countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts));
+/** Returns whether moves can begin. Deferred companies are also tried again while the migration waits for a person. */
+export function canBeginMoves({
+  state,
+  counts,
+  waitingFor,
+}: Pick<Progress, 'state' | 'counts' | 'waitingFor'>): boolean {
+  if (state === 'running') return true;
+  const areOnlyDeferredLeft = countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts);
+  return state === 'waiting' && areOnlyDeferredLeft && !isForPausedWindows(waitingFor);
+}

@@ -100,6 +100,8 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
     topic: 'To rotate on your side',
     text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${shared} for this migration. ${why}`,
   });
+  const whyOther =
+    reportStage(head) === 'open' ? `The migration needs it, so ${how} before the old secret expires.` : UNUSED_SECRET;
   if (needed.length + other.length <= 1)
     return [
       point(
@@ -108,14 +110,12 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
           ? whyToRotate(needed[0], head, how)
           : figures.crossed + figures.crossingUnknown > 0
             ? `${dependents} on it, so ${how} before the old secret expires.`
-            : reportStage(head) === 'open'
-              ? `The migration needs it, so ${how} before the old secret expires.`
-              : UNUSED_SECRET,
+            : whyOther,
       ),
     ];
   return [
     ...needed.map((each) => point(each.application, whyToRotate(each, head, how))),
-    ...other.map((application) => point(application, UNUSED_SECRET)),
+    ...other.map((application) => point(application, whyOther)),
   ];
 }
 
@@ -129,7 +129,7 @@ function whyToRotate(used: MovedWithApplication, head: ReportHead, how: string):
     remedyForReplaced(replaced, applications, 'client').registerAgain !== null;
   if (isReplaced(used, head))
     return canRegisterAgain(used)
-      ? `The connections of ${companies} work again only if it is registered again. If you choose that, ${how}.`
+      ? `The connections of ${companies} need it only if it is registered again, instead of reconnecting. If you choose that, ${how}.`
       : `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.`;
   // An account has one application per platform, so registering a replaced application again replaces this one.
   return applications.replaced.some(canRegisterAgain)

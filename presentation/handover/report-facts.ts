@@ -30,7 +30,7 @@ export interface ReportHead {
   /** How the migration ended: by decisions, or as cancelled by closing it after a termination. Null if it has not. */
   readonly ending: Ending | null;
   /**
-   * How and when the workflow ended in Temporal, although the migration had not ended; null if that did not happen, or
+   * How and when the workflow ended in Temporal before the migration had ended; null if that did not happen, or
    * once the migration has been closed.
    */
   readonly endedInTemporal: EndedInTemporal | null;

@@ -130,7 +130,9 @@ function nextLines(
       ? [
           'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
           `  list the remaining companies with: ferry report ${migrationId}`,
-          `  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`,
+          ...(migration?.vaultDestroyedAt
+            ? []
+            : [`  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`]),
           ...(migration ? [`  start a migration of the remaining companies with: ${restartCommand(migration)}`] : []),
         ]
       : []),

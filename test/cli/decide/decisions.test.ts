@@ -287,7 +287,9 @@ test('adjust prints the old and the new value, and without a limit the limits in
   expect(out).toContain(
     `Limits of ${ID}:\n  slices at once: 4\n  companies per slice at once: 8\n  companies per minute: 6\n`,
   );
-  expect(out).toContain('  reminders while data is out of date: after 2 h, then every 60 min, escalated after 8 h\n');
+  expect(out).toContain(
+    '  reminders in steps 5 and 6 and in self-service: after 2 h, then every 60 min, escalated after 8 h\n',
+  );
   expect(err).toBe('ferry: no limit was specified; list the options that change a limit with: ferry adjust --help\n');
   const { json } = await runJson(orchestrator, 'adjust', ID, '--by', 'Sam');
   expect(json).toMatchObject({ schema: 'ferry.limits/1', limits: { companiesPerMinute: 6, rampCompanies: 20 } });

@@ -21,6 +21,11 @@ test.each([
     says: /^ferry: unknown command 'abandon'\n\(To abandon a migration, .*with --next abandon\. .*: ferry reject --help\)\n/,
   },
   {
+    what: 'help for a word that is not a command',
+    args: ['help', 'abandon'],
+    says: /^ferry: unknown command 'abandon'\n\(To abandon a migration, /,
+  },
+  {
     what: 'such a word as the name of a subcommand',
     args: ['service', 'keys', 'delete', 'a-key'],
     says: /^ferry: unknown command 'delete'\n(?!\(A migration)/,

@@ -249,7 +249,7 @@ test('an application that would replace the application of another open migratio
   const file = path.join(folder, 'bee.csv');
   writeFileSync(file, 'reference,name,realmId,expectedInvoices\nB-1,Bee,4620816365,5\n');
   const bee = ['start', file, '--platform', 'quickbooks-online', '--client', 'bee', '--by', 'Bea'];
-  expect(await ferry(bee)).toMatchObject({ exitCode: 0 });
+  expect(await run(bee)).toMatchObject({ exitCode: 0 });
   const bees = ['application', 'bee.quickbooks-online', '--environment', 'production'];
   const supply = async (...more: string[]) => run([...bees, '--secret-file', secretFile(CANARY), ...more]);
   const { exitCode, err } = await supply('--client-id', 'bee-app', '--secret-file', '/nowhere/secret');

@@ -90,6 +90,9 @@ test('moves continue in an open window while the migration waits for a decision'
   expect(isOpenWithoutEnd(progress, [WHOLE_WEEK], false)).toBe(true);
   const daily = [{ days: ['mon' as const], from: '00:00', to: '23:59', timeZone: 'UTC' }];
   expect(openWindowOf(progress, daily, true, AT)).not.toBeNull();
+  // No window opens before somebody resumes the windows.
+  const paused = { schedule: 'paused' as const, window, openedWindow: { ...window, opensAt: START_AT } };
+  expect(isOpenWithoutEnd(progressOf(migrationPlan(), state(paused)), [WHOLE_WEEK], false)).toBe(false);
 });
 
 test('a continued run decides itself whether it waits, because its history has no marker yet', () => {

@@ -36,13 +36,13 @@ describe('the head of the report', () => {
     );
     expect(both).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration. The');
     expect(both).toContain(
-      'The connections of 2 companies (C-1, C-2) work again only if it is registered again. If you choose that, supply the new secret.',
+      'The connections of 2 companies (C-1, C-2) need it only if it is registered again, instead of reconnecting. If you choose that, supply the new secret.',
     );
     expect(both).toContain(
       'The connections of 1 company (C-3) depend on it while it is registered. If it stays registered, supply the new secret before the old secret expires.',
     );
     expect(report([old])).toContain(
-      'app-2 (production) at QuickBooks Online, because it was shared for this migration. No connection at the service uses it, so support does not need the new secret.',
+      'app-2 (production) at QuickBooks Online, because it was shared for this migration. The migration needs it, so supply the new secret before the old secret expires.',
     );
     expect(report([old], null)).toContain('but another application is registered now');
     const one = moved('app-1', 'C-1');

@@ -22,7 +22,9 @@ test('the secret of the only application is needed only if it is registered agai
   const old = moved('old-app', 'C-1');
   const applications = { moved: [old], replaced: [old], registered: null };
   const report = reportHead({ ...sampleReport(60).head, decisions: [], applications });
-  expect(report).toContain('The connections of 1 company (C-1) work again only if it is registered again.');
+  expect(report).toContain(
+    'The connections of 1 company (C-1) need it only if it is registered again, instead of reconnecting.',
+  );
   expect(report).toContain('**Rotate the secret of your application**: the section about credentials says what');
   expect(report).not.toContain('before the old secret expires');
 });
