@@ -85,7 +85,7 @@ test('no company is moved twice and no token is used twice, even if workers are 
     expect(used).not.toContain(token);
     if (accepted) used.add(token);
   }
-}, 300_000);
+}, 540_000);
 
 /** Approves the first company, and waits until every other company has a final outcome. */
 async function moveRemaining({ id, send }: TestMigration): Promise<void> {
@@ -94,7 +94,7 @@ async function moveRemaining({ id, send }: TestMigration): Promise<void> {
     const { waiting, importing, syncing } = await countCompanies(orchestrator.ferry.db, id);
     return waiting + importing + syncing === 0;
   };
-  await until(isFinished, 240_000);
+  await until(isFinished, 480_000);
 }
 
 /**
