@@ -105,7 +105,7 @@ describe('before a terminated migration is closed', () => {
     const { out } = await run('exceptions', id);
     const { json } = await runJson(orchestrator, 'exceptions', id);
     await updateRow(db, id, 3, { not_before: null, failure_text: null, tries: 0 });
-    expect(out).toContain('not moved when the migration was stopped: 1 company');
+    expect(out).toContain('not moved when the workflow ended in Temporal: 1 company');
     expect(out).toContain(`\nTo close the migration, run: ferry sweep --close ${id}\n`);
     expect(out).not.toMatch(/next try|ferry (?:retry|skip|exclude|replace-credential|credentials)/);
     expect(json).toMatchObject({
