@@ -6,7 +6,7 @@ import { packageJson } from './shared/context';
 import { fittedTo } from './terminal/output';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 
-/** What to use instead of words that people try, but that are not commands. */
+/** The commands to use instead of words that people try, but that are not commands. */
 const INSTEAD: Readonly<Record<string, string>> = {
   abandon:
     'To abandon a migration, reject its first company with --next abandon. For an example, run: ferry reject --help',

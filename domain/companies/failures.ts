@@ -221,7 +221,7 @@ export function stopNumbersIn(text: string, reason: StopReason): string | null {
   return NUMBERS_AFTER_ADVICE.exec(text)?.[1] ?? null;
 }
 
-/** What people read about a stop: its cause, and what to do before the migration is resumed. */
+/** The text that people read about a stop: its cause, and what to do before the migration is resumed. */
 const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonly advice: string }>> = {
   'key-refused': {
     cause: "the service rejects Tokenferry's API key",

@@ -26,7 +26,7 @@ export interface Task {
   readonly problems: readonly string[];
   /** The findings that only support can solve, if the client has a task too; otherwise absent. */
   readonly forSupport?: readonly string[];
-  /** What support has to do in addition to `what`, which the client has to do; absent if support has no task. */
+  /** The task of support in addition to `what`, which is the client's task; absent if support has no task. */
   readonly ofSupport?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What to do after a rejection of the first company: the options `--next` and `--company` of `ferry reject`. */
+/** The options `--next` and `--company` of `ferry reject`: the company to try after a rejection of the first one. */
 import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
 import { stepText } from '../../../domain/migration/steps';
