@@ -39,7 +39,7 @@ export function addDecisions(context: Context): void {
             NEXT,
           ),
         )
-        .option('--company <reference>', 'the other company to try; implies --next another-company'),
+        .option('--company <reference>', 'the company to try; without --next, it must be another company'),
       now,
       'reason required',
     ),
