@@ -133,6 +133,11 @@ export function onlyDeferredLeft(counts: Counts): boolean {
   return countUndeferred(counts) === 0;
 }
 
+/** Returns whether companies can be moved, but all of them are deferred. */
+export function waitsForDeferred(counts: Counts): boolean {
+  return countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts);
+}
+
 /**
  * Returns whether unconfirmed companies have to be confirmed now. Until it is their turn, they keep syncing in the
  * client's application. Their turn comes when every confirmed company has a credential, and only deferred companies are

@@ -108,7 +108,7 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   // The task ends with a command, so nothing may follow it.
   if (progress.endedInTemporal)
     return { check, go: false, why: `${headline(progress)}; waiting for ${waitingFor.roles.join(' and ')}: ${what}` };
-  if (step === 'complete-migration' && state === 'waiting' && canBeginMoves(progress)) {
+  if (state === 'waiting' && canBeginMoves(progress)) {
     const rejected = reopenedText(progress);
     const why = `${rejected === null ? '' : `${rejected}; `}deferred companies will be tried again; meanwhile, ${mustText(waitingFor)} (${where})`;
     return { check, go: true, warning: true, why };

@@ -1,5 +1,5 @@
 /** The window in which moves continue although the Schedule, which opens the windows, is paused. */
-import { countReadyOrMoving, onlyDeferredLeft } from '../companies/counts';
+import { waitsForDeferred } from '../companies/counts';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
@@ -26,8 +26,7 @@ export function openWindowOf(
   isBatchRunning: boolean,
   now: string,
 ): WindowOccurrence | null {
-  if (!canBeginMoves({ state, counts, waitingFor }) || step !== 'complete-migration' || isAlwaysOpen(windows))
-    return null;
+  if (!canBeginMoves({ state, step, counts, waitingFor }) || isAlwaysOpen(windows)) return null;
   const [window] = windowOccurrences(windows, now);
   if (window === undefined || window.opensAt > now) return null;
   if (openedWindow?.opensAt === window.opensAt) return window;
@@ -45,18 +44,20 @@ export function isOpenWithoutEnd(
   windows: readonly Window[],
   isBatchRunning: boolean,
 ): boolean {
-  if (!canBeginMoves({ state, counts, waitingFor }) || step !== 'complete-migration' || !isAlwaysOpen(windows))
-    return false;
+  if (!canBeginMoves({ state, step, counts, waitingFor }) || !isAlwaysOpen(windows)) return false;
   return (openedWindow ?? null) !== null || isBatchRunning || counts.importing + counts.syncing > 0;
 }
 
-/** Returns whether moves can begin. Deferred companies are also tried again while the migration waits for a person. */
+/**
+ * Returns whether the moves of step 6 can begin. Deferred companies are also tried again while the migration waits for a
+ * person.
+ */
 export function canBeginMoves({
   state,
+  step,
   counts,
   waitingFor,
-}: Pick<Progress, 'state' | 'counts' | 'waitingFor'>): boolean {
-  if (state === 'running') return true;
-  const areOnlyDeferredLeft = countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts);
-  return state === 'waiting' && areOnlyDeferredLeft && !isForPausedWindows(waitingFor);
+}: Pick<Progress, 'state' | 'step' | 'counts' | 'waitingFor'>): boolean {
+  if (step !== 'complete-migration') return false;
+  return state === 'running' || (state === 'waiting' && waitsForDeferred(counts) && !isForPausedWindows(waitingFor));
 }

@@ -1,5 +1,5 @@
 /** The companies that were not moved, and wait for a decision while only deferred companies are left. */
-import { countReadyOrMoving, onlyDeferredLeft } from '../companies/counts';
+import { waitsForDeferred } from '../companies/counts';
 import type { MigrationState } from '../migration/migration-state';
 import { counted } from '../text/sentences';
 
@@ -13,13 +13,13 @@ export function countUndecided({
   counts,
   relinking,
 }: Pick<MigrationState, 'step' | 'counts' | 'relinking'>): number {
-  const isWaiting = step === 'complete-migration' && countReadyOrMoving(counts) > 0 && onlyDeferredLeft(counts);
+  const isWaiting = step === 'complete-migration' && waitsForDeferred(counts);
   // A check of the reconnections corrects `relinking`, so it can still contain companies that were skipped or retried.
   return isWaiting ? counts.failed - Math.min(relinking, counts.mustReconnect) : 0;
 }
 
 /** Asks for a decision about companies that were not moved. */
-export const decideText = (companies: number): string => `decide what to do about ${notMovedText(companies)}`;
+export const decideText = (companies: number): string => `decide what to do about ${companiesNotMoved(companies)}`;
 
-export const notMovedText = (companies: number): string =>
+export const companiesNotMoved = (companies: number): string =>
   `${counted(companies, 'company')} that ${companies === 1 ? 'was' : 'were'} not moved`;

@@ -2,7 +2,7 @@
 import type { Counts } from '../../domain/companies/counts';
 import { countOpen, countReadyOrMoving, isConfirmationDue, onlyDeferredLeft } from '../../domain/companies/counts';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { decideText, countUndecided, notMovedText } from '../../domain/progress/undecided';
+import { companiesNotMoved, countUndecided, decideText } from '../../domain/progress/undecided';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
@@ -98,7 +98,7 @@ function undecidedText({ route, step, counts, reconnections }: Progress): string
   const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0 });
   return route === 'self-service'
     ? `Please ${decideText(companies)}.`
-    : `Support is deciding what to do about ${notMovedText(companies)}.`;
+    : `Support is deciding what to do about ${companiesNotMoved(companies)}.`;
 }
 
 /**
