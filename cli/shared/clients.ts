@@ -169,11 +169,15 @@ function onlyInLedger(migration: StoredMigration): CommandFailed {
       );
 }
 
+/** Names the command that has started a migration of this route. */
+export const sameStartCommand = (route: StoredMigration['route']): string =>
+  `the same ferry ${route === 'managed' ? 'start' : 'self-service'} command`;
+
 /** Returns the error for a migration that was stored, but that Temporal does not have and no worker has begun. */
 export const workflowNotStarted = ({ id, route }: Pick<StoredMigration, 'id' | 'route'>): CommandFailed =>
   new CommandFailed(
     `${id} was stored, but is not in Temporal, and no worker has begun it`,
-    `run the same ferry ${route === 'managed' ? 'start' : 'self-service'} command again`,
+    `run ${sameStartCommand(route)} again`,
   );
 
 /** Returns the error for a migration that Temporal does not have, while the ledger does not answer. */

@@ -9,7 +9,7 @@ import { nextMove } from '../../domain/planning/windows';
 import { earliestMove } from '../../domain/progress/first-opening';
 import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
-import { hasFailuresToAccept } from '../../domain/progress/progress';
+import { FAILURES_ACCEPTED, hasFailuresToAccept } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Database } from '../../store';
 import { readCompanies } from '../../store';
@@ -38,8 +38,6 @@ const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined, 
 export function approvalConsequence(step: Step, progress: Progress | undefined, now = new Date()): string | null {
   return APPROVALS[step]?.(progress, now.toISOString()) ?? null;
 }
-
-export const FAILURES_ACCEPTED = 'companies that have failed so far no longer count towards the limits';
 
 /** Returns what follows from a resume that lifts every pause; null if it only lets moves begin again. */
 export function resumeConsequence(progress: Progress | undefined): string | null {

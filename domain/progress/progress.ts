@@ -220,6 +220,9 @@ export function pausesIn({ state, pause, pauses }: Pick<Progress, 'state' | 'pau
   return pauses ?? (pause === null ? [] : [pause]);
 }
 
+/** Says what follows from a resume of a migration with failures. */
+export const FAILURES_ACCEPTED = 'companies that have failed so far no longer count towards the limits';
+
 /** Returns whether companies have failed whose failures a resume accepts. */
 export const hasFailuresToAccept = ({ counts }: Pick<Progress, 'counts'>): boolean =>
   counts.failed + counts.outcomeUnknown > 0;

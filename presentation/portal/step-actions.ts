@@ -9,8 +9,8 @@ import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { replacedText } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
-import { hasFailuresToAccept, pausesIn, reopenedText } from '../../domain/progress/progress';
-import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
+import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn, reopenedText } from '../../domain/progress/progress';
+import { counted, momentText, oneLine, outOf, sentence, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText, reconnectionsText } from '../wording/client-page';
 import { windowsText } from '../wording/windows';
@@ -258,8 +258,6 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
   return [`Now: ${hours}, ${pace}`];
 }
 
-const FAILURES_ACCEPTED = 'Companies that have failed so far no longer count towards the limits.';
-
 function resumption(progress: Progress): Candidate {
   const { route, state, pause, windows } = progress;
   const pauses = pausesIn(progress);
@@ -280,7 +278,7 @@ function resumption(progress: Progress): Candidate {
       isLifted
         ? `The migration continues where it stopped. If moves had begun, the next companies move once they have everything they need${windows.length === 0 ? '' : ' and a window is open'}.`
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
-      ...(isLifted && hasFailuresToAccept(progress) ? [FAILURES_ACCEPTED] : []),
+      ...(isLifted && hasFailuresToAccept(progress) ? [`${sentence(FAILURES_ACCEPTED)}.`] : []),
     ].join(' '),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
     reason: 'optional',

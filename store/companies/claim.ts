@@ -14,7 +14,7 @@
  * choice of the first company also use these conditions, so that they agree with the claim. In each condition, `m` is
  * the migration of the company.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { Database } from '../database/database';
 import { violatesConstraint } from '../database/database';
@@ -147,6 +147,18 @@ export const WAS_SENT = sql`coalesce(greatest(c.authorization_sent_at, c.earlier
 
 /** The condition that the confirmed company `c` has no credential that counts. `v` is its credential; null if none. */
 export const LACKS_CREDENTIAL = sql`(v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))`;
+
+/**
+ * The companies of some migrations, as a table with the additional column `lacks_credential`.
+ *
+ * @param which the condition on the company `c`
+ */
+export const companiesWithCredentialState = (which: RawBuilder<unknown>) => sql`(
+  select c.*, ${LACKS_CREDENTIAL} as lacks_credential
+  from companies c
+  join migrations m on m.id = c.migration_id
+  left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+  where ${which})`;
 
 /** The condition that the window is open by the database's clock. It always holds for a migration without windows. */
 export const WINDOW_IS_OPEN = sql`(

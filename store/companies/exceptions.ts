@@ -4,7 +4,7 @@ import type { IsolatedStop } from '../../domain/companies/failures';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
-import { LACKS_CREDENTIAL } from './claim';
+import { companiesWithCredentialState } from './claim';
 
 /**
  * The condition for a deferred company. The company was tried at least twice, is still waiting because the service or
@@ -50,13 +50,8 @@ export async function readNextTry(db: Database, migrationId: string): Promise<Da
   const { nextTryAt } = await queryOne(
     db,
     sql<{ nextTryAt: Date | null }>`
-    select min(not_before) as "nextTryAt" from (
-      select c.*, ${LACKS_CREDENTIAL} as lacks_credential
-      from companies c
-      join migrations m on m.id = c.migration_id
-      left join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      where c.migration_id = ${migrationId} and c.confirmed_at is not null
-    ) companies
+    select min(not_before) as "nextTryAt"
+    from ${companiesWithCredentialState(sql`c.migration_id = ${migrationId} and c.confirmed_at is not null`)} companies
     where not lacks_credential and ${IS_DEFERRED}`,
   );
   return nextTryAt;

@@ -2,7 +2,7 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { LiveFigures } from '../../domain/progress/forecast';
-import { LACKS_CREDENTIAL } from '../companies/claim';
+import { companiesWithCredentialState } from '../companies/claim';
 import { IS_DEFERRED, IS_EXCEPTION } from '../companies/exceptions';
 import type { Database } from '../database/database';
 import { movingMs } from './moving-time';
@@ -47,13 +47,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
         as counts,
       ${RECENTLY_MOVED} as moved,
       ${recentPeriodMs(sql`companies.migration_id`)} as "withinMs"
-    from (
-      select c.*, ${LACKS_CREDENTIAL} as lacks_credential
-      from companies c
-      join migrations m on m.id = c.migration_id
-      left join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      where c.migration_id = any(${migrationIds})
-    ) companies
+    from ${companiesWithCredentialState(sql`c.migration_id = any(${migrationIds})`)} companies
     group by migration_id`.execute(db);
   return rows;
 }

@@ -9,7 +9,7 @@ import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { referenceList } from '../../shared/results';
-import { withLedgerClient } from '../../shared/clients';
+import { sameStartCommand, withLedgerClient } from '../../shared/clients';
 
 interface Options extends YesOption {
   readonly close?: true;
@@ -127,7 +127,7 @@ async function notToClose({ db, temporal }: LedgerClient, migrationId: string): 
   if (migration.state === 'supplied')
     return new CommandFailed(
       `no worker has begun ${migrationId}, so there is nothing to close`,
-      `if its workflow was terminated, run the same ferry ${migration.route === 'managed' ? 'start' : 'self-service'} command again: it releases the organizations, and asks for another --label`,
+      `if its workflow was terminated, run ${sameStartCommand(migration.route)} again: it releases the organizations, and asks for another --label`,
     );
   return migration.vaultDestroyedAt === null
     ? new CommandFailed(
