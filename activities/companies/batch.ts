@@ -78,6 +78,8 @@ async function probe({ service }: Pick<ActivityDeps, 'service'>): Promise<Servic
 }
 
 export function batchActivities(deps: ActivityDeps) {
+  const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
+
   return {
     /**
      * Probes the service by reading the account.
@@ -92,7 +94,7 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
-      const { lastThroughAt, series, ...end } = await importSlice(deps, { ...work, onlyRow: null });
+      const { lastThroughAt, series, ...end } = await importSlice(deps, { ...work, onlyRow: null }, isServiceDown);
       const result = await withEarlierStop(deps.db, work.migrationId, end, work.finishing);
       await recordSliceEnd(deps.db, work.migrationId, { ...result, lastThroughAt });
       const ramp = await advanceRamp(deps.db, work.migrationId);
@@ -110,7 +112,6 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
-      const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
       const settings = { ...work, onlyRow: null, countEveryDataSet: false };
       const { lastThroughAt, series: _, ...end } = await verifySlice(deps, settings, isServiceDown);
       const result = await withEarlierStop(deps.db, work.migrationId, end, work.finishing);

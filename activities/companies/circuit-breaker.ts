@@ -17,13 +17,15 @@
  *
  * A series is long enough when one of these is true:
  *
+ * - A probe has found the service down after a company was deferred because of the service (service-probe.ts). The probe
+ *   finds an outage of the service within seconds, even at a few companies per minute.
  * - It has as many deferrals in this slice as companies can be in flight at once (the threshold). Fewer are not enough,
  *   because one brief glitch can defer all of them. The threshold is passed to `isOpen` and `report` each time, because
  *   limits can change during a slice.
  * - It has lasted for `OPENS_AFTER.ms` and contains the first tries of `OPENS_AFTER.companies` companies. At a few
  *   companies per minute, the threshold would be reached only after minutes.
  *
- * Retries do not count for the second rule, because the platform can defer the same companies again and again. They
+ * Retries do not count for the third rule, because the platform can defer the same companies again and again. They
  * do not keep a series alive either: after `SERIES_GAP_MS` without a deferred first try, the next one begins a new
  * series.
  *
@@ -82,6 +84,15 @@ export interface CompanyResult {
 export interface CircuitBreaker {
   record(result: CompanyResult): void;
   isOpen(threshold: number): boolean;
+  /** Returns whether a company was last deferred because of the service, so that a probe can tell whether it is down. */
+  suspectsService(): boolean;
+  /**
+   * Opens the breaker because a probe has found the service down. Does nothing if a company has got through since the
+   * probe began, at `beganAt` (epoch milliseconds).
+   *
+   * @returns whether the breaker is open because of the probe
+   */
+  confirm(probe: { readonly beganAt: number }): boolean;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): SliceOutage | null;
   /** Returns when a company last got through, epoch milliseconds; null if none did. */
@@ -104,11 +115,12 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
   let gotThrough = 0;
   let firstTries = 0;
   let lastThroughAt: number | null = null;
+  let isConfirmed = false;
   const hasLasted = (): boolean =>
     series !== null &&
     series.firstTries >= OPENS_AFTER.companies &&
     series.lastFirstTryAt - series.since >= OPENS_AFTER.ms;
-  const isOpen = (threshold: number): boolean => deferrals >= threshold || hasLasted();
+  const isOpen = (threshold: number): boolean => isConfirmed || deferrals >= threshold || hasLasted();
 
   function defer({ isRetry, beganAt, endedAt }: CompanyResult): void {
     deferrals += 1;
@@ -127,9 +139,12 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
       gotThrough += 1;
       deferrals = 0;
       series = null;
+      isConfirmed = false;
       lastThroughAt = Math.max(result.endedAt, lastThroughAt ?? 0);
     },
     isOpen,
+    suspectsService: () => last?.deferredBy?.source === 'service',
+    confirm: ({ beganAt }) => (isConfirmed = last?.deferredBy != null && beganAt >= (lastThroughAt ?? 0)),
     report: (threshold) => {
       const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
       return last?.deferredBy && series && isOutage ? { ...last.deferredBy, since: series.since, gotThrough } : null;

@@ -55,8 +55,16 @@ const NOTHING_CLAIMED = {
   ...{ stop: null, stopNumbers: null, outage: null },
 } as const;
 
-/** Claims and imports companies until the slice ends. */
-export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
+/**
+ * Claims and imports companies until the slice ends.
+ *
+ * @param isServiceDown probes the service after a company was deferred because of it. Absent: it is not probed
+ */
+export async function importSlice(
+  deps: ActivityDeps,
+  work: SliceWork,
+  isServiceDown?: () => Promise<boolean>,
+): Promise<SliceResult> {
   const { db, sendWithinMs } = deps;
   const { migrationId, slice, onlyRow, finishing = false } = work;
   const owner = await beginSlice(db, { migrationId, run: work.run, slice, leaseMs: deps.leaseMs });
@@ -97,11 +105,12 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 
   const steps: SliceSteps<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome> = {
     stopsFor: stopsFor(work),
+    ...(isServiceDown && { isServiceDown }),
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
-    beforeTake: async (inFlight) => {
+    beforeTake: async (inFlight, opened) => {
       // Waits only if no company is in flight, because the pool must be free to write outcomes.
       if (inFlight > 0 || Date.now() >= nextClaimAt) return false;
-      await sleep(nextClaimAt - Date.now());
+      await Promise.race([sleep(nextClaimAt - Date.now()), opened]);
       return true;
     },
     take: async (size, limits) => {

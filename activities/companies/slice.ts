@@ -18,6 +18,7 @@ import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigr
 import type { ActivityDeps } from '../deps';
 import type { CompanyResult, Deferral, DeferralSeries, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
+import { createServiceProbe } from './service-probe';
 import { recordOutage, type SliceEnd } from './stoppages';
 import { runWorkerPool } from './worker-pool';
 
@@ -53,10 +54,10 @@ export interface SliceSteps<Item, Outcome> {
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
   /**
-   * Waits until the next group may be taken. Returns whether it has waited. If so, the limits are read again, because
-   * they can change in the meantime.
+   * Waits until the next group may be taken, or until `opened` resolves because the circuit breaker has opened. Returns
+   * whether it has waited. If so, the limits are read again, because they can change in the meantime.
    */
-  beforeTake?(inFlight: number): Promise<boolean>;
+  beforeTake?(inFlight: number, opened: Promise<void>): Promise<boolean>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
   /** Returns when the pace allows the next item to be taken. Epoch milliseconds; 0 if there is no pace. */
   nextTakeAt?(): number;
@@ -72,6 +73,8 @@ export interface SliceSteps<Item, Outcome> {
   write(outcomes: readonly Outcome[]): Promise<MigrationLimits>;
   /** Returns whether an outage that the circuit breaker reports is one. Absent: every such outage is one. */
   confirmOutage?(): Promise<boolean>;
+  /** Probes the service. Absent: the circuit breaker opens only because of companies. */
+  isServiceDown?(): Promise<boolean>;
 }
 
 /**
@@ -101,14 +104,20 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
     return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
   };
 
+  const recordConfirmed = async (): Promise<void> => {
+    const found = await confirmedOutage();
+    if (found !== null) await recordOutage(db, migrationId, found);
+  };
+  const probe = createServiceProbe(breaker, async () => (await steps.isServiceDown?.()) ?? false, recordConfirmed);
+
   const outage = await withHeartbeats(async () => {
     await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & Pick<CompanyResult, 'beganAt' | 'endedAt'>>({
       take: async (inFlight) => {
-        const hasWaited = await steps.beforeTake?.(inFlight);
+        const hasWaited = await steps.beforeTake?.(inFlight, probe.opened);
         if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
         concurrency = steps.concurrencyOf(limits);
         const size = concurrency - inFlight;
-        const isOver = Date.now() >= endsAt || signal.aborted;
+        const isOver = Date.now() >= endsAt || signal.aborted || breaker.isOpen(concurrency);
         const items = isOver || size <= 0 ? [] : await steps.take(size, limits);
         return { items, concurrency, nextTakeAt: steps.nextTakeAt?.() ?? 0 };
       },
@@ -136,11 +145,12 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         if (stopNumbers !== null) stop ??= 'too-many-failures';
         const isOpen = breaker.isOpen(concurrency);
         // Recorded at once, because the slice ends only when the companies in flight are done.
-        const found = isOpen && stop === null ? await confirmedOutage() : null;
-        if (found !== null) await recordOutage(db, migrationId, found);
+        if (isOpen && stop === null) await recordConfirmed();
+        if (!isOpen && stop === null) probe.start();
         return stop === null && !isOpen;
       },
     });
+    await probe.end();
     return confirmedOutage();
   });
   return { stop, stopNumbers, outage, lastThroughAt: breaker.lastThroughAt(), series: breaker.series() };

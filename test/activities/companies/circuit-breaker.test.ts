@@ -87,3 +87,31 @@ test('a slice counts only its own deferrals towards the number in flight', () =>
   breaker.record(result(2, 3, DEFERRED, true));
   expect(breaker.isOpen(2)).toBe(false);
 });
+
+test('a probe that finds the service down opens it after one deferral, even of a retry', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 2, null));
+  breaker.record(result(3, 9, DEFERRED, true));
+  expect(breaker.suspectsService()).toBe(true);
+  expect(breaker.confirm({ beganAt: 9_500 })).toBe(true);
+  expect(breaker.isOpen(THRESHOLD)).toBe(true);
+  expect(breaker.report(THRESHOLD)).toEqual({ ...DEFERRED, since: 3_000, gotThrough: 1 });
+});
+
+test('a company that gets through closes it again, and makes an older probe invalid', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 2));
+  breaker.confirm({ beganAt: 3_000 });
+  breaker.record(result(2, 5, null));
+  expect(breaker.isOpen(THRESHOLD)).toBe(false);
+  breaker.record(result(3, 6));
+  expect(breaker.confirm({ beganAt: 4_000 })).toBe(false);
+  expect(breaker.isOpen(THRESHOLD)).toBe(false);
+});
+
+test('an outage of the platform is not probed, because the service itself responds', () => {
+  const breaker = createCircuitBreaker(null);
+  expect(breaker.suspectsService()).toBe(false);
+  breaker.record({ ...result(1, 2), deferredBy: { why: 'The platform is down', source: 'platform' } });
+  expect(breaker.suspectsService()).toBe(false);
+});

@@ -1,5 +1,5 @@
 /** The circuit breaker in an outage: it ends an import or a verification early. */
-import { countCompanies } from '../../../store';
+import { changeLimits, countCompanies, readStoppages } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/migrations/company-import';
 import { updateRow } from '../../support/migrations/ledger';
@@ -29,6 +29,29 @@ test('an outage of the platform ends a slice like an outage of the service', asy
   const { claimed, outage } = await rig.importSlice(id, { atOnce: 3 });
   expect(outage).toMatchObject({ source: 'platform', gotThrough: 0 });
   expect(claimed).toBeLessThanOrEqual(6);
+});
+
+test('a slice that begins one company a second ends after the first deferral if the service is down', async () => {
+  const { id } = await rig.migration(repeated(20, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 60 });
+  rig.proxy.on('POST', /^\/companies$/, unavailable);
+  rig.proxy.on('GET', /^\/account$/, unavailable);
+  const { claimed, outage } = await rig.importSlice(id, { atOnce: 60 });
+  expect(outage).toMatchObject({ source: 'service', gotThrough: 0 });
+  expect(claimed).toBeLessThanOrEqual(4);
+  expect(await readStoppages(rig.ledger.db, id)).toMatchObject([{ source: 'service' }]);
+});
+
+test('a slice continues after a deferral if the service responds', async () => {
+  const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 60 });
+  rig.proxy.on(
+    'POST',
+    /^\/companies$/,
+    repeated(6, '').map(() => unavailable),
+  );
+  expect(await rig.importSlice(id, { atOnce: 60 })).toMatchObject({ outage: null });
+  expect(rig.proxy.arrived('GET', /^\/account$/)).toHaveLength(1);
 });
 
 test('a slice does not end because of failed companies or a single deferred company', async () => {
