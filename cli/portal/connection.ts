@@ -3,7 +3,13 @@ import type { z } from 'zod';
 import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract/migration-view';
 import { type PortalSession } from '../../portal/contract/session';
 import type { MigrationAnswer } from '../../portal/client/api';
-import { ApiError, createPortalApi, retryWhileTemporary, type PortalAddress } from '../../portal/client/api';
+import {
+  ApiError,
+  createPortalApi,
+  ForeignAnswer,
+  retryWhileTemporary,
+  type PortalAddress,
+} from '../../portal/client/api';
 import { signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
@@ -156,10 +162,11 @@ export function onlyMigration(context: PortalContext): string {
 
 /**
  * Returns whether the portal, or the proxy in front of it, has answered that it is busy or restarting. A portal that
- * cannot be reached is different: if a command cannot even read the session, the address is probably wrong, so the
- * person must learn of it at once.
+ * cannot be reached, and an answer that is not from a portal, are different: if a command cannot even read the session,
+ * the address is probably wrong, so the person must learn of it at once.
  */
-const isRestarting = ({ status, isTemporary }: ApiError): boolean => isTemporary && status !== 0;
+const isRestarting = (error: ApiError): boolean =>
+  error.isTemporary && error.status !== 0 && !(error instanceof ForeignAnswer);
 
 /** Returns the session. Waits while the portal restarts. If the session has ended, signs in again. */
 export async function liveSession(

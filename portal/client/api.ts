@@ -63,11 +63,17 @@ export class ApiError extends Error {
 }
 
 /**
- * Treats a successful answer that the portal cannot have sent like an answer of a proxy with status 502: the portal may
- * have received the request, and the same request can succeed later.
+ * Thrown for a successful answer that the portal cannot have sent. It counts as an answer of a proxy with status 502:
+ * the portal may have received the request, and the same request can succeed later.
  */
+export class ForeignAnswer extends ApiError {
+  constructor() {
+    super(502, 'The answer is not from the portal, but probably from a proxy.');
+  }
+}
+
 function throwForeign(): never {
-  throw new ApiError(502, 'The answer is not from the portal, but probably from a proxy.');
+  throw new ForeignAnswer();
 }
 
 export interface PortalAddress {
@@ -118,20 +124,30 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
 
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await send(method, path, body);
-    return response.status === 204 ? (undefined as T) : ((await response.json().catch(() => null)) as T);
+    if (response.status === 204) return undefined as T;
+    const answer = parseJson(await textOf(response));
+    return typeof answer === 'object' && answer !== null ? (answer as T) : throwForeign();
+  }
+
+  /** Reads the body of an answer. */
+  async function textOf(response: Response): Promise<string> {
+    return response.text().catch((cause: unknown) => {
+      throw new ApiError(0, unreachable(cause), undefined, { cause });
+    });
   }
 
   async function readCompanies(filter: CompanyFilter): Promise<Companies> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filter))
       if (value !== undefined && value !== '' && value !== false) query.set(name, String(value));
-    const answer = await call<Companies | null>('GET', `/api/companies?${query.toString()}`);
-    return Array.isArray(answer?.companies) ? answer : throwForeign();
+    const answer = await call<Partial<Companies>>('GET', `/api/companies?${query.toString()}`);
+    return Array.isArray(answer.companies) ? (answer as Companies) : throwForeign();
   }
 
   async function callRequest(method: string, path: string, body?: unknown): Promise<RequestStatus> {
-    const status = await call<RequestStatus | null>(method, path, body);
-    return typeof status?.id === 'string' && status.answer !== undefined ? status : throwForeign();
+    const status = await call<Partial<RequestStatus>>(method, path, body);
+    const isStatus = typeof status.id === 'string' && status.answer !== undefined;
+    return isStatus ? (status as RequestStatus) : throwForeign();
   }
 
   /**
@@ -196,10 +212,21 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
       call('POST', '/api/session/identity', { migrationId, publicKey }),
     finishIdentity: (query: string): Promise<PortalSession> => call('POST', '/api/session/identity/answer', { query }),
     signInAgain: (proof: SignInAgain): Promise<NewSession> => call('POST', '/api/session/renewal', proof),
-    readReport: async (id: string, format: string): Promise<string> =>
-      (await send('GET', `/api/reports/${id}?format=${format}`)).text(),
+    readReport: async (id: string, format: string): Promise<string> => {
+      const response = await send('GET', `/api/reports/${id}?format=${format}`);
+      return response.headers.has('content-disposition') ? textOf(response) : throwForeign();
+    },
     ...{ readCompanies, eachCompany, submit },
   };
+}
+
+/** Parses JSON. Returns null if the text is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 const OLD_VIEW =

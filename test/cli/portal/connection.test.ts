@@ -45,6 +45,16 @@ test('a sign-in waits while the portal restarts', async () => {
   expect({ exitCode, answers }).toEqual({ exitCode: 0, answers: [] });
 });
 
+test('a sign-in fails at once if the address answers with a page that is not from a portal', async () => {
+  const { exitCode, err } = await run(
+    (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+    createSigningKey('client'),
+    'sign-in',
+  );
+  expect(exitCode).toBe(1);
+  expect(err).toContain('the answer is not from the portal, but probably from a proxy');
+});
+
 test('a request that the portal may have received can still take effect', async () => {
   const context = {
     target: { link: 'https://portal.example', isOption: true, args: [] },

@@ -86,3 +86,39 @@ test('a successful answer without JSON comes from a proxy, so the request is rep
     server.close();
   }
 });
+
+test('a page of a proxy is never taken for a session, for the end of one or for a report', async () => {
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<html></html>'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const api = createPortalApi({ origin, headers: {}, unreachable: () => 'no' });
+    for (const call of [
+      api.readSession,
+      api.readMigration,
+      api.endSession,
+      () => api.redeem('invitation', 'key', 'cookie'),
+      () => api.readReport('1', 'html'),
+    ])
+      await expect(call()).rejects.toMatchObject({ status: 502, message: expect.stringContaining('proxy') as string });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('an answer that breaks off is a lost connection, not an answer of a proxy', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"person"');
+    setTimeout(() => response.destroy(), 50);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const api = createPortalApi({ origin, headers: {}, unreachable: () => 'no answer' });
+    await expect(api.readSession()).rejects.toMatchObject({ status: 0, message: 'no answer' });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
