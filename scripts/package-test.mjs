@@ -1,9 +1,10 @@
 /**
  * `npm run package:test [-- <version>...]`: packs the project and tries the package as its users would. For each
  * version of Node, it installs the package in an empty folder, starts the servers with `ferry up`, starts a migration,
- * and runs the example of the programmatic client. Then it runs the demo of this clone with each version. It also
- * installs the package as docs/deploying.md does, checks that the packages have the versions of package-lock.json, and
- * compiles a program against the package's types. Installs each version of Node in a temporary folder.
+ * and runs the example of the programmatic client. At the same time, it runs the demo of this clone with each version.
+ * It also installs the package as docs/deploying.md does, checks that the packages have the versions of
+ * package-lock.json, and compiles a program against the package's types. Installs each version of Node in a temporary
+ * folder.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,18 +41,36 @@ async function main(versions) {
       env: environment,
     });
     const tarball = path.join(folder, stdout.trim().split('\n').at(-1));
-    for (const version of versions) {
-      const node = await installNode(version, path.join(folder, `node-${version}`));
-      await tryPackage(node, tarball, path.join(folder, `package-${version}`));
-      await run(node, [path.join(root, 'scripts', 'bootstrap.mjs'), 'demo'], { cwd: root, env: environment });
-      const { stdout: exact } = await run(node, ['--version']);
-      console.log(`passed: package and demo with Node ${exact.trim()}`);
-    }
-    const oldest = path.join(folder, `node-${versions[0]}`, 'node_modules', 'node', 'bin', 'node');
-    await deploy(oldest, tarball, path.join(folder, 'deployed'));
-    console.log('passed: a deployment has the versions of package-lock.json');
-    await compileAgainst(path.join(folder, `package-${versions[0]}`));
-    console.log('passed: the types of the package');
+    const nodes = await Promise.all(
+      versions.map((version) => installNode(version, path.join(folder, `node-${version}`))),
+    );
+    const packageFolder = (version) => path.join(folder, `package-${version}`);
+    // These sequences run at the same time, because each of them mostly waits. Two packages cannot be tried at the same
+    // time, because `ferry up` needs its ports.
+    const sequences = [
+      async () => {
+        for (const [index, version] of versions.entries()) {
+          await tryPackage(nodes[index], tarball, packageFolder(version));
+          console.log(`passed: package with Node ${await exactVersion(nodes[index])}`);
+        }
+        await compileAgainst(packageFolder(versions[0]));
+        console.log('passed: the types of the package');
+      },
+      async () => {
+        for (const node of nodes) {
+          await run(node, [path.join(root, 'scripts', 'bootstrap.mjs'), 'demo'], { cwd: root, env: environment });
+          console.log(`passed: demo with Node ${await exactVersion(node)}`);
+        }
+      },
+      async () => {
+        await deploy(nodes[0], tarball, path.join(folder, 'deployed'));
+        console.log('passed: a deployment has the versions of package-lock.json');
+      },
+    ];
+    // Waits for all of them, because the folder is deleted afterwards.
+    const results = await Promise.allSettled(sequences.map((sequence) => sequence()));
+    const failed = results.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -61,6 +80,10 @@ async function main(versions) {
 async function installNode(version, folder) {
   await install(process.execPath, folder, `node@${version}`);
   return path.join(folder, 'node_modules', 'node', 'bin', 'node');
+}
+
+async function exactVersion(node) {
+  return (await run(node, ['--version'])).stdout.trim();
 }
 
 async function install(node, folder, ...packages) {
