@@ -68,11 +68,11 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
 }
 
 /**
- * Creates a failure that is not retried, because a retry cannot turn the workflow into one of Tokenferry's. It has no
- * cause, because `ferry` prints only the message of the deepest cause.
+ * Creates a failure that is not retried, because a retry would read the same malformed data. It has no cause, because
+ * `ferry` prints only the message of the deepest cause.
  */
 function malformed(migrationId: string, what: string): ApplicationFailure {
-  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id. To close ${migrationId} in the ledger, terminate the workflow if it is still running, then run: ferry sweep --close ${migrationId}`;
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry, or was tampered with: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id, or completed an activity in place of a worker. If another workflow was started, terminate it unless it has ended, and then close ${migrationId} in the ledger with: ferry sweep --close ${migrationId}`;
   return ApplicationFailure.create({ message, type: 'MalformedHistory', nonRetryable: true });
 }
 
@@ -84,12 +84,15 @@ function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
 }
 
+/** The remedy if no process has the key. Names a heading of the runbook. */
+const FOLLOW_RUNBOOK = 'follow docs/runbook.md under "A result that nobody can decrypt"';
+
 /** Creates a failure that is not retried, because the worker gets no further payload key while it runs. */
 function keyMissing(migrationId: string, { keyId, message: why }: UnknownPayloadKey): ApplicationFailure {
   // Without a valid id, no key can be added, so reconciling again would fail again.
   const message = isKeyId(keyId)
-    ? `a worker cannot read the history of ${migrationId}, because payload key ${keyId} is missing. Start every worker with payload key ${keyId} as well. Then run: ferry reconcile ${migrationId}`
-    : `a worker cannot read the history of ${migrationId}. ${why} Tokenferry does not write such payloads: find out who has write access to the Temporal namespace`;
+    ? `a worker cannot read the history of ${migrationId}, because payload key ${keyId} is missing. If nobody has this key, ${FOLLOW_RUNBOOK}. Otherwise, start every worker with payload key ${keyId} as well, and then run: ferry reconcile ${migrationId}`
+    : `a worker cannot read the history of ${migrationId}. ${why} Tokenferry does not write such payloads: find out who has write access to the Temporal namespace, and ${FOLLOW_RUNBOOK}`;
   // Has no cause either: see malformed.
   return ApplicationFailure.create({ message, type: 'UnknownPayloadKey', nonRetryable: true });
 }

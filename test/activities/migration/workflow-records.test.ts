@@ -88,7 +88,9 @@ test.each<[string, readonly object[]]>([
     ...{ nonRetryable: true, type: 'MalformedHistory' },
     // Has no cause, because `ferry` prints only the message of the deepest cause.
     cause: undefined,
-    message: expect.stringContaining(`the workflow ${ID} is not a migration of Tokenferry`) as string,
+    message: expect.stringContaining(
+      `the workflow ${ID} is not a migration of Tokenferry, or was tampered with: `,
+    ) as string,
   });
 });
 
@@ -97,7 +99,7 @@ test('a history under a payload key that the worker lacks says which key to add'
   await expect(recordsOf([scheduled({})], { codecs: [{ decode }] }).decisionsOf(ID)).rejects.toMatchObject({
     nonRetryable: true,
     message: expect.stringMatching(
-      /^a worker cannot read the history of .* payload key 0123456789abcdef .* ferry reconcile/,
+      /^a worker cannot read the history of .* payload key 0123456789abcdef .* If nobody has this key, follow docs\/runbook\.md .* ferry reconcile/,
     ) as string,
   });
 });
@@ -106,7 +108,9 @@ test('a history under a payload key that cannot exist says who may have written 
   const decode = () => Promise.reject(new UnknownPayloadKey('no key', ['efgh']));
   await expect(recordsOf([scheduled({})], { codecs: [{ decode }] }).decisionsOf(ID)).rejects.toMatchObject({
     nonRetryable: true,
-    message: expect.stringMatching(/no process can decrypt it\. .* find out who has write access/) as string,
+    message: expect.stringMatching(
+      /no process can decrypt it\. .* find out who has write access .*, and follow docs\/runbook\.md/,
+    ) as string,
   });
 });
 
