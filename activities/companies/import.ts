@@ -41,7 +41,8 @@ import {
 import type { ImportResult, End } from './import-result';
 import { backoffMs, linkProblemOf, deferral, unanswered } from './import-result';
 
-const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
+/** `crossed` does not prove that the service accepted the credential: the connection can be lost or reconnected. */
+const SENT_BEFORE = 'this credential may already have been used, so it is never sent again';
 const CONNECTION_LOST =
   'the service no longer has the connection to which this credential may have been sent, and the credential is never sent to another connection';
 const NO_SUCH_CONNECTION = 'the company has no connection to this platform with the supplied connection id';
@@ -222,8 +223,8 @@ export class CompanyImport {
   }
 
   /**
-   * Fails the company for the reason that the service gives, because its connection is no longer linked, and an
-   * accepted credential is never sent again.
+   * Fails the company for the reason that the service gives, because its connection is not linked, and a credential
+   * that counts as handed over is never sent again.
    */
   private grantEnded(connection: Connection): ImportResult {
     const reason = linkProblemOf(connection).replace(/\.$/, '');

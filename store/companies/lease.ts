@@ -138,7 +138,7 @@ export interface ClaimedCompany {
   readonly sealed: Buffer;
   /** When the client's application obtained the credential. */
   readonly obtainedAt: Date;
-  /** True if the service has already accepted this credential, so that it must not be sent again. */
+  /** True if this credential counts as handed over to the service, so that it must not be sent again. */
   readonly crossed: boolean;
   /** True if the credential replaces an older credential, which the service might have accepted. */
   readonly supersedes: boolean;
