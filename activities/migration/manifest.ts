@@ -27,7 +27,7 @@ export async function stagedManifestRefusal(
   const problem = await manifestProblem(tx, migrationId, decision);
   if (problem !== null) return problem;
   if (!(await lockUntouchedCompanies(tx, migrationId)))
-    return 'companies have been moved, tried or left out, so support can now only amend the manifest';
+    return 'companies have been moved, tried or left out, so the manifest cannot be replaced; support can amend it';
   const rows = readStagedManifest(tx, migrationId, decision.decisionId);
   const taken = await findTakenOrganizations(tx, { id: migrationId, platformKey }, rows);
   if (taken.length === 0) return null;

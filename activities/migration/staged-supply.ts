@@ -27,15 +27,16 @@ export async function exchangeRefusal(
   decision: DecisionRecord['decision'],
 ): Promise<string | null> {
   if (!('sealedDigest' in decision)) return null;
-  const { decisionId, kind, sealedDigest } = decision;
+  const { decisionId, kind, sealedDigest, role } = decision;
+  const tellSupport = role === 'support' ? '' : ', and tell support if this happens twice';
   if (kind === 'application-supplied')
     return (await readStagedApplicationDigest(tx, migrationId, decisionId)) === sealedDigest
       ? null
-      : `the encrypted client secret did not arrive, or does not match this decision, so it is not used; supply the client secret again, and ${TELL_SUPPORT}`;
+      : `the encrypted client secret did not arrive, or does not match this decision, so it is not used; supply the client secret again${tellSupport}`;
   const replaces = kind === 'replace-credential';
   return (await readStagedDigest(tx, migrationId, { decisionId, replaces })) === sealedDigest
     ? null
-    : `the encrypted credentials did not all arrive, or do not match this decision, so no credential is used; supply the credentials again, and ${TELL_SUPPORT}`;
+    : `the encrypted credentials did not all arrive, or do not match this decision, so no credential is used; supply the credentials again${tellSupport}`;
 }
 
 const REFERENCES_SHOWN = 5;
@@ -78,8 +79,6 @@ function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean 
     throw error;
   }
 }
-
-const TELL_SUPPORT = 'tell support if this happens twice';
 
 /** Deletes the credentials, the application and the manifest that are staged for a decision. */
 export async function discardSupply(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {

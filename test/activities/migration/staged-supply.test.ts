@@ -182,6 +182,13 @@ describe('a client secret', () => {
     };
     expect(await record(id, supplied)).toMatchObject(refusal);
     expect(await record(id, { ...supplied, decisionId: 'e' })).toMatchObject(refusal);
+    // Only the client is told to inform support.
+    const textFor = async (role: 'client' | 'support') =>
+      (await record(id, { ...supplied, decisionId: role, role }))?.outcome.text;
+    expect(await textFor('client')).toMatch(
+      /; supply the client secret again, and tell support if this happens twice$/,
+    );
+    expect(await textFor('support')).toMatch(/; supply the client secret again$/);
     expect(await readUnregisteredApplication(db, id)).toBeNull();
     const left = await db
       .selectFrom('sealed_applications')
