@@ -1,4 +1,4 @@
-import { firstNotReadyText } from '../../domain/companies/credential-state';
+import { firstNotReadyForSupport } from '../../domain/companies/credential-state';
 import { isOver } from '../../domain/migration/terminated';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress } from '../../domain/progress/progress';
@@ -17,5 +17,5 @@ export async function readChosenFirst(
   const { reference } = requestedFirst;
   const company = await findCompany(db, migrationId, { reference });
   if (!company) return { reference, notReady: 'it is not in the manifest' };
-  return { reference, notReady: firstNotReadyText(company) };
+  return { reference, notReady: firstNotReadyForSupport(company) };
 }

@@ -65,6 +65,13 @@ export function firstNotReadyText(company: WaitingCompany & { readonly state: Co
   }
 }
 
+/** Returns the same text as {@link firstNotReadyText}, with the names of other clients, for support only. */
+export function firstNotReadyForSupport(
+  company: Parameters<typeof firstNotReadyText>[0] & Parameters<typeof heldBackForSupport>[0],
+): string | null {
+  return firstNotReadyText({ ...company, heldBack: heldBackForSupport(company) });
+}
+
 /**
  * The decision messages that supply a credential: `credentialsSupplied` for companies that wait to be moved,
  * `replaceCredential` for companies that were tried.

@@ -49,7 +49,8 @@ function printCancelled(
   progress: Progress | undefined,
 ): void {
   print(output);
-  const moving = progress && inFlightIn(progress) === 0 ? '' : 'Moves in progress will be completed first. ';
-  output.line(`  ${moving}To see which companies were moved, and which companies`);
+  if (progress === undefined || inFlightIn(progress) > 0)
+    output.line('  Companies whose credentials have already been handed over are still checked to the end.');
+  output.line('  To see which companies were moved, and which companies');
   output.line(`  the client can sync again in its own application, run: ferry report ${migrationId}`);
 }

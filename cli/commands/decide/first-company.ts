@@ -1,10 +1,12 @@
 import type { MigrationClient } from '../../../client';
-import { firstNotReadyText } from '../../../domain/companies/credential-state';
+import { firstNotReadyForSupport } from '../../../domain/companies/credential-state';
+import { sentence } from '../../../domain/text/sentences';
 import { findCompany } from '../../../store';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, assertCompany, contentFrom, sendDecision } from '../../shared/decisions';
+import { choiceText } from '../../shared/first-company-commands';
 import type { CommandResult } from '../../terminal/output';
 
 /** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */
@@ -36,7 +38,7 @@ export async function withReadiness(
   const { migrationId, outcome } = result.json;
   if (!db || reference === undefined || outcome !== 'applied') return result;
   const company = await findCompany(db, String(migrationId), { reference });
-  const why = company ? firstNotReadyText(company) : null;
+  const why = company ? firstNotReadyForSupport(company) : null;
   if (why === null) return result;
   return {
     ...result,
@@ -46,7 +48,7 @@ export async function withReadiness(
       output.line(
         `  ${output.styled('yellow', '!')} ${
           isLeftOut
-            ? `${reference} cannot go first, because ${why}. Choose another company: ferry companies ${String(migrationId)} --state not-moved-yet`
+            ? `${reference} cannot go first, because ${why}. ${sentence(choiceText(String(migrationId), { as: 'support' }))}`
             : `${reference} is not ready yet: ${why}`
         }`,
       );

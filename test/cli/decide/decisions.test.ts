@@ -273,7 +273,7 @@ test('a decision that is applied to only some of its companies is a failure', as
     failed: true,
     json: { outcome: 'applied', companies: 1_001, text: expect.stringMatching(parts) as string },
   });
-  const next = `Choose another company: ferry companies ${ID} --state not-moved-yet\n`;
+  const next = `List the companies with: ferry companies ${ID} --state not-moved-yet; then choose one with: ferry first-company ${ID} "reference of the company" --reason "why"\n`;
   expect((await run('first-company', ID, 'C-1003')).out).toContain(
     `! C-1003 cannot go first, because it was left out. ${next}`,
   );
