@@ -3,7 +3,6 @@ import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient, WindowSchedule } from '../../../client';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
 import { isAlwaysOpen } from '../../../domain/planning/windows';
-import { sentence } from '../../../domain/text/sentences';
 import { readMigration } from '../../../store';
 import type { CommandResult, Output } from '../../terminal/output';
 import { PRINT_NOTHING } from '../../terminal/output';
@@ -120,7 +119,7 @@ function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boole
   if (isAlwaysOpen(windows))
     return output.line(
       isPaused
-        ? `${sentence(ALWAYS_OPEN)}. To stop moves now, run: ferry pause ${migrationId}`
+        ? `${ALWAYS_OPEN}. To stop moves now, run: ferry pause ${migrationId}`
         : 'The windows cover the whole week, so moves can begin at any time.',
     );
   if (isPaused) output.line('The windows, once the schedule is resumed:');
@@ -148,13 +147,18 @@ async function pause(
   });
 }
 
-const ALWAYS_OPEN = 'the windows cover the whole week, so moves can continue';
+/**
+ * Describes the effect of a pause on windows that cover the whole week. Once a window is open, it never closes, but if
+ * none was opened before the pause, no batch run begins.
+ */
+const ALWAYS_OPEN = 'If a window is already open, companies keep moving, because it covers the whole week';
 
 /** Describes the effect of a pause. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const { windows, occurrences } = await readWindowSchedule(ferry, id);
   // The window never closes, so the closing time of the occurrence is only the time up to which it was computed.
-  if (isAlwaysOpen(windows)) return `${ALWAYS_OPEN}. To stop moves now, run: ferry pause ${id}`;
+  if (isAlwaysOpen(windows))
+    return `no further window opens. ${ALWAYS_OPEN}. To stop moves now, run: ferry pause ${id}`;
   const [first] = occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
     return `no window opens automatically until you run: ferry schedule resume ${id}`;
@@ -168,7 +172,7 @@ async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<Com
     if (outcome === null)
       return {
         done: true,
-        text: 'triggered, but no worker has answered yet; if a window is due now, it opens once a worker is running',
+        text: 'triggered, but no worker has answered yet; if a window is due now, it opens once a worker answers. To check the workers, run: ferry doctor',
       };
     return { done: outcome.opened, text: outcome.text };
   });

@@ -125,14 +125,16 @@ test('pausing the windows says how long companies continue to move in the open w
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
 
-test('pausing windows that cover the whole week says that moves can continue', async () => {
+test('pausing windows that cover the whole week says that moves continue in an open window, and that no other opens', async () => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '00:00', timeZone: 'UTC' }]));
-  const stop = `he windows cover the whole week, so moves can continue. To stop moves now, run: ferry pause ${migration.id}\n`;
-  expect((await run('schedule', 'pause', migration.id, '--by', 'Sam')).out).toContain(`paused by Sam; t${stop}`);
+  const stop = `If a window is already open, companies keep moving, because it covers the whole week. To stop moves now, run: ferry pause ${migration.id}\n`;
+  expect((await run('schedule', 'pause', migration.id, '--by', 'Sam')).out).toContain(
+    `paused by Sam; no further window opens. ${stop}`,
+  );
   const { out } = await run('schedule', 'show', migration.id);
   expect(out).toContain('no further window opens (paused by Sam)\n');
-  expect(out).toContain(`\nT${stop}`);
+  expect(out).toContain(`\n${stop}`);
   expect(out).not.toContain('Opens');
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
