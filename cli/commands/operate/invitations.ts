@@ -1,7 +1,7 @@
 /** Lists and revokes invitations to the portal, for `ferry invite --list` and `--revoke`. */
 import { NoSuchMigration } from '../../../client';
 import type { Approver } from '../../../domain/migration/approvers';
-import { everyApprover } from '../../../domain/migration/approvers';
+import { approverWithKey, everyApprover, signingRules } from '../../../domain/migration/approvers';
 import {
   listInvitations,
   readMigration,
@@ -14,6 +14,7 @@ import { verificationCommands } from '../../reporting/trail-approvers';
 import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
 import { readOpenMigrations } from '../../shared/open-migrations';
+import { shellQuoted } from '../../shared/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 
 async function assertExists(db: Database, migrationId: string): Promise<void> {
@@ -69,6 +70,15 @@ function findByStart(invitations: readonly Invitation[], start: string): Invitat
   return found;
 }
 
+/** Returns whether no other key of an approver for the client exists. A migration refuses to remove the last one. */
+async function hasLastKey(db: Database, { migrationId, publicKey }: Invitation): Promise<boolean> {
+  const migration = await readMigration(db, migrationId);
+  const { approverChanges } = await readRecordedDecisions(db, migrationId);
+  const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
+  const owner = publicKey === null ? undefined : approverWithKey(approvers, publicKey);
+  return owner !== undefined && approvers.every((each) => each === owner || each.role !== owner.role);
+}
+
 /** Revokes an invitation by the beginning of its id. */
 export const revoke =
   (env: NodeJS.ProcessEnv, id: string, by: string) =>
@@ -78,16 +88,20 @@ export const revoke =
       throw new CommandFailed(`the invitation of ${found.person} was already revoked`, 'nothing was changed');
     const { migrationId, person, sessions } = found;
     const isAccepted = found.keyConfirmedAt !== null && (await readOpenMigrations(env, db, [migrationId])).size > 0;
+    const isLast = isAccepted && (await hasLastKey(db, found));
     return {
       json: { schema: 'ferry.invitation-revoked/1', id: found.id, migrationId, person },
       printQuietly: () => undefined,
       print: (output) => {
-        const signedOut = sessions > 0 ? `, and ${person} is signed out` : '';
-        output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${signedOut}.`);
-        if (isAccepted)
-          output.line(
-            `To stop accepting decisions that ${person} signs with their key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
-          );
+        const ended = sessions > 0 ? ', and its sessions have ended' : '';
+        output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${ended}.`);
+        if (!isAccepted) return;
+        const removal = `run: ferry approver remove ${migrationId} ${fingerprintText(found)}`;
+        output.line(
+          isLast
+            ? `The migration still accepts decisions that ${person} signs with their key. The last key of the client's approvers cannot be removed, so first add another key, for example with: ferry invite ${migrationId} --name ${shellQuoted(person)}. Once you have confirmed the new key, ${removal}`
+            : `To stop accepting decisions that ${person} signs with their key, ${removal}`,
+        );
       },
     };
   };

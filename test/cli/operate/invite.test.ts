@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createPortalToken, hashPortalToken } from '../../../security/secret';
 import { fingerprintOf } from '../../../security';
-import { listInvitations, markKeyConfirmed, openMigration, supplyMigration } from '../../../store';
+import { listInvitations, markKeyConfirmed, openMigration, recordDecisions, supplyMigration } from '../../../store';
 import { call, connectAsPortal, PUBLIC_KEY } from '../../store/portal/portal-role';
 import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -55,9 +56,37 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   await markKeyConfirmed(ledger.db, invitation?.id ?? '');
   expect((await run(['--list', migration])).out).toMatch(/ confirmed\n$/);
   expect((await run(['--revoke', invitation?.id ?? ''])).out).toBe(
-    `✓ Cleo's invitation to ${migration} is revoked, and Cleo is signed out.
+    `✓ Cleo's invitation to ${migration} is revoked, and its sessions have ended.
 To stop accepting decisions that Cleo signs with their key, run: ferry approver remove ${migration} ${fingerprint}\n`,
   );
+});
+
+test('revoking says how to replace the last key of an approver for the client, which cannot be removed', async () => {
+  const migration = await createMigration();
+  const accept = async (by: string, publicKey: string) => {
+    const decisionId = randomUUID();
+    const approver = { role: 'client', by, publicKey } as const;
+    const decision = { decisionId, kind: 'add-approver', role: 'support', by: 'Sam', approver } as const;
+    const outcome = { decisionId, applied: true, text: '', at: new Date().toISOString() };
+    await recordDecisions(ledger.db, migration, [{ decision, outcome, verified: true }]);
+  };
+  const revokeWithKey = async () => {
+    const { out } = await run([migration, '--name', 'Cleo', '--json']);
+    const { id } = JSON.parse(out) as { readonly id: string };
+    await ledger.db
+      .updateTable('portal_invitations')
+      .set({ public_key: PUBLIC_KEY, redeemed_at: new Date(), key_confirmed_at: new Date() })
+      .where('id', '=', id)
+      .execute();
+    return (await run(['--revoke', id])).out;
+  };
+  const removal = `run: ferry approver remove ${migration} ${fingerprintOf(Buffer.from(PUBLIC_KEY, 'hex'))}\n`;
+  await accept('Cleo', PUBLIC_KEY);
+  expect(await revokeWithKey()).toContain(
+    `so first add another key, for example with: ferry invite ${migration} --name Cleo. Once you have confirmed the new key, ${removal}`,
+  );
+  await accept('Finn', 'cd'.repeat(32));
+  expect(await revokeWithKey()).toContain(`To stop accepting decisions that Cleo signs with their key, ${removal}`);
 });
 
 test('prints only the link with --quiet, and the invitation with --json', async () => {
