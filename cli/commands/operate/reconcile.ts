@@ -6,7 +6,7 @@ import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { readClientPortal } from '../../shared/client-portal';
-import { withLedgerClient } from '../../shared/clients';
+import { sameStartCommand, withLedgerClient } from '../../shared/clients';
 import { restartCommand } from '../../shared/restart-command';
 
 /** `ferry reconcile`: repairs a ledger that was restored to an older state. */
@@ -107,13 +107,32 @@ function repairRows(result: ReconciliationResult): string[][] {
   );
 }
 
+function goneLines(migrationId: string, migration: StoredMigration | undefined): readonly string[] {
+  // `ferry sweep` does not close such a migration. Starting it again also releases its organizations if necessary.
+  if (migration?.state === 'supplied')
+    return [
+      `Temporal is not running this migration, and no worker has begun it. To start it, run ${sameStartCommand(migration.route)} again.`,
+    ];
+  return [
+    'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
+    `  list the remaining companies with: ferry report ${migrationId}`,
+    ...(migration?.vaultDestroyedAt
+      ? []
+      : [`  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`]),
+    ...(migration ? [`  start a migration of the remaining companies with: ${restartCommand(migration)}`] : []),
+  ];
+}
+
 function nextLines(
   result: ReconciliationResult,
   migrationId: string,
   migration: StoredMigration | undefined,
 ): readonly string[] {
-  const { workflow, notMoved, unknown, gone } = result;
+  const { workflow, notMoved, unknown, gone, doubled } = result;
   return [
+    ...(doubled.length > 0
+      ? [`To see the ids that the ledger has for companies at the service, run: ferry companies ${migrationId} --csv`]
+      : []),
     ...(notMoved.length + unknown.length + gone.length > 0
       ? [
           workflow === 'running'
@@ -122,20 +141,9 @@ function nextLines(
         ]
       : []),
     ...(workflow === 'running'
-      ? [
-          `The ledger no longer holds back moves. If the migration is paused, resume it with: ferry resume ${migrationId}`,
-        ]
+      ? [`The ledger no longer blocks moves. If the migration is paused, resume it with: ferry resume ${migrationId}`]
       : []),
-    ...(workflow === 'gone'
-      ? [
-          'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
-          `  list the remaining companies with: ferry report ${migrationId}`,
-          ...(migration?.vaultDestroyedAt
-            ? []
-            : [`  close this migration, which destroys its credentials, with: ferry sweep --close ${migrationId}`]),
-          ...(migration ? [`  start a migration of the remaining companies with: ${restartCommand(migration)}`] : []),
-        ]
-      : []),
+    ...(workflow === 'gone' ? goneLines(migrationId, migration) : []),
     ...(workflow === 'running' || workflow === 'gone'
       ? []
       : [`The migration has ended (${workflow}), so no more companies will be moved.`]),

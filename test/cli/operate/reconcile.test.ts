@@ -133,7 +133,11 @@ test.each([
   const stored = orchestrator.ferry.db.updateTable('migrations').where('id', '=', migration.id);
   await stored.set({ route: 'self-service' }).execute();
   expect(await print('reconcile', migration.id)).toContain(start('self-service'));
-  await stored.set({ route: 'managed' }).execute();
+  await stored.set({ route: 'managed', state: 'supplied' }).execute();
+  const unbegun = await print('reconcile', migration.id);
+  expect(unbegun).toContain('no worker has begun it. To start it, run the same ferry start command again.\n');
+  expect(unbegun).not.toContain('ferry sweep');
+  await stored.set({ state: 'open' }).execute();
   await expectEachLinkedOnce(migration.id);
   expect(await runJson(orchestrator, 'sweep', migration.id, '--close', '--yes')).toMatchObject({
     json: { closed: [migration.id] },
