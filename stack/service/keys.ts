@@ -14,6 +14,14 @@ export interface KeyRequest {
 /** Thrown when several accounts have the requested name, or the account does not have the requested plan. */
 export class AccountMismatch extends Error {
   override readonly name = 'AccountMismatch';
+
+  /** @param advice what the caller can do */
+  constructor(
+    message: string,
+    readonly advice: string,
+  ) {
+    super(message);
+  }
 }
 
 /**
@@ -26,12 +34,14 @@ export async function createKeyFor(databaseUrl: string, { account, plan, role }:
   const [known, another] = found;
   if (another) {
     throw new AccountMismatch(
-      `${found.length} accounts are named ${account}; specify the id of an account instead: ${found.map(({ id }) => id).join(', ')}`,
+      `${found.length} accounts are named ${account}`,
+      `specify the id of one of these accounts with --account: ${found.map(({ id }) => id).join(', ')}`,
     );
   }
   if (known && plan !== undefined && plan !== known.plan) {
     throw new AccountMismatch(
-      `the account ${account} already exists, with the plan "${known.plan}"; leave out --plan, which is only for new accounts, or specify another account`,
+      `the account ${account} already exists, with the plan "${known.plan}"`,
+      'leave out --plan, which is only for new accounts, or specify another account; list the accounts with: ferry service keys list',
     );
   }
   const accountId = known?.id ?? (await createAccount(databaseUrl, { name: account, plan: plan ?? 'paid' }));

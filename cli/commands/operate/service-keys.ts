@@ -29,7 +29,11 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .requiredOption('--account <name>', 'name or id of the account; a new name creates a new account')
     .addOption(choiceOption('--plan <plan>', 'plan of a new account (default: paid)', ['paid', 'free', 'trial']))
     .addOption(
-      choiceOption('--role <role>', 'what the key is allowed to do', ['client', 'administrator']).default('client'),
+      choiceOption(
+        '--role <role>',
+        'role of the key; managed migrations need an administrator key, self-service migrations do not',
+        ['client', 'administrator'],
+      ).default('client'),
     )
     .action((request: KeyRequest) => withDatabase(async (url) => createdResult(await createKeyFor(url, request))));
   keys
@@ -66,8 +70,8 @@ async function withServiceDatabase(
   const databaseUrl = serviceDatabaseUrl(home, env['DATABASE_URL'] || undefined);
   if (databaseUrl === undefined) {
     throw new CommandFailed(
-      'no Company Data Service with a permanent database is running on this machine',
-      "set DATABASE_URL to the address of the service's database, or start the service with: ferry service start",
+      'cannot find the database of a Company Data Service on this machine',
+      "set DATABASE_URL to the address of the service's database, or start the service without --temporary, with: ferry service start",
     );
   }
   try {
@@ -76,7 +80,7 @@ async function withServiceDatabase(
     if (error instanceof CommandFailed || !(error instanceof Error)) throw error;
     const advice =
       error instanceof AccountMismatch
-        ? 'list the accounts with: ferry service keys list'
+        ? error.advice
         : "check whether the Postgres of the service is running and, if DATABASE_URL is set, whether it is the address of the service's database";
     throw new CommandFailed(error.message, advice, { cause: error });
   }

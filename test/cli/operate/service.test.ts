@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runFerry } from '../../../cli/program';
+import { createAccount } from '../../../company-data-service';
 import { callerWith } from '../../company-data-service/running-service';
 import { until } from '../../support/async';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
@@ -90,6 +91,16 @@ describe('ferry service keys: API keys', () => {
     expect((await account(first.key)).body).toMatchObject({ plan: 'trial', role: 'client' });
     expect((await account(second.key)).body).toMatchObject({ plan: 'trial', role: 'administrator' });
     expect(await keys('create', '--account', 'Acme', '--plan', 'paid')).toMatchObject({ exitCode: 1 });
+  });
+
+  it('of several accounts with one name need the id of an account, which the advice lists', async () => {
+    const names = { name: 'Twice', plan: 'free' } as const;
+    const ids = [await createAccount(database.url, names), await createAccount(database.url, names)];
+    const { err } = await ferry(['service', 'keys', 'create', '--account', 'Twice'], undefined, env);
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      `2 accounts are named Twice; specify the id of one of these accounts with --account: ${ids.join(', ')}`,
+    );
+    expect(await keys('create', '--account', ids[1] ?? '')).toMatchObject({ exitCode: 0 });
   });
 
   it('are listed without their secrets', async () => {
