@@ -51,7 +51,8 @@ async function start(
   { workers, faults }: Required<UpOptions>,
   interrupted: AbortSignal,
 ): Promise<Stack> {
-  const { home, logLevel } = loadConfig([], env);
+  // Checks the variables that the stack reads while it starts, because the logs would say nothing about them.
+  const { home, logLevel } = loadConfig(['webhook'], env, ['serviceKeys', 'tracing']);
   try {
     return await startStack({
       dataFolder: home,
