@@ -146,7 +146,7 @@ async function askCredentials(
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
     print(`  ${platform.name} replaces a refresh token as soon as the token is used, so an export can stop working.`);
-    print('  Supply the credentials later, after syncing has been disabled.');
+    print('  Obtain and supply the credentials later, after the client has confirmed that syncing is off.');
     return undefined;
   }
   const file = await askFile(prompts, 'Credential file? (press Enter if you have none yet)', 'none');

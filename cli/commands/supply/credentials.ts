@@ -55,7 +55,7 @@ export function addCredentials(context: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. If the platform rotates tokens, obtain the credentials only after syncing has been disabled',
+          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. If the platform rotates tokens, obtain the credentials only after the client has confirmed that syncing is off',
         )
         .addOption(obtainedAtOption()),
     ),

@@ -32,7 +32,7 @@ test('the wizard asks for all arguments, checks them, shows the command, and sta
   await start.waitFor('There is no file nowhere.csv');
   start.type('\x15');
   start.type(`'${file}'${KEY.enter}`);
-  await start.waitFor('Supply the credentials later, after syncing has been disabled');
+  await start.waitFor('Obtain and supply the credentials later, after the client has confirmed that syncing is off');
   await start.waitFor('Short name of the client, e.g. acme');
   start.type(`asked-wizard${KEY.enter}`);
   await start.waitFor('Who should the client call for help? (the solutions team)');
