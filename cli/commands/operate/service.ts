@@ -93,7 +93,7 @@ function printStarted(output: Output, { url, keys }: StandaloneService, hasPerma
   output.note('Stop the service with Ctrl-C.');
   if (hasPermanentDatabase)
     output.note(
-      'To create an API key for another account, for example Acme, run: ferry service keys create --account Acme --role administrator',
+      'To create an API key, for example for an account named Acme, run: ferry service keys create --account Acme --role administrator',
     );
 }
 

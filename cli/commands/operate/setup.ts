@@ -85,7 +85,7 @@ async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | un
 }
 
 const PORTAL_ADVICE =
-  'correct PORTAL_DATABASE_URL: its host and database must be the same as in DATABASE_URL. If its user existed before ferry setup ran, the URL must contain the existing password of this user, because ferry setup does not change it';
+  'check PORTAL_DATABASE_URL: its host and database must be the same as in DATABASE_URL. If its user existed before ferry setup ran, the URL must contain the existing password of this user, because ferry setup does not change it';
 
 function rows(setup: NamespaceSetup): readonly (readonly [string, string])[] {
   const { namespace, namespaceCreated, retentionMs, searchAttributesCreated, sweepCreated } = setup;

@@ -70,7 +70,7 @@ async function runSweep(context: Context, requested: string | undefined, options
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing)
           output.line(
-            `${id} is not closed yet. A worker closes this migration once its last requests to the service have ended.`,
+            `${id} is not closed yet. A running worker closes it, usually within three minutes. If it takes longer, check the workers, the service and the database with: ferry doctor`,
           );
         for (const { migrationId, why } of failed) output.line(`${migrationId} could not be closed: ${why}`);
         for (const id of close ? [] : stillOpen) {
@@ -101,10 +101,11 @@ function nextLines(
 ): readonly string[] {
   if (found.length === 0) return [];
   const command = requested === undefined ? 'ferry sweep --close' : `ferry sweep --close ${requested}`;
-  const [first] = withoutEnded(found, ended);
+  const [first, ...others] = withoutEnded(found, ended);
   if (first === undefined) return [`To destroy the credentials, run: ${command}`];
+  const reconcile = others.length === 0 ? 'run' : 'reconcile each migration, beginning with';
   return [
-    `If Temporal or the ledger was restored or lost, first reconcile each migration, beginning with: ferry reconcile ${first}`,
+    `If Temporal or the ledger was restored or lost, first ${reconcile}: ferry reconcile ${first}`,
     requested === undefined
       ? `To close every open migration that is no longer running in Temporal, as if it had been cancelled${ended.length === 0 ? '' : ', and to finish interrupted closings'}, run: ${command}`
       : `To close this migration as if it had been cancelled, run: ${command}`,
@@ -122,7 +123,7 @@ async function notToClose({ db, temporal }: LedgerClient, migrationId: string): 
   if (namespace !== null && namespace !== temporal.options.namespace)
     return new CommandFailed(
       `${migrationId} is in another namespace of Temporal: ${namespace}`,
-      'connect to this namespace, and run the command again',
+      `set TEMPORAL_NAMESPACE to ${namespace}, and run the command again`,
     );
   if (migration.state === 'supplied')
     return new CommandFailed(

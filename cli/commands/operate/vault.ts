@@ -127,7 +127,7 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
           `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
         output.line(
-          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS, and run: ferry vault rotate. Otherwise, pause the migration, wait a minute, and renew the vault with: ferry vault renew ${id}`,
+          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS, and run: ferry vault rotate. Otherwise, pause the migration with: ferry pause ${id}. Wait a minute, and renew the vault with: ferry vault renew ${id}`,
         );
       }
     },
@@ -179,7 +179,7 @@ async function renew(
       const what =
         deleted > deletedReplacements || keptWaiting > 0
           ? 'Have the client export its credentials again, and supply them'
-          : 'Have the client supply credentials of companies that are waiting to be moved';
+          : 'If a company that is waiting to be moved has no credential, have the client supply one';
       output.line(`${what} with: ${byClient('credentials')}`);
       if (deletedReplacements > 0) {
         const isOne = deletedReplacements === 1;

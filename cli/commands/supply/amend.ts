@@ -235,7 +235,7 @@ function amendResult(
       }
       if (recounted.length > 0) {
         output.line(
-          '  To check the companies that had too few records again, with their corrected expected numbers of invoices, run:',
+          '  To check again the companies that had too few records, with their corrected expected numbers of invoices, run:',
         );
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.

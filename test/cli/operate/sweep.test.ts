@@ -27,7 +27,7 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   expect(await rowsWithCredential(db, migration.id)).toEqual([2]);
 
   expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain(
-    `first reconcile each migration, beginning with: ferry reconcile ${migration.id}\nTo close every open migration that is no longer running in Temporal, as if it had been cancelled, run: ferry sweep --close\n`,
+    `first run: ferry reconcile ${migration.id}\nTo close every open migration that is no longer running in Temporal, as if it had been cancelled, run: ferry sweep --close\n`,
   );
   const unconfirmed = await ferry(['sweep', '--close', '--by', 'Sam'], undefined, orchestrator.env);
   expect(unconfirmed.exitCode).toBe(1);
@@ -77,7 +77,9 @@ test('sweep --close with a migration closes only this migration', async () => {
   const set = (columns: UpdateObject<Tables, 'migrations'>) =>
     db.updateTable('migrations').set(columns).where('id', '=', second).execute();
   await set({ namespace: 'elsewhere' });
-  expect((await run(second)).err).toContain(`${second} is in another namespace of Temporal: elsewhere; `);
+  expect((await run(second)).err).toContain(
+    `${second} is in another namespace of Temporal: elsewhere; set TEMPORAL_NAMESPACE to elsewhere, and run`,
+  );
   await set({ namespace: temporal.options.namespace, state: 'supplied' });
   expect((await run(second)).err).toContain(`no worker has begun ${second}, so there is nothing to close; `);
   await set({ state: 'open' });
@@ -123,13 +125,16 @@ test('sweep --close names the workflow that occupies the id of the closing workf
     await until(async () => (await readMigration(orchestrator.ferry.db, each))?.state === 'open');
     await workflow.getHandle(each).terminate('a test');
   }
+  expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain(
+    `first reconcile each migration, beginning with: ferry reconcile ${id}\n`,
+  );
   await orchestrator.ferry.db
     .updateTable('migrations')
     .set({ state: 'closed', ending: 'completed' })
     .where('id', '=', free)
     .execute();
   const listed = (await ferry(['sweep'], undefined, orchestrator.env)).out;
-  expect(listed).toContain(`beginning with: ferry reconcile ${id}\n`);
+  expect(listed).toContain(`was restored or lost, first run: ferry reconcile ${id}\n`);
   expect(listed).toContain(
     'To close every open migration that is no longer running in Temporal, as if it had been cancelled, and to finish interrupted closings, run: ferry sweep --close\n',
   );

@@ -63,6 +63,9 @@ test('renew asks for no export of a credential that might have been sent', async
   const out = await renew(id);
   expect(out).toContain('0 credentials deleted.');
   expect(out).toContain('1 credential was kept as a record');
+  expect(out).toContain(
+    'If a company that is waiting to be moved has no credential, have the client supply one with: ',
+  );
   expect(out).toContain(conditional(id));
   expect(out).not.toMatch(/must be|export/);
 });
@@ -158,6 +161,9 @@ test('rotate says to keep older master keys while the secret of a vault is missi
     'Keep older master keys until the following vaults have been restored and rotated, or have been renewed.\n! The',
   );
   expect(out).toContain(`! The vault secret of ${id} is missing`);
+  expect(out).toContain(
+    `Otherwise, pause the migration with: ferry pause ${id}. Wait a minute, and renew the vault with: ferry vault renew ${id}\n`,
+  );
 });
 
 test('without a terminal, renew says that it has not renewed the vault', async () => {
