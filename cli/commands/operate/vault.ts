@@ -162,6 +162,12 @@ async function renew(
           `${counted(kept, 'credential')} ${kept === 1 ? 'was' : 'were'} kept as a record, but can no longer be opened. A credential is kept if its company is no longer waiting to be moved, if it might have been used, or if it replaces another credential.`,
         );
       }
+      if (stored.state === 'closed') {
+        output.line(
+          'The migration has ended, so nothing has to be supplied again. A worker destroys the remaining credentials.',
+        );
+        return;
+      }
       if (deletedSecrets > 0) {
         output.line(
           `The client secret that the client had sealed was also deleted, before it was registered. Have the client supply its application again with: ${byClient('application')}`,

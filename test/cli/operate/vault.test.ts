@@ -148,6 +148,19 @@ test('renew ends with the command to resume the migration, if it is paused', asy
   );
 });
 
+test('renew asks for nothing if the migration has ended', async () => {
+  const id = await createMigration();
+  await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
+  await ledger.db
+    .updateTable('migrations')
+    .set({ state: 'closed', ending: 'cancelled', paused: true })
+    .where('id', '=', id)
+    .execute();
+  expect(await renew(id)).toBe(
+    `The vault of ${id} has a new key. 1 credential deleted.\nThe migration has ended, so nothing has to be supplied again. A worker destroys the remaining credentials.\n`,
+  );
+});
+
 test('rotate says to keep older master keys while the secret of a vault is missing', async () => {
   const before = new Set(readdirSync(ledger.secrets));
   const id = await createMigration();
