@@ -176,7 +176,8 @@ async function draftResume(
     : 'resume';
   if (chosen === 'pause') return pauseDraft(migrationId);
   const people = pauses.filter(({ stopReason }) => stopReason === null).map(pauserText);
-  const also = people.length === 0 ? '' : ` and lift the pause of ${people.join(' and ')}`;
+  const also =
+    people.length === 0 ? '' : ` and lift the ${people.length === 1 ? 'pause' : 'pauses'} of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
   const warning = unanswered?.so('it is unknown who has paused the migration');
   // The role is asked for later. A resume by the client keeps an automatic pause.

@@ -25,11 +25,12 @@ export function lastTextTop(state: DashboardState, { columns, rows }: Size, now:
   return lastFullTextTop(state, { columns, rows: rows - aroundPage }, now);
 }
 
-/** Returns exactly as many lines as the screen has; a single line if the screen is too small. */
+/** Returns exactly as many lines as the screen has. If the screen is too small, returns only lines that say so. */
 export function frameOf(state: DashboardState, size: Size, now: Date): readonly StyledLine[] {
   const { columns, rows } = size;
   if (columns < MIN_SIZE.columns || rows < MIN_SIZE.rows) {
-    return [[`The dashboard needs at least ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines. Press q to quit.`]];
+    const needed = `${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines`;
+    return wrapped(`The dashboard needs at least ${needed}. Press q to quit.`, columns, rows).map((line) => [line]);
   }
   const connection = connectionLines(state, columns);
   // The frame already has one line for a connection error.

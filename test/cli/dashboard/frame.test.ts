@@ -142,6 +142,12 @@ test.each([
   expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
 });
 
+test('a terminal that is too small says so completely, and how to quit', () => {
+  const lines = frameOf(stateOf([moving]), { columns: 40, rows: 10 }, NOW).map((line) => line.map(textOf).join(''));
+  expect(lines.join(' ')).toBe('The dashboard needs at least 76 columns and 16 lines. Press q to quit.');
+  expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(40);
+});
+
 test('a connection error is shown with the time of the data until the data has been read again', () => {
   const stale = withReading(stateOf([moving]), {
     connectionError: 'cannot reach Temporal',
