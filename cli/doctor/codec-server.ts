@@ -66,12 +66,15 @@ export async function checkCodecServer(
     if (response.status === 403) {
       return problem(
         ABOUT,
-        `the codec server answers 403: the token gives no access to namespace ${namespace}, or the server requires the address 127.0.0.1`,
+        `the codec server answers 403: the token gives no access to namespace ${namespace}, or the codec server accepts only calls to an address of its own machine, such as 127.0.0.1`,
         'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace, or correct TEMPORAL_CODEC_ENDPOINT',
       );
     }
     if (response.status === 429 || response.status >= 500) {
-      const log = configured === undefined ? 'logs/codec-server.log in the home folder (TOKENFERRY_HOME)' : 'its log';
+      const log =
+        configured === undefined
+          ? 'logs/codec-server.log in the home folder (TOKENFERRY_HOME)'
+          : "the codec server's log";
       return problem(
         ABOUT,
         `the codec server answers ${response.status}, so it could not be checked`,

@@ -15,7 +15,7 @@ import { checkTemporal } from './temporal';
 export type { CheckResult } from './check-result';
 
 const FOR_THE_SERVICE =
-  'the command ferry application needs the service. The commands ferry check, ferry go-nogo, ferry self-service and ferry start --dry-run use it to check the account. To run them on this machine, set COMPANY_DATA_URL and COMPANY_DATA_API_KEY';
+  'the command ferry application needs the service. The commands ferry check, ferry go-nogo, ferry self-service and ferry start --dry-run use it to check the account. If you run any of these commands on this machine, set COMPANY_DATA_URL and COMPANY_DATA_API_KEY';
 const FOR_SIGNING = 'decisions are not signed; to sign decisions, create a key with: ferry keys create';
 
 export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {

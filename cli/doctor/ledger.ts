@@ -76,8 +76,12 @@ async function checkTerminated(ferry: LedgerClient, open: readonly string[]): Pr
     terminated.length === 1
       ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration still holds organizations and credentials`
       : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations still hold organizations and credentials`;
-  const how = terminated.length === 1 ? 'close it with' : 'close each, beginning with';
-  return [problem(TERMINATED, what, `${how}: ferry sweep --close ${terminated[0] ?? ''}`)];
+  return [problem(TERMINATED, what, eachWith('close', 'ferry sweep --close', terminated))];
+}
+
+/** Says how to do something to each of these migrations, with the command for the first. */
+function eachWith(verb: string, command: string, ids: readonly string[]): string {
+  return `${verb} ${ids.length === 1 ? 'it with' : 'each, beginning with'}: ${command} ${ids[0] ?? ''}`;
 }
 
 async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {
@@ -92,19 +96,19 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     }),
   );
   const inState = (state: (typeof states)[number]) => open.filter((_, index) => states[index] === state);
-  const [behind] = inState('behind');
+  const behind = inState('behind');
   const unknown = inState('unknown');
-  if (behind !== undefined)
+  if (behind.length > 0)
     return problem(
       LEDGER,
-      `the ledger is out of date for ${inState('behind').join(', ')}; it was probably restored from a backup`,
-      `until a migration is reconciled, its companies do not move; reconcile each migration, beginning with: ferry reconcile ${behind}`,
+      `the ledger is out of date for ${behind.join(', ')}; it was probably restored from a backup`,
+      `until a migration is reconciled, its companies do not move; ${eachWith('reconcile', 'ferry reconcile', behind)}`,
     );
   if (unknown.length > 0)
     return problem(
       LEDGER,
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
-      `reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; then close each, beginning with: ferry sweep --close ${unknown[0] ?? ''}; docs/backup.md describes both under "Restoring Temporal"`,
+      `check that ferry uses the Temporal server and the database of the same workers. If it does, Temporal has lost ${unknown.length === 1 ? 'this migration' : 'these migrations'}: ${eachWith('reconcile', 'ferry reconcile', unknown)}; then ${eachWith('close', 'ferry sweep --close', unknown)}; docs/backup.md describes both under "Restoring Temporal"`,
     );
   if (open.length === 0) return ok(LEDGER, 'no migration is open');
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);

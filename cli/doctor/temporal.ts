@@ -72,7 +72,7 @@ async function examineServer(
     return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
   const advice =
-    'correct TEMPORAL_NAMESPACE; correct the credentials if they give no access to this namespace; or create the namespace with: ferry setup';
+    'correct TEMPORAL_NAMESPACE, or the credentials if they give no access to this namespace; to create the namespace, run: ferry setup';
   const found = await check(ABOUT.namespace, advice, async () => {
     await workflowService.describeNamespace({ namespace });
     return ok(ABOUT.namespace, namespace);
@@ -91,7 +91,8 @@ async function examineServer(
   return [...server, ...found, ...inNamespace.flat()];
 }
 
-const ASK_ADMINISTRATOR = 'if a permission is missing, ask your Temporal administrator for it';
+const ASK_ADMINISTRATOR =
+  'if a permission is missing, ask your Temporal administrator for it; otherwise, run ferry doctor again';
 
 async function searchAttributes(connection: Connection, namespace: string): Promise<CheckResult> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });

@@ -46,7 +46,7 @@ export async function checkVaults(
       problems.push(
         problem(
           VAULTS,
-          `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move companies`,
+          `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move its companies`,
           why,
         ),
       );

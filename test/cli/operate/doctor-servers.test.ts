@@ -136,7 +136,11 @@ test.each([429, 500, 503])(
       (await checkCodecServer(env, 'payments', payloadKeys, stack))[0];
     const finding = `the codec server answers ${status}, so it could not be checked`;
     expect(await check({ TEMPORAL_CODEC_ENDPOINT: service.url })).toMatchObject({
-      ...{ verdict: 'problem', finding, advice: 'try again in a minute; if this continues, see its log' },
+      ...{
+        verdict: 'problem',
+        finding,
+        advice: "try again in a minute; if this continues, see the codec server's log",
+      },
     });
     expect((await check({}, service.url))?.advice).toContain('logs/codec-server.log');
     service.answer(failing(422, 'unknown key'));
@@ -147,6 +151,6 @@ test.each([429, 500, 503])(
 test('a service that is not configured says which commands need it or use it', async () => {
   const { out } = await ferry(['doctor'], undefined, { TOKENFERRY_HOME: '/nowhere' });
   expect(out.replace(/\s+/g, ' ')).toContain(
-    'the command ferry application needs the service. The commands ferry check, ferry go-nogo, ferry self-service and ferry start --dry-run use it to check the account. To run them on this machine, set COMPANY_DATA_URL and COMPANY_DATA_API_KEY',
+    'the command ferry application needs the service. The commands ferry check, ferry go-nogo, ferry self-service and ferry start --dry-run use it to check the account. If you run any of these commands on this machine, set COMPANY_DATA_URL and COMPANY_DATA_API_KEY',
   );
 });

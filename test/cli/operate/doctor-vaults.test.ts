@@ -44,7 +44,7 @@ test('an open migration whose vault secret is missing is reported with what to d
     {
       check: 'vaults',
       verdict: 'problem',
-      finding: `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move companies`,
+      finding: `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move its companies`,
       advice: expect.stringMatching(
         `the file of their vault secret is missing: ${secrets}/${files[0]}. If you still have this file, put it back. Only if the file is lost, .*"ferry vault renew ${id}"`,
       ) as unknown,
