@@ -111,7 +111,11 @@ export const fields = {
     .describe(
       'null if the company is not waiting or the migration has ended; `too-early` means that the credential was obtained before the confirmation',
     ),
-  crossedAt: time.nullable().describe('when the credential was handed over to the service'),
+  crossedAt: time
+    .nullable()
+    .describe(
+      'when the credential was handed over to the service, or the end customer reconnected without it; null if neither is known, but the credential can have been used if `sentAt` is not null',
+    ),
   sentAt: time
     .nullable()
     .describe(
@@ -152,7 +156,7 @@ export const fields = {
   relinkingSince: time
     .nullable()
     .describe(
-      'since when the migration has been checking whether the end customer has reconnected; null if the migration does not check this now',
+      'when a person last decided to relink the company; null if no such decision is in effect. The migration also checks companies that must reconnect without such a decision',
     ),
   replacedApplication: z
     .boolean()
@@ -167,7 +171,9 @@ export const fieldsForSupport = {
   heldBackDetails: z
     .string()
     .nullable()
-    .describe('`heldBack` with the names of other clients, for support only; null if `heldBack` names none'),
+    .describe(
+      '`heldBack` with the names of other clients, for support only; null if there are no such names, or if the company is not held back',
+    ),
 };
 
 /** A way to resolve the problem of a company. */
