@@ -11,10 +11,14 @@ const lostDecision = { decisionId: z.string(), kind: z.string(), by: z.string().
 
 export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
-    'every command that sends a decision: ferry approve, reject, sign-off, propose-time, ...',
+    'ferry approve, reject, sign-off, propose-time, and every other command that sends a decision and has no schema of its own',
     {
       ...decided.sentDecision,
-      companies: count.optional().describe('number of companies in the decision'),
+      companies: count
+        .optional()
+        .describe(
+          'number of companies that the decision names; if a part of the decision was refused, without the parts that were not sent',
+        ),
       preflight: part.preflight.nullable().optional().describe('only from ferry application'),
       firstOpening: part.windowOccurrence
         .nullable()
@@ -38,7 +42,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             .string()
             .nullable()
             .describe(
-              'the start, if it is in the future; `occurrences` then omits windows that close before the start',
+              'the start, if it is in the future and `state` is `not-yet`; `occurrences` then omits windows that close before the start',
             ),
           allReleased: z
             .boolean()
@@ -65,7 +69,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
               .literal(true)
               .exactOptional()
               .describe(
-                'the ledger no longer had all credentials that the decision supplied, and companies still accept one or the ledger has lost their rows',
+                'the ledger has lost credentials of this decision that might still be needed; if `workflow` is `running`, supply them again',
               ),
           }),
         )
@@ -84,7 +88,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           }),
         )
         .describe(
-          'decisions that the workflow has applied, but that the ledger does not accept; make these decisions again',
+          'decisions that the workflow has applied, but that the ledger does not accept; if `workflow` is `running`, make these decisions again',
         ),
       linked: z
         .array(z.string())
@@ -92,11 +96,13 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       notMoved: z.array(z.string()),
       unknown: z
         .array(z.string())
-        .describe('references of companies whose single-use credential might have been used; a person must decide'),
+        .describe(
+          'references of companies whose single-use credential might have been used; if `workflow` is `running`, a person must decide',
+        ),
       interrupted: z
         .array(z.string())
         .describe(
-          'references of companies whose single-use credential might have been used, and will be sent to the same connection again',
+          'references of companies whose single-use credential might have been used; if `workflow` is `running`, this credential will be sent to the same connection again',
         ),
       adopted: z
         .array(z.string())

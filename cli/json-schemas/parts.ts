@@ -153,7 +153,9 @@ export const pause = (
   z.strictObject({
     reason: z
       .string()
-      .describe('for an automatic pause, its numbers and the advice of that time; `waitingFor` has the current advice'),
+      .describe(
+        'for an automatic pause, its cause, the advice of that time and the numbers, if any; `waitingFor` has the current advice',
+      ),
     by: z.string().nullable(),
     role: role
       .exactOptional()
@@ -216,7 +218,7 @@ export const waitingFor = z
 export const meanwhile = waitingFor
   .nullable()
   .describe(
-    'what people must supply or decide for some companies while other companies can be moved; null if nothing is needed',
+    'what people must do for some companies while the migration moves other companies, waits for other people or is paused; null if there is nothing to do',
   );
 
 export const next = z
@@ -248,7 +250,7 @@ const finding = (
     message: z.string(),
     advice: z.string(),
   }) satisfies z.ZodType<Omit<Finding, 'code'> & { code: string }>
-).meta({ id: 'Finding', description: 'a problem with a file, the account or other migrations' });
+).meta({ id: 'Finding', description: 'a problem with a file, the account, the platform or other migrations' });
 
 /** The findings of a check. At most 10,000 of each kind are listed. */
 export const findingFields = {

@@ -8,7 +8,9 @@ import type { CommandSchemas } from './parts';
 const { count, time } = part;
 
 const figures = z.strictObject({
-  crossed: count.describe('companies whose credential was handed over to the service'),
+  crossed: count.describe(
+    'companies whose credential was handed over to the service, or whose end customer reconnected instead',
+  ),
   crossingUnknown: count.describe(
     'companies whose credential might have been handed over to the service; it is unknown whether it was used',
   ),
@@ -20,7 +22,7 @@ const figures = z.strictObject({
     'the part of `mustReconnect` whose credential was not handed over to the service',
   ),
   leftOutUnauthorized: count.describe(
-    'companies that were left out because their access had ended, and whose credential was not handed over to the service',
+    'companies that had to reconnect but were left out, and whose credential was not handed over to the service',
   ),
   reconnectionsCheckedAt: time
     .nullable()
@@ -33,7 +35,7 @@ const figures = z.strictObject({
   movingMs: z
     .number()
     .describe(
-      'milliseconds between `firstStartedAt` and `lastMovedAt` in which at least one company was moving; time in which several companies were moving is counted once. 0 if no company has moved',
+      'milliseconds between `firstStartedAt` and `lastMovedAt` in which at least one company was moving; time in which several companies were moving is counted once, and moves that failed are not counted. 0 if no company has moved',
     ),
   longestStaleHours: z
     .number()
@@ -57,7 +59,7 @@ const stoppage = {
     .enum(['pause', 'outage'])
     .describe('`pause`: the migration paused itself; `outage`: it waited, because no call got through'),
   stop: part.stopReason.nullable().describe('why the migration paused itself; null for an outage, or if it is unknown'),
-  source: z.enum(['service', 'platform']).nullable().describe('what did not respond; null for a pause'),
+  source: z.enum(['service', 'platform']).nullable().describe('what no call got through to; null for a pause'),
   beganAt: time,
   endedAt: time.nullable().describe('null while it continues'),
 };
@@ -75,7 +77,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       endedInTemporal: decided.endedInTemporal
         .nullable()
         .describe(
-          'how and when the workflow ended in Temporal before the migration had ended; null if that did not happen, or once the migration has been closed',
+          'how and when the workflow ended in Temporal before the migration had ended; null if that did not happen or is unknown, and once the migration has been closed',
         ),
       isFinishing: z
         .boolean()

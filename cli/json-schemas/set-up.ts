@@ -78,10 +78,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry service start',
     {
       url: z.string(),
-      administratorKey: z
-        .string()
-        .optional()
-        .describe("only at the first start with the service's own database; not printed again"),
+      administratorKey: z.string().optional().describe('only if the embedded database is new; not printed again'),
       clientKey: z.string().optional().describe('as `administratorKey`'),
     },
   ],

@@ -65,7 +65,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         .nullable()
         .optional()
         .describe(
-          'the decision that supplied the credentials; null if none was sent. The credentials are used once its outcome is `applied`',
+          'the decision that supplied the credentials; null if none was sent. The credentials are used once its outcome is `applied`. If fewer are used, its text says how many',
         ),
       state: z.string().nullable().optional().describe('null if the command did not watch the migration'),
       waitingFor: part.waitingFor.nullable().optional(),
@@ -163,7 +163,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
             heldBack: z
               .string()
               .describe(
-                'the problem; with `--as support`, which is the default, it can name other clients; with `--as client`, it does not',
+                'the problem, or `not checked yet`. With `--as support`, which is the default, it can name other clients',
               ),
           }),
         )

@@ -9,7 +9,7 @@ import { movingMs } from './moving-time';
  * which they can be computed.
  */
 export interface ReportFigures {
-  /** Companies whose credential the service has accepted. */
+  /** Companies whose credential the service has accepted, or whose end customer reconnected instead. */
   readonly crossed: number;
   /** Companies whose credential might have been sent, if it is not known whether it was used. */
   readonly crossingUnknown: number;
@@ -22,7 +22,7 @@ export interface ReportFigures {
   /** The part of `mustReconnect` whose credential the service has not accepted. */
   readonly mustReconnectNotCrossed: number;
   /**
-   * Companies that were left out because their access had ended, and whose credential the service has not accepted.
+   * Companies that had to reconnect but were left out, and whose credential the service has not accepted.
    */
   readonly leftOutUnauthorized: number;
   /** When the service was last asked whether end customers had reconnected; null if never. */
@@ -34,7 +34,7 @@ export interface ReportFigures {
   readonly lastMovedAt: string | null;
   /**
    * How long at least one company was moving, from `firstStartedAt` to `lastMovedAt`. Milliseconds. Leaves out closed
-   * windows, pauses and downtime.
+   * windows, pauses, downtime, and moves that failed.
    */
   readonly movingMs: number;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
