@@ -36,6 +36,9 @@ const codeOf = (error: unknown): string =>
 export function unreachableText(origin: string, error: unknown): string {
   const cause = reasonOf(error);
   const code = codeOf(cause);
+  if (/EXPIRED|NOT_YET_VALID/.test(code))
+    return `the certificate of ${origin} has expired or is not valid yet (${code}). If the clock of this machine is right, tell your contact`;
+  if (/ALTNAME/.test(code)) return `the certificate of ${origin} is for another address (${code})`;
   if (CERTIFICATE.test(code))
     return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority`;
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))

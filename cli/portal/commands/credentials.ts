@@ -47,7 +47,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'replace-credential',
       'replaceCredential',
-      'Replace the credentials of companies that were not moved, are waiting for another try, or have an unknown outcome. These companies are then tried again',
+      'Replace the credentials of companies that must reconnect, were not moved, wait for another try, or have an unknown outcome. These companies are then tried again',
     ],
   ] as const)
     addFileOptions(
@@ -129,7 +129,9 @@ async function supply(
       `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
     );
   const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
-  const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
+  // A sealed file contains no plain text, so it is removed only on request.
+  const disposes = read.findings !== null || options.shred === true;
+  const disposal = disposes ? await disposeOf(original, isComplete, options, context.terminal) : null;
   return {
     failed: !isComplete || disposal?.failed === true,
     json: {

@@ -88,9 +88,7 @@ export function addStepDecisions(context: PortalContext): void {
   });
   addDecideOptions(
     addLimitOptions(
-      program
-        .command('adjust <migration>')
-        .description(describe('adjust', 'Change when and how fast companies move, in a self-service migration')),
+      program.command('adjust <migration>').description(describe('adjust', 'Change when and how fast companies move')),
       'self-service',
     ),
   ).action((migrationId: string, options: DecideOptions & LimitOptions) => {

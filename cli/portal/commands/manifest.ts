@@ -60,7 +60,7 @@ async function supply(
     );
   const facts = [
     `${file}: ${counted(totals.companies, 'company')} on ${platform.name}`,
-    ...(withCredential === 0 ? [] : [`The ${counted(withCredential, 'credential')} in the file will not be sent.`]),
+    ...(withCredential === 0 ? [] : [`${counted(withCredential, 'credential')} in the file will not be sent.`]),
   ];
   await review(context, portal, { message: 'manifestSupplied', facts }, options);
   const rows: ManifestRow[] = [];

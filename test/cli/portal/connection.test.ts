@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { ApiError } from '../../../portal/client/api';
+import { unreachableText } from '../../../cli/portal/api-errors';
 import { failingClearly, type PortalContext, validated } from '../../../cli/portal/connection';
 import { createSigningKey } from '../../../security/signing-key';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -15,6 +16,20 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const run = (answer: Parameters<typeof runAgainst>[0], signingKey: string, ...args: string[]) =>
   runAgainst(answer, { home, signingKey }, ...args);
+
+test.each([
+  [
+    'CERT_HAS_EXPIRED',
+    'the certificate of https://portal.example has expired or is not valid yet (CERT_HAS_EXPIRED). If the clock of this machine is right, tell your contact',
+  ],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'the certificate of https://portal.example is for another address (ERR_TLS_CERT_ALTNAME_INVALID)',
+  ],
+])('a certificate with the error %s is not blamed on an unknown certificate authority', (code, text) => {
+  const cause = Object.assign(new Error('the connection failed'), { code });
+  expect(unreachableText('https://portal.example', new TypeError('fetch failed', { cause }))).toBe(text);
+});
 
 test.each(['companies', 'show'])(
   'a lost connection of %s, which only reads, has no effect to warn of',

@@ -202,7 +202,7 @@ test('credentials of other companies are found before anything is sent, and unkn
   expect(supplied.out).toContain(`✗ ${id}: 1 credential supplied. 1 credential (X-1) was not accepted, because`);
 });
 
-test('a file that was sealed offline is sent as it is, and --shred removes the original', async () => {
+test('a file that was sealed offline is sent as it is, and --shred removes the original and the sealed file', async () => {
   const migration = await startMigration('sbx-ok-1.a');
   const { id } = migration;
   const cleo = await portal.signedIn(id);
@@ -214,7 +214,10 @@ test('a file that was sealed offline is sent as it is, and --shred removes the o
   expect(outcomeOf(await cleo.run('seal', file, '--shred'))).toMatch(/^0: /);
   expect(() => statSync(file)).toThrow('ENOENT');
   expect(readFileSync(`${file}.sealed`, 'utf8')).not.toContain('sbx-ok');
-  expect(outcomeOf(await cleo.run('credentials', `${file}.sealed`))).toBe(`0: ✓ ${id}: 1 credential supplied`);
+  const sent = await cleo.run('credentials', `${file}.sealed`, '--shred');
+  expect(sent).toMatchObject({ exitCode: 0, err: '' });
+  expect(sent.out).toContain(`✓ ${id}: 1 credential supplied\n  ${file}.sealed was overwritten and removed.`);
+  expect(() => statSync(`${file}.sealed`)).toThrow('ENOENT');
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
 
