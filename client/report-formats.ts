@@ -57,13 +57,19 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
   },
 };
 
-/** Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state in the ledger. */
-export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
+type JsonCompany = Pick<LedgerCompany, 'state' | 'failure' | 'deferred' | 'retryAt' | 'relinkingSince'>;
+
+/**
+ * Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state in the ledger. Once
+ * the workflow has ended, the company is neither tried again nor checked, even if the ledger does not know of the end.
+ */
+export function companyJson<Company extends JsonCompany>(
   company: Company,
   hasEnded: boolean,
 ): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
   const { state, failure } = company;
-  return { ...company, state: clientStateOf(state, failure, hasEnded), ledgerState: state };
+  const ended = hasEnded ? { deferred: false, retryAt: null, relinkingSince: null } : {};
+  return { ...company, ...ended, state: clientStateOf(state, failure, hasEnded), ledgerState: state };
 }
 
 interface SectionWriter {

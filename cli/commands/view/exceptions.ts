@@ -106,10 +106,10 @@ function endLines({ id, stage, ending }: MigrationWithStage): readonly string[] 
     : [`The migration is ${ending ?? 'closed'} and accepts no more decisions. ${report}`];
 }
 
-/** Reads the exceptions. Once the workflow has ended in Temporal, no deferred company is tried again. */
+/** Reads the exceptions. Once the workflow has ended in Temporal, no company is tried again or waits to reconnect. */
 async function* readListed(db: Database, { id, stage }: MigrationWithStage): AsyncGenerator<LedgerCompany> {
   for await (const company of readCompanies(db, id, { exceptions: true }))
-    yield stage === 'open' ? company : { ...company, deferred: false, retryAt: null };
+    yield stage === 'open' ? company : { ...company, deferred: false, retryAt: null, relinkingSince: null };
 }
 
 /** Counts the companies that were still waiting when the migration ended, and that have no problem of their own. */

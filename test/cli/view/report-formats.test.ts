@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { HandoverReport } from '../../../client';
-import { REPORT_FORMATS } from '../../../client/report-formats';
+import { companyJson, REPORT_FORMATS } from '../../../client/report-formats';
 import { Output } from '../../../cli/terminal/output';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import type { LedgerCompany } from '../../../store';
@@ -179,6 +179,14 @@ test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', as
     void writeReport(new Output({ stdout, stderr: stdout }, false), { ...report, companies }, format);
   });
   expect(read).toBeLessThanOrEqual(writes + 2);
+});
+
+test('once the workflow has ended, JSON shows no company as deferred or waiting to reconnect', () => {
+  const now = new Date();
+  const continued = { deferred: true, retryAt: now, relinkingSince: now };
+  const company = { ...COMPANY, ...continued, state: 'waiting' } as const;
+  expect(companyJson(company, false)).toMatchObject({ state: 'not-moved-yet', ...continued });
+  expect(companyJson(company, true)).toMatchObject({ deferred: false, retryAt: null, relinkingSince: null });
 });
 
 test('report rejects an unknown format', async () => {
