@@ -75,9 +75,9 @@ export async function decodingOf(
   }
   if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
   const isWindows1252 = mark === null && isProbablyWindows1252(bytes, bytes.highBefore);
-  const advice = isWindows1252
-    ? 'save the file as UTF-8 (in Excel: "CSV UTF-8"), or add: --encoding windows-1252'
-    : 'save the file as UTF-8 (in Excel: "CSV UTF-8"), or specify its encoding with --encoding';
+  // Another encoding would contradict the byte order mark.
+  const orOption = isWindows1252 ? ', or add: --encoding windows-1252' : ', or specify its encoding with --encoding';
+  const advice = `save the file as UTF-8 (in Excel: "CSV UTF-8")${mark === null ? orOption : ''}`;
   return {
     encoding: isWindows1252 ? 'windows-1252' : encoding,
     replacesUndecodable: true,

@@ -17,7 +17,7 @@ import { openSourceFile, type SourceFile } from './source-file';
 export class FileChanged extends CommandFailed {
   constructor(readonly file: string) {
     super(
-      `${file} changed while it was being read`,
+      `${file} has changed since it was checked`,
       'run the command again, and do not change the file while the command is running',
     );
   }

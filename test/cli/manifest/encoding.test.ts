@@ -47,16 +47,20 @@ test.each([
   ['a file in the old encoding of the Mac', encoded('macintosh', MÜLLER, 'A-2,Zoë,2,1,1')],
   ['a file in Shift JIS', encoded('shift_jis', 'A-1,Acme 株式会社,1,1,1')],
   ['UTF-8 with one line in Windows-1252', Buffer.concat([encoded('utf-8', MÜLLER), encoded('windows-1252', ZOË)])],
-  [
-    'UTF-8 with a byte order mark and a broken character',
-    Buffer.from(`\xEF\xBB\xBF${csv('A-1,M\xFC,1,1,1')}`, 'latin1'),
-  ],
   ['UTF-8 that ends within a character', encoded('utf-8', MÜLLER, 'A-2,é').subarray(0, -1)],
 ])('%s is not said to be Windows-1252', async (_, content) => {
   const { findings } = await read(content);
   const errors = findings.filter(({ code }) => code === 'not-utf8');
   expect(errors.map(({ message }) => message)).toEqual(['this file is not UTF-8']);
   expect(errors[0]?.advice).toMatch(/CSV UTF-8.*--encoding$/);
+});
+
+test('UTF-8 with a byte order mark and a broken character can be read with no other encoding', async () => {
+  const content = Buffer.from(`\xEF\xBB\xBF${csv('A-1,M\xFC,1,1,1')}`, 'latin1');
+  const { findings } = await read(content);
+  expect(findings.filter(({ code }) => code === 'not-utf8')).toMatchObject([
+    { message: 'this file is not UTF-8', advice: 'save the file as UTF-8 (in Excel: "CSV UTF-8")' },
+  ]);
 });
 
 test.each(['windows-1252', 'iso-8859-15', 'windows-1250', 'macintosh', 'utf-8', 'utf-16le', 'utf-16be'] as const)(

@@ -104,7 +104,7 @@ test.each<[string, (path: string) => void]>([
   const reading = async (): Promise<void> => {
     for await (const row of rows) expect(row.reference).toMatch(/^A/);
   };
-  await expect(reading()).rejects.toThrow('changed while it was being read');
+  await expect(reading()).rejects.toThrow('has changed since it was checked');
 });
 
 test('all findings of one kind are counted, but at most 10,000 are listed', async () => {

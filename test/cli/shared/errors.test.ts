@@ -120,7 +120,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
     /Temporal UI/,
   ],
   [new KeyInvalid('This is no signing key.'), /no signing key/, /restore the key from a copy/],
-  [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
+  [new FileChanged('m.csv'), /m\.csv has changed since it was checked/, /run the command again/],
   [
     new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
     /GET \/account: answered 404; the answer is not from the service, but probably from a proxy: page not found/,
