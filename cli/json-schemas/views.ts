@@ -63,7 +63,7 @@ const progress = {
     .strictObject({ waiting: count, checkedAt: time.nullable() })
     .exactOptional()
     .describe(
-      'companies whose end customers were asked to reconnect and have not done so, and when the service was last asked about these companies',
+      'companies that are waiting for their end customers to reconnect, and when the service was last asked about them',
     ),
   window: part.windowOccurrence.nullable(),
   openedWindow: part.windowOccurrence
@@ -112,7 +112,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           step: z.string(),
           waitingFor: z.string(),
           total: count,
-          done: count.describe('companies with a final outcome; all companies once the migration has ended'),
+          done: count.describe(
+            'companies with a final outcome; once the workflow has ended, also the companies that were not moved yet',
+          ),
           failed: count.describe(
             'companies that must reconnect or were not moved; companies that were left out are not counted',
           ),
@@ -201,7 +203,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       firstOpening: part.windowOccurrence
         .nullable()
         .describe(
-          'the window that is open at the start (or now, if the start has passed), or else the next window. Null without a start, without windows, and once the first company has begun to move',
+          'the window that is open at the start (or now, if the start has passed), or else the next window. Null without a start, if moves can begin at any time, or once the first company has begun to move',
         ),
     },
   ],

@@ -71,7 +71,7 @@ export function addCredentials(context: Context): void {
         program
           .command('replace-credential <migration> <file>')
           .description(
-            'Replace the credentials of companies that were not moved, are waiting for another try, or have an unknown outcome, and move the companies with the new credentials',
+            'Replace the credentials of companies that must reconnect, were not moved, wait for another try, or have an unknown outcome, and move the companies with the new credentials',
           )
           .addOption(obtainedAtOption()),
         now,
