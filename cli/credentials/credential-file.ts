@@ -57,8 +57,8 @@ export async function readCredentialFile(
 }
 
 /**
- * Reads a sealed file. Refuses a file that was sealed for another migration or an older key, because the workers could
- * not open it.
+ * Reads a sealed file. Refuses a file that was sealed for another migration or with another key, because the workers
+ * could not open it.
  */
 async function readSealedFile(
   ferry: LedgerClient,

@@ -22,7 +22,7 @@ export async function assertSealedFor(
   const { publicKey } = await readMigrationKey(db, migrationId, providerFingerprint);
   if (sealedFor.keyFingerprint !== fingerprintOf(publicKey))
     throw new CommandFailed(
-      `${file} was sealed with an older key of ${migrationId}, so it can no longer be opened`,
-      `nothing was stored; the client must seal the original file again with the new key, which this command prints: ferry migration-key ${migrationId}`,
+      `${file} was sealed with another key of ${migrationId}, so workers cannot open it`,
+      `nothing was stored; the client must seal the original file again with the current key, which this command prints: ferry migration-key ${migrationId}`,
     );
 }

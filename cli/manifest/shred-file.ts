@@ -61,7 +61,7 @@ export async function disposeOf(
   const isDone = content === 'credentials' ? `All credentials in ${path} have` : `The client secret in ${path} has`;
   const question = `${isDone} been ${done}. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
-    const afterwards = done === 'sealed' ? ' once support has accepted the sealed file' : '';
+    const afterwards = done === 'sealed' ? ' once the sealed file has been accepted' : '';
     return kept(plainTextAdvice(path, content, afterwards), false);
   }
   try {

@@ -61,7 +61,7 @@ export function assertSealedWith(key: MigrationKey, sealedFor: SealedFor, file: 
   if (sealedFor.migrationId === key.migrationId && sealedFor.keyFingerprint === fingerprintOf(key.publicKey)) return;
   throw new CommandFailed(
     sealedFor.migrationId === key.migrationId
-      ? `${file} was sealed with an old key of ${key.migrationId}`
+      ? `${file} was sealed with another key of ${key.migrationId}`
       : `${file} was sealed for ${sealedFor.migrationId}, not for ${key.migrationId}`,
     'nothing was sent; supply the original file, or seal it again; if you no longer have it, export the credentials again',
   );

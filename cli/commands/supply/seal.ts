@@ -29,6 +29,7 @@ import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { unreadableFile } from '../../shared/unreadable-file';
 import { choiceOption } from '../../shared/options';
+import { shellQuoted } from '../../shared/remedy-commands';
 import { findingsJson, printFindings } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
@@ -41,6 +42,9 @@ export interface SealFileOptions extends ShredOption, EncodingOption {
   readonly clientId?: string;
   readonly environment?: 'production' | 'sandbox';
 }
+
+/** Says how a sealed file reaches the migration. `file` is the path of the sealed file. */
+export type HowToSupply = (content: 'credentials' | 'application', file: string) => string;
 
 interface SealOptions extends SealFileOptions, ProviderOption {
   readonly for: string;
@@ -134,17 +138,30 @@ export async function sealFile(
   key: MigrationKey,
   file: string,
   options: SealFileOptions,
+  howToSupply: HowToSupply = throughSupport(key),
 ): Promise<CommandResult> {
   const output = options.output ?? `${file}.sealed`;
   if (existsSync(output)) throw new CommandFailed(`${output} already exists`, 'choose another file with --output');
+  const files = { file, output, howToSupply };
   return options.clientId === undefined
-    ? sealCredentials(terminal, key, { file, output }, options)
-    : sealSecret(terminal, key, { file, output }, { ...options, clientId: options.clientId });
+    ? sealCredentials(terminal, key, files, options)
+    : sealSecret(terminal, key, files, { ...options, clientId: options.clientId });
+}
+
+/** Names the command of support, which receives the file in another folder. */
+function throughSupport({ migrationId }: MigrationKey): HowToSupply {
+  return (content, file) => {
+    const name = shellQuoted(path.basename(file));
+    return content === 'credentials'
+      ? `Send this file to support, who stores it with: ferry credentials ${migrationId} ${name}`
+      : `Send this file to support, who supplies it with: ferry application ${migrationId} --sealed ${name}`;
+  };
 }
 
 interface Files {
   readonly file: string;
   readonly output: string;
+  readonly howToSupply: HowToSupply;
 }
 
 function readKey(keyOrFile: string): MigrationKey {
@@ -182,7 +199,10 @@ export async function assertTrusted(
     );
   const question = `The migration key was signed by ${signer}. Is this the fingerprint that your provider publishes?`;
   if (!(await prompts.confirm(question)))
-    throw new CommandFailed('nothing was sealed', 'ask your provider for its fingerprint, by phone for example');
+    throw new CommandFailed(
+      'nothing was sealed',
+      'ask your provider for its fingerprint, by phone for example; if the fingerprints differ, do not use this migration key',
+    );
 }
 
 /**
@@ -198,7 +218,7 @@ export function providerOf(env: NodeJS.ProcessEnv): string | undefined {
 async function sealCredentials(
   terminal: Terminal,
   key: MigrationKey,
-  { file, output }: Files,
+  { file, output, howToSupply }: Files,
   options: SealFileOptions,
 ): Promise<CommandResult> {
   const platform = findPlatform(key.platformKey);
@@ -233,9 +253,7 @@ async function sealCredentials(
       printFindings(out, findings, 'add --json');
       out.line(`${out.styled('green', '✓')} ${counted(companies, 'credential')} sealed in ${output}`);
       out.line(`  Fingerprint of the migration key: ${fingerprintOf(key.publicKey)}`);
-      out.line(
-        `  Send this file to support, who stores it with: ferry credentials ${key.migrationId} ${path.basename(output)}`,
-      );
+      out.line(`  ${howToSupply('credentials', output)}`);
       disposal.print(out);
     },
   };
@@ -244,7 +262,7 @@ async function sealCredentials(
 async function sealSecret(
   terminal: Terminal,
   key: MigrationKey,
-  { file, output }: Files,
+  { file, output, howToSupply }: Files,
   options: SealFileOptions & { readonly clientId: string },
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
@@ -265,9 +283,7 @@ async function sealSecret(
     printQuietly: (out) => out.line(output),
     print: (out) => {
       out.line(`${out.styled('green', '✓')} Client secret of ${clientId} sealed in ${output}`);
-      out.line(
-        `  Send this file to support, who supplies it with: ferry application ${key.migrationId} --sealed ${path.basename(output)}`,
-      );
+      out.line(`  ${howToSupply('application', output)}`);
       disposal.print(out);
     },
   };

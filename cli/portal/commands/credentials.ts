@@ -9,7 +9,7 @@ import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import { createSealer, fingerprintOf, sealCredential, type MigrationKey } from '../../../security';
 import { addSealOptions, addProviderOption, sealFile } from '../../commands/supply/seal';
-import type { ProviderOption, SealFileOptions } from '../../commands/supply/seal';
+import type { HowToSupply, ProviderOption, SealFileOptions } from '../../commands/supply/seal';
 import type { EncodingOption, FindingList, ShredOption } from '../../manifest';
 import {
   addFileOptions,
@@ -21,6 +21,7 @@ import {
   readSealedCredentials,
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
+import { shellQuoted } from '../../shared/remedy-commands';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
@@ -74,7 +75,12 @@ export function addCredentials(context: PortalContext): void {
     run(() =>
       withPortal(context, migrationId, async (portal) => {
         const { view } = await portal.readMigration();
-        return sealFile(terminal, await trustedKey(context, portal, view, options), file, options);
+        const key = await trustedKey(context, portal, view, options);
+        const howToSupply: HowToSupply = (content, sealed) => {
+          const words = `${content === 'credentials' ? content : `${content} --sealed`} ${shellQuoted(sealed)}`;
+          return `Supply this file with: ${commandText(context, words, view.migrationId)}`;
+        };
+        return sealFile(terminal, key, file, options, howToSupply);
       }),
     ),
   );

@@ -2,6 +2,8 @@
 import { checkCommand, fileArguments, withCheckedFile } from '../../../cli/shared/file-arguments';
 import { checkAllCommand } from '../../../domain/preflight/findings';
 import { PLATFORMS } from '../../../platforms/platforms';
+import { createMigrationKey, createVaultKey } from '../../portal/page/sample-key';
+import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 
@@ -51,4 +53,32 @@ test('a platform without the route suggests the other command with the file', as
   const options = ['--platform', 'xero', '--client', 'acme', '--encoding', 'windows-1252'];
   const { err } = await ferry(['start', file, ...options], 80, NOWHERE);
   expect(err).toContain(`ferry self-service '${file}' --encoding windows-1252 --platform xero --client acme`);
+});
+
+/** Runs `ferry seal` on a machine without Temporal, database and keys. */
+async function seal(file: string, trust: '--provider' | (() => Promise<boolean>), ...more: string[]) {
+  const { key: platformKey } = platform('quickbooks-online');
+  const { text, provider } = createMigrationKey('acme.quickbooks-online', platformKey, createVaultKey().publicKey);
+  const args = ['seal', file, '--for', text, ...more];
+  return typeof trust === 'function'
+    ? ferry(args, undefined, NOWHERE, { confirm: trust })
+    : ferry([...args, trust, provider], undefined, NOWHERE);
+}
+
+test('seal names the sealed file so that a shell reads it as one word', async () => {
+  const tokens = 'reference,accessToken,refreshToken,realmId\nC-1,any,sbx-ok-1.hint,8100000000000001';
+  const sealed = await seal(tempFile(tokens, 'my tokens.csv'), '--provider');
+  expect(sealed.out).toContain("who stores it with: ferry credentials acme.quickbooks-online 'my tokens.csv.sealed'\n");
+  const application = ['--client-id', 'acme-app', '--environment', 'production'];
+  const secret = await seal(tempFile('a-client-secret-marker', 'my secret.txt'), '--provider', ...application);
+  expect(secret.out).toContain(
+    "who supplies it with: ferry application acme.quickbooks-online --sealed 'my secret.txt.sealed'\n",
+  );
+});
+
+test('seal says what to do if the fingerprint is not the one that the provider publishes', async () => {
+  const { exitCode, err } = await seal(tempFile('any'), async () => false);
+  expect(exitCode).toBe(1);
+  expect(err).toContain('nothing was sealed; ask your provider for its fingerprint');
+  expect(err).toContain('if the fingerprints differ, do not use this migration key');
 });

@@ -111,7 +111,7 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
   expect([existsSync(tokens), existsSync(`${tokens}.sealed`)]).toEqual([true, false]);
   const sealed = await sealFor(otherKey, secret, ...application);
   expect(sealed.exitCode).toBe(0);
-  expect(sealed.out).toContain('Delete it and all copies once support has accepted the sealed file.');
+  expect(sealed.out).toContain('Delete it and all copies once the sealed file has been accepted.');
   expect(readFileSync(`${secret}.sealed`, 'utf8')).not.toContain('marker');
 
   const { exitCode, out } = await atSupport('application', other.id, '--sealed', `${secret}.sealed`, ...AS_CLIENT);
@@ -219,7 +219,7 @@ test.each<[string, string, string]>([
   expect(inspect(failure)).not.toContain('raw-token-marker');
 });
 
-test('a file that was sealed for another migration, or with an older key, is refused', async () => {
+test('a file that was sealed for another migration, or with another key, is refused', async () => {
   const sealed = await seal(await credentialFile('mixed-up.csv'));
   expect(sealed.exitCode).toBe(0);
   const file = path.join(folder, 'mixed-up.csv.sealed');
@@ -229,7 +229,7 @@ test('a file that was sealed for another migration, or with an older key, is ref
   expect(err).toContain(`was sealed for ${migration.id}, not for ${other.id}; nothing was stored`);
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/"keyFingerprint":"..../, '"keyFingerprint":"0000'));
-  expect((await atSupport('credentials', migration.id, file, ...AS_CLIENT)).err).toContain('sealed with an older key');
+  expect((await atSupport('credentials', migration.id, file, ...AS_CLIENT)).err).toContain('sealed with another key');
 });
 
 describe('if the public key in the database was replaced', () => {
