@@ -32,6 +32,7 @@ export function suppliedResult(
   disposal: Disposal,
   refused: readonly RefusedGroup[],
 ): CommandResult {
+  const { stored } = supplied;
   const isComplete = isEverythingStored(supplied) && !isPartlyUsed;
   return {
     failed: !isComplete || disposal.failed,
@@ -53,7 +54,9 @@ export function suppliedResult(
       if (decision !== null || !isPartlyUsed) output.line(storedText(output, migrationId, { ...supplied, decision }));
       if (advice !== null) output.line(`  ${advice}`);
       if (!isComplete && decision?.outcome === 'recorded')
-        output.line(`  The stored credentials are not used yet: ${decision.text}`);
+        output.line(
+          `  ${stored.length === 1 ? 'The stored credential is' : 'The stored credentials are'} used once the decision takes effect; ${decision.text}`,
+        );
       printRefused(output, refused);
       disposal.print(output);
     },

@@ -1,4 +1,5 @@
 /** Prints the text of a dialog so that its title and the questions below it stay on the screen. */
+import { counted } from '../../domain/text/sentences';
 import { Output } from '../terminal/output';
 import type { Terminal, TerminalStream } from '../terminal/terminal';
 
@@ -29,7 +30,9 @@ export function printCut({ stdout }: Terminal, command: string, print: (output: 
 
 function withoutMiddle(stdout: TerminalStream, lines: readonly string[], room: number, command: string): string[] {
   const note = (count: number): string[] =>
-    writtenLines(stdout, (output) => output.line(`… (${count} more lines; to read them all, run: ${command})`));
+    writtenLines(stdout, (output) =>
+      output.line(`… (${counted(count, 'more line')}; to read them all, run: ${command})`),
+    );
   const kept = Math.max(2, room - note(lines.length).length);
   const end = Math.floor(kept * SHARE_OF_END);
   const reset = lines.some((line) => line.includes('\x1b')) ? RESET_STYLE : '';

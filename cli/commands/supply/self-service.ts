@@ -125,7 +125,7 @@ function printStart(output: Output, { files, findings, manifest, platform, limit
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
   for (const line of limitLines(limits)) output.line(`${sentence(line)}.`);
   output.line(
-    `${sentence(credentialsText(manifest))} will be encrypted on your machine and handed over to the service. Tokenferry's encrypted copies are then destroyed.`,
+    `${sentence(credentialsText(manifest))} will be encrypted on your machine and handed over to the service. When the migration ends, Tokenferry's encrypted copies are destroyed.`,
   );
   output.line(
     isRotating(platform)

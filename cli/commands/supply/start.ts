@@ -142,18 +142,17 @@ async function startWithoutManifest({ env }: Terminal, options: StartOptions): P
     const preflight = await waitForPreflight(ferry, migrationId);
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
     const clientPage = await clientPageOf(env, ferry, migrationId);
-    return startedWithoutManifest({ migrationId, preflight, retriedErrors, clientPage }, platform);
+    return startedWithoutManifest({ migrationId, preflight, retriedErrors, clientPage, ...decisions }, platform);
   });
 }
 
-function startedWithoutManifest(started: StartedMigration, platform: Platform): CommandResult {
-  const { migrationId, preflight, retriedErrors, clientPage } = started;
+function startedWithoutManifest(started: StartedMigration & DecisionRules, platform: Platform): CommandResult {
+  const { migrationId, preflight, retriedErrors, clientPage, approvers } = started;
+  const supply = `ferry manifest ${migrationId} manifest.csv`;
   return {
-    failed: false,
     json: {
-      schema: 'ferry.start/1',
-      started: true,
-      ...{ migrationId, companies: 0, credentialsStored: 0, preflight, retrying: retriedErrors, clientPage },
+      ...{ schema: 'ferry.start/1', started: true, migrationId, companies: 0, credentialsStored: 0 },
+      ...{ preflight, retrying: retriedErrors, clientPage },
       ...findingsJson(new FindingList()),
     },
     printQuietly: (output) => output.line(migrationId),
@@ -165,7 +164,8 @@ function startedWithoutManifest(started: StartedMigration, platform: Platform): 
       );
       output.line(`    ferry invite ${migrationId} --name "name of the person"`);
       output.line('  Or supply the manifest for the client with:');
-      output.line(`    ferry manifest ${migrationId} manifest.csv ${BY_CLIENT}`);
+      // If decisions must be signed, support cannot sign as the client.
+      output.line(`    ${approvers === null ? `${supply} ${BY_CLIENT}` : supply}`);
       if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
       output.line(`  See what to do next with: ferry show ${migrationId}`);
     },

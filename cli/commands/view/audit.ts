@@ -38,11 +38,11 @@ export function addAudit({ program, run, output, terminal }: Context): void {
   program
     .command('audit <migration>')
     .description(
-      'Export the audit trail: every decision, who made it, when, and its outcome; and when the migration paused itself or waited',
+      'Export the audit trail: every decision, who made it, when, and its outcome; and when the migration paused itself or waited out an outage',
     )
     .option(
       '--format <format>',
-      `one of ${FORMATS.join(', ')}. Only jsonl can be verified; it does not contain pauses and waits`,
+      `one of ${FORMATS.join(', ')}. Only jsonl can be verified; it leaves out automatic pauses and outages`,
       formatOf,
       'table',
     )

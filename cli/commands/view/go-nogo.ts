@@ -1,5 +1,6 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
+import { earliestMove } from '../../../domain/progress/first-opening';
 import { liveForecastOf } from '../../../domain/progress/forecast';
 import type { GoNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
@@ -115,7 +116,7 @@ function goNoGoResult(facts: GoNoGoFacts): CommandResult {
   return {
     failed: !result.go,
     json: { schema: 'ferry.go-nogo/1', migrationId, ...result, next },
-    print: (output) => print(output, migrationId, result, next),
+    print: (output) => print(output, facts, result, next),
   };
 }
 
@@ -127,14 +128,17 @@ function registrations({ migrationId, moved, service }: GoNoGoFacts): readonly N
   return registrationCommands(migrationId, { moved, replaced, registered });
 }
 
-function print(output: Output, migrationId: string, result: GoNoGo, next: readonly NextCommand[]): void {
+function print(output: Output, facts: GoNoGoFacts, result: GoNoGo, next: readonly NextCommand[]): void {
+  const { migrationId, now, progress } = facts;
+  const proposed = progress?.proposal;
+  const startAt = proposed ? earliestMove(proposed.startAt, now) : now;
   const { go, window, answers, pauseNotes, notes, contact } = result;
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     pauseNotes.length === 0
       ? 'no company is waiting or moving'
       : window === null
-        ? 'moves can begin at any time'
+        ? `moves can begin ${startAt > now ? `from ${localTime(startAt)}` : 'at any time'}`
         : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
   for (const answer of answers) {

@@ -31,6 +31,7 @@ test('a migration that is started without a manifest waits for it, and every vie
   expect(out).toContain('  ! no manifest has been supplied yet');
   expect(out).not.toContain('✗');
   expect(out).toContain(`ferry invite ${id} --name "name of the person"`);
+  expect(out).toContain(`    ferry manifest ${id} manifest.csv --as client --by "your name"\n`);
   const shown = await run('show', id);
   expect(shown.out).toContain('Waiting for client: supply the manifest');
   expect(shown.out).toContain('Companies: none yet');
@@ -134,7 +135,9 @@ test('an organization of another open migration is refused without naming that m
 
 test('a refused manifest that is not signed says who can sign it', async () => {
   const approvers = ['client:Cleo', 'support:Sam'].flatMap((who) => ['--approver', `${who}:${keyOf(who)}`]);
-  const { id } = await startEmpty('unsigned', ...approvers);
+  const { id, out: started } = await startEmpty('unsigned', ...approvers);
+  // Support cannot sign as the client.
+  expect(started).toContain(`    ferry manifest ${id} manifest.csv\n`);
   const { exitCode, out } = await run('manifest', id, manifest('C-1,Acme,8100000000000091,1'), ...AS_CLIENT);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ refused: ${id}: `);

@@ -4,6 +4,7 @@ import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-mig
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { useOrchestrator } from '../../support/servers/orchestrator';
+import { localTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
@@ -79,7 +80,7 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ schema: 'ferry.go-nogo/1', go: true, window: null, contact: 'the solutions team' });
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
-  expect(out).toContain('GO  nightly.quickbooks-online');
+  expect(out).toContain(`GO  nightly.quickbooks-online (moves can begin from ${localTime(later)})`);
   expect(out).toContain('Who to call: the solutions team');
   expect(out).toContain(
     'once 20 companies have been tried, more than 20% of them could not be moved (counted so far: 0 of 0 tried companies)',
