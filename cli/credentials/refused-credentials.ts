@@ -113,7 +113,10 @@ function* tooEarlyGroups(
   };
 }
 
-/** Returns why a company accepts no credential in this state, and what to do. */
+/**
+ * Returns why a company accepts no credential in this state, and what to do. The reason can explain the refusal of one
+ * credential or of several.
+ */
 function wrongStateText(
   { migrationId, file, portal }: Supply,
   state: CompanyState,
@@ -126,25 +129,31 @@ function wrongStateText(
       return ['a company that has moved needs no credential'];
     case 'importing':
     case 'syncing':
-      return ['the company is being moved now', `if the move fails, replace the credential with: ${replace}`];
+      return [
+        'a company that is being moved accepts no credential',
+        `if its move fails, replace the credential with: ${replace}`,
+      ];
     case 'skipped':
     case 'excluded':
-      return ['the company was left out of the migration'];
+      return ['a company that was left out needs no credential'];
     case 'waiting':
       if (command === 'credentials') return CHANGED;
       return [
-        'the company is still waiting to be moved',
+        'a company that is waiting to be moved needs no replacement',
         `supply the new credentials with: ferry credentials ${migrationId} ${file}`,
         'the new credentials replace any that are stored',
       ];
     case 'failed':
     case 'outcome-unknown':
       if (command === 'replace-credential') return CHANGED;
-      return ['the company was already tried', `to replace the credentials, run: ${replace}`];
+      return ['a company that was tried needs a replacement', `to replace the credentials, run: ${replace}`];
   }
 }
 
-const CHANGED = ['the state of the company has just changed', 'run the command again'] as const;
+const CHANGED = [
+  'the state of a company changed while its credential was being stored',
+  'run the command again',
+] as const;
 
 const MAX_REFERENCES = 10;
 

@@ -222,7 +222,7 @@ test('a refusal of credentials says which times were compared, and the state of 
   expect((await run('exclude', ID, 'C-1002', '--reason', 'sold', '--yes')).exitCode).toBe(0);
   const { out: parted } = await run('credentials', ID, file);
   expect(parted).toContain('1 credential refused (C-1001): a company that has moved needs no credential\n');
-  expect(parted).toContain('1 credential refused (C-1002): the company was left out of the migration\n');
+  expect(parted).toContain('1 credential refused (C-1002): a company that was left out needs no credential\n');
   remove();
   await orchestrator.ferry.db
     .updateTable('companies')

@@ -209,7 +209,7 @@ test('credentials refuses the credentials of companies that have already been tr
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
   expect(out).toContain('1 credential refused (R-1): a company that has moved needs no credential');
-  expect(out).toContain('1 credential refused (R-2): the company was already tried');
+  expect(out).toContain('1 credential refused (R-2): a company that was tried needs a replacement');
   expect(out).toContain(`to replace the credentials, run: ferry replace-credential ${migration.id} ${file}`);
   expect((await company('R-2'))?.state).toBe('failed');
 });
