@@ -120,7 +120,7 @@ function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boole
     return output.line(
       isPaused
         ? `${ALWAYS_OPEN}. To stop moves now, run: ferry pause ${migrationId}`
-        : 'The windows cover the whole week, so moves can begin at any time.',
+        : `The windows cover the whole week, so moves can begin at any time${startAt === null ? '' : ` after the start (${localTime(startAt)})`}.`,
     );
   if (isPaused) output.line('The windows, once the schedule is resumed:');
   else if (startAt !== null) output.line(`Windows from the start onwards (${localTime(startAt)}):`);

@@ -3,6 +3,7 @@ import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
+import { localTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
@@ -154,8 +155,12 @@ test('show prints no closing time if the windows cover the whole week, and says 
     ]),
   );
   const { out } = await run('schedule', 'show', always.id);
-  expect(out).toContain('The windows cover the whole week');
+  expect(out).toContain('The windows cover the whole week, so moves can begin at any time.\n');
   expect(out).not.toContain('Closes');
+  const startAt = new Date(Date.now() + 3_600_000).toISOString();
+  await always.send('proposeTime', { startAt, ...SUPPORT });
+  const begin = `so moves can begin at any time after the start (${localTime(startAt)}).\n`;
+  await until(async () => (await run('schedule', 'show', always.id)).out.includes(begin));
   await always.send('adjust', windowChange([]));
   await always.send('cancel', { reason: 'the test has ended', ...SUPPORT });
   await until(async () => (await run('schedule', 'show', always.id)).out.includes('the migration has ended'));
