@@ -76,13 +76,16 @@ async function checkTerminated(ferry: LedgerClient, open: readonly string[]): Pr
     terminated.length === 1
       ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration still holds organizations and credentials`
       : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations still hold organizations and credentials`;
-  return [problem(TERMINATED, what, eachWith('close', 'ferry sweep --close', terminated))];
+  return [problem(TERMINATED, what, eachWith('close', terminated, closing))];
 }
 
 /** Says how to do something to each of these migrations, with the command for the first. */
-function eachWith(verb: string, command: string, ids: readonly string[]): string {
-  return `${verb} ${ids.length === 1 ? 'it with' : 'each, beginning with'}: ${command} ${ids[0] ?? ''}`;
+function eachWith(verb: string, ids: readonly string[], commandFor: (id: string) => string): string {
+  return `${verb} ${ids.length === 1 ? 'it with' : 'each, beginning with'}: ${commandFor(ids[0] ?? '')}`;
 }
+
+const reconciling = (id: string): string => `ferry reconcile ${id}`;
+const closing = (id: string): string => `ferry sweep --close ${id}`;
 
 async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {
   const states = await Promise.all(
@@ -102,13 +105,13 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `the ledger is out of date for ${behind.join(', ')}; it was probably restored from a backup`,
-      `until a migration is reconciled, its companies do not move; ${eachWith('reconcile', 'ferry reconcile', behind)}`,
+      `until a migration is reconciled, its companies do not move; ${eachWith('reconcile', behind, reconciling)}`,
     );
   if (unknown.length > 0)
     return problem(
       LEDGER,
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
-      `check that ferry uses the Temporal server and the database of the same workers. If it does, Temporal has lost ${unknown.length === 1 ? 'this migration' : 'these migrations'}: ${eachWith('reconcile', 'ferry reconcile', unknown)}; then ${eachWith('close', 'ferry sweep --close', unknown)}; docs/backup.md describes both under "Restoring Temporal"`,
+      `check that ferry uses the Temporal server and the database of the same workers. If it does, Temporal has lost ${unknown.length === 1 ? 'this migration' : 'these migrations'}: ${eachWith('reconcile', unknown, reconciling)}; then ${eachWith('close', unknown, closing)}; docs/backup.md describes both under "Restoring Temporal"`,
     );
   if (open.length === 0) return ok(LEDGER, 'no migration is open');
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
