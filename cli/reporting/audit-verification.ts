@@ -10,6 +10,7 @@ import {
   isTrailEntry,
   createTrailVerifier,
 } from '../../domain/decisions/audit-trail';
+import type { LedgerSummary } from '../../domain/decisions/ledger-proof';
 import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-proof';
 import type { Approver } from '../../domain/migration/approvers';
 import { approverFingerprint } from '../../domain/migration/approvers';
@@ -45,7 +46,10 @@ interface Verification {
    * signed decisions.
    */
   readonly hasLedger: boolean;
-  /** Texts about decisions that could not be signed, because their role had no key yet. */
+  /**
+   * Texts about decisions that could not be signed, because their role had no key yet, and about confirmations that need
+   * no decision.
+   */
   readonly notes: readonly string[];
 }
 
@@ -53,7 +57,7 @@ interface Verification {
  * Verifies an exported audit trail.
  *
  * @param file an export of `ferry audit --format jsonl`
- * @throws CommandFailed if no approvers are given, or the file cannot be read
+ * @throws CommandFailed if no approvers are given, or the file is empty or cannot be read
  */
 export async function verifyTrail(
   file: string,
@@ -67,7 +71,12 @@ export async function verifyTrail(
     );
   }
   const keys = createKeyFinder();
-  for await (const { value } of readLines(file, migrationId)) keys.addFrom(value);
+  let isEmpty = true;
+  for await (const { value } of readLines(file, migrationId)) {
+    isEmpty = false;
+    keys.addFrom(value);
+  }
+  if (isEmpty) throw new CommandFailed(`${file} is empty`, adviceToExport(migrationId));
   const found = named.map((each) => keys.find(each));
   const approvers = found.map(({ approver }) => approver);
   const verification = await verify(file, migrationId, approvers);
@@ -112,6 +121,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
   let isEndUnknown = false;
   const unsigned = createUnsignedNotes(approvers);
+  let ledgerNotes: readonly string[] = [];
   for await (const { line, text, value } of readLines(file, migrationId)) {
     if (end) unproven.push({ line, decisionId: null, why: 'this line comes after the signed last line of the trail' });
     else if (isTrailEntry(value)) {
@@ -144,6 +154,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       if (why !== null) unproven.push({ line, decisionId: null, why });
     } else if (isLedgerLine(value) && !hasLedger) {
       hasLedger = true;
+      ledgerNotes = notesAbout(value.ledger);
       digest.update(`${text}\n`);
       for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
@@ -156,7 +167,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     end,
     isEndUnknown,
     hasLedger,
-    notes: unsigned.notes(),
+    notes: [...unsigned.notes(), ...ledgerNotes],
   };
 }
 
@@ -190,6 +201,17 @@ function createUnsignedNotes(given: readonly Approver[]): {
   };
 }
 
+/**
+ * Explains why no decision confirms the companies of a self-service migration. They stay unproven, because anyone who
+ * changes the ledger could change its route too.
+ */
+function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] {
+  if (route !== 'self-service' || confirmations.length === 0) return [];
+  return [
+    'According to the ledger, this is a self-service migration, in which supplying a company also confirms it, without a decision. If people have approved steps of this migration, someone has changed the ledger.',
+  ];
+}
+
 function printVerified(
   output: Output,
   { entries, unverified, added, end, isEndUnknown, hasLedger }: Verification,
@@ -221,6 +243,10 @@ function printVerified(
   );
 }
 
+function adviceToExport(migrationId: string): string {
+  return `export the trail again with: ferry audit ${migrationId} --format jsonl > trail.jsonl`;
+}
+
 interface TrailLine {
   readonly line: number;
   readonly text: string;
@@ -238,7 +264,7 @@ async function* readLines(file: string, migrationId: string): AsyncGenerator<Tra
     if (error instanceof SyntaxError)
       throw new CommandFailed(
         `${file} is not an audit trail in the format jsonl: line ${line} is not JSON`,
-        `export the trail again with: ferry audit ${migrationId} --format jsonl > trail.jsonl`,
+        adviceToExport(migrationId),
       );
     throw unreadableFile(file, error, 'check the path and your permissions');
   }

@@ -1,0 +1,42 @@
+/** Tests the verification of exported trails that contain no decisions. It needs neither a ledger nor Temporal. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { ferry } from '../captured-terminal';
+
+const { publicKey } = parseSigningKey(new Secret(createSigningKey('Cleo')));
+const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+const file = path.join(folder, 'trail.jsonl');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function verify(text: string) {
+  writeFileSync(file, text);
+  return ferry(['audit', 'acme.xero', '--verify', file, '--approver', `client:Cleo:${publicKey}`], undefined, {});
+}
+
+test.each<[string, string, string]>([
+  ['an empty file', '', 'is empty'],
+  ['a file with empty lines', '\n\n', 'is empty'],
+  ['a file that is not JSON', '{}\nnot JSON\n', 'is not an audit trail in the format jsonl: line 2 is not JSON'],
+])('%s is refused, because it proves nothing', async (_, text, why) => {
+  expect(await verify(text)).toMatchObject({
+    exitCode: 1,
+    err: `ferry: ${file} ${why}; export the trail again with: ferry audit acme.xero --format jsonl > trail.jsonl\n`,
+  });
+});
+
+test.each(['self-service', 'managed'] as const)(
+  'confirmations without a decision are unproven if %s',
+  async (route) => {
+    const confirmations = [{ by: 'Cleo', at: '2026-03-02T12:00:00.000Z', companies: 2 }];
+    const released = route === 'managed' ? 'nothing' : 'all';
+    const { exitCode, out } = await verify(`${JSON.stringify({ ledger: { route, released, confirmations } })}\n`);
+    expect(exitCode).toBe(1);
+    expect(out).toContain('line 1: the ledger shows 2 companies as confirmed, but signed decisions confirm only 0\n');
+    const note =
+      'According to the ledger, this is a self-service migration, in which supplying a company also confirms it, without a decision. If people have approved steps of this migration, someone has changed the ledger.\n';
+    if (route === 'managed') expect(out).not.toContain('self-service');
+    else expect(out).toContain(note);
+  },
+);
