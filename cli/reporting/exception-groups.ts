@@ -86,13 +86,13 @@ export async function* ofGroup(
   for await (const company of found) if (groupKeyOf(migration, company) === key) yield company;
 }
 
-function titleOf(
-  { state, failure, deferred, heldBack, linkUrl, crossedAt }: LedgerCompany,
-  { stage }: MigrationWithStage,
-): string {
+function titleOf(company: LedgerCompany, migration: MigrationWithStage): string {
+  const { state, failure, deferred, heldBack, linkUrl, crossedAt } = company;
+  const { stage } = migration;
   // Companies with the same failure but other remedies form a group of their own, so its title says why.
   if (failure === 'reauthorization-required' && state === 'failed') {
-    const retry = crossedAt === null ? '' : ' (the service accepted its credential earlier, so a retry does not help)';
+    const retry =
+      crossedAt === null ? '' : ` (the service accepted the credential earlier, ${retryText(company, migration)})`;
     return failureText(failure) + (linkUrl === null ? ' (no link to reconnect)' : retry);
   }
   if (failure !== null)
@@ -101,6 +101,16 @@ function titleOf(
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
   if (heldBack !== null) return 'held back by the preflight';
   return `not moved when the ${stage === 'terminated' ? 'workflow ended in Temporal' : 'migration ended'}`;
+}
+
+/**
+ * Says whether a retry can help a company whose grant has ended although its credential was accepted. Before step 6,
+ * only a retry of the first company finds out whether its end customer has reconnected.
+ */
+function retryText({ row }: LedgerCompany, { stage, released, firstRow }: MigrationWithStage): string {
+  return stage === 'open' && released === 'first-company' && row === firstRow
+    ? 'so a retry helps only once the end customer has reconnected'
+    : 'so a retry does not help';
 }
 
 /** Prints the companies of a group, and the commands that resolve its problem. */

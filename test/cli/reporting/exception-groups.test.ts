@@ -73,3 +73,19 @@ test('the group of a held-back company that was requested to go first says where
   const [another] = await groupsOf([HELD_BACK], { ...requested, requestedFirst: 'R-99' });
   expect(another).not.toContain('To choose another');
 });
+
+test('a retry helps the first company once its end customer has reconnected, although its credential was accepted', async () => {
+  const failure = { failure: 'reauthorization-required', failureText: 'the grant has ended', tries: 1 } as const;
+  const accepted = { state: 'failed', ...failure, linkUrl: 'https://link.example/1', crossedAt: new Date() } as const;
+  const companies = [company(1, accepted), company(2, accepted)];
+  const [first, other] = await groupsOf(companies);
+  const title =
+    'must reconnect: the authorization no longer works (the service accepted the credential earlier, so a retry';
+  expect(first).toContain(`${title} helps only once the end customer has reconnected): 1 company\n`);
+  expect(other).toContain(`${title} does not help): 1 company\n`);
+  const later: readonly Partial<MigrationWithStage>[] = [{ released: 'all' }, { stage: 'ended' }];
+  for (const changes of later)
+    expect(await groupsOf(companies, changes)).toEqual([
+      expect.stringContaining(`${title} does not help): 2 companies\n`),
+    ]);
+});

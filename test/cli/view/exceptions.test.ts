@@ -81,7 +81,7 @@ test('a retry is not suggested if the grant of an accepted credential has ended'
   await updateRow(db, migration.id, 2, { crossed_at: new Date() });
   expect(await remediesOf()).toEqual(['relink', 'replace-credential', 'skip']);
   expect((await run('exceptions', migration.id)).out).toMatch(
-    /^must reconnect: .* \(the service accepted its credential earlier, so a retry does not help\): 1 company$/m,
+    /^must reconnect: .* \(the service accepted the credential earlier, so a retry does not help\): 1 company$/m,
   );
   await updateRow(db, migration.id, 2, { crossed_at });
   expect(await remediesOf()).toContain('retry');
