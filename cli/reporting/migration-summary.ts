@@ -250,7 +250,7 @@ function printInterrupted(
   const next = ledgerBehind ? ifBehind : state === 'paused' ? ifPaused : continues;
   const until =
     inFlightUntil && ` A credential can still be in flight to the service until ${localTime(inFlightUntil)}.`;
-  output.line(`${companies} ${were} interrupted while being moved. ${next}${until ?? ''}`);
+  output.line(`${number(companies)} ${were} interrupted while being moved. ${next}${until ?? ''}`);
 }
 
 function printDeferred(
@@ -264,9 +264,9 @@ function printDeferred(
   const times = { windows, once: resumptionText(progress) };
   const next = nextTryAt === null ? '' : `, ${delayedTryText(nextTryAt, times, now, localTime)}`;
   const more = companies - references.length;
-  const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const named = `${references.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`;
   output.line(`${counted(companies, 'company')} deferred${next}: ${named}`);
-  output.line(`  for the reasons, and commands to retry or leave out companies: ferry exceptions ${migrationId}`);
+  output.line(`  for the reasons, and what you can do: ferry exceptions ${migrationId}`);
 }
 
 /**
