@@ -51,7 +51,7 @@ export function cliPage(): string {
     }),
     '## For clients: ferry --portal',
     [
-      'A client who has an [invitation](clients.md) needs only these commands and the portal: no Temporal, no database and no key of the provider.',
+      'A client whose [invitation](clients.md) requires no account needs only these commands and the portal: no Temporal, no database and no key of the provider.',
       'Instead of using `--portal`, you can set `TOKENFERRY_PORTAL` to the link of the invitation or to the address of the portal.',
       'You can leave out the argument `<migration>` if you have signed in to only one migration at this portal on this machine.',
     ].join(' '),

@@ -50,7 +50,7 @@ function bash(commands: readonly CompletableCommand[]): string {
       ? ':'
       : `COMPREPLY+=($(compgen -W ${inQuotes(completed.words.join(' '))} -- "$cur"))`;
   };
-  return `# Completes ferry in bash. Install: ferry completion bash > ~/.local/share/bash-completion/completions/ferry
+  return `# Completes ferry in bash. Install: mkdir -p ~/.local/share/bash-completion/completions && ferry completion bash > ~/.local/share/bash-completion/completions/ferry
 ${MIGRATIONS}
 _ferry() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at= i IFS=$' \\t\\n'
