@@ -139,9 +139,11 @@ export function sayOnce({ output, terminal: { stderr } }: Context): (text: strin
 function notSignedIn(context: PortalContext, migrationId?: string): CommandFailed {
   const { origin } = context.link();
   const what = migrationId === undefined ? '' : ` to ${migrationId}`;
+  const signIn = `sign in with the link of your invitation: ferry --portal '<link>' sign-in`;
+  const hasOthers = readSignIns(context.terminal.env, origin).length > 0;
   return new CommandFailed(
     `you are not signed in${what} at ${origin}`,
-    `sign in with the link of your invitation: ferry --portal '<link>' sign-in`,
+    hasOthers ? `list your migrations with: ${commandText(context, 'list')}. For another migration, ${signIn}` : signIn,
   );
 }
 
@@ -264,7 +266,9 @@ export async function failingClearly<Result>(
 
 function adviceFor(context: PortalContext, error: ApiError, sentTo: string | null): string {
   const { status, advice } = error;
-  const signIn = status === 401 ? `sign in again with: ${commandText(context, 'sign-in')}` : null;
+  // Without the invitation that TOKENFERRY_PORTAL can contain, because it works once.
+  const signIn =
+    status === 401 ? `sign in again with: ferry --portal ${shellQuoted(context.link().origin)} sign-in` : null;
   // The error can be that of a later request or attempt, and a new run of the command has another decision id. So the
   // portal would carry the decision out twice if it has received the first one.
   if (sentTo !== null) {

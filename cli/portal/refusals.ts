@@ -35,7 +35,8 @@ function adviceFor(context: PortalContext, asked: Asked, view: MigrationView): s
     return `support has accepted the details. To change the application, first reject step 1 with: ${reject}`;
   }
   const support = helpOfSupport(asked, view);
-  return `${support === null ? '' : `ask support to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
+  const who = view.route === 'self-service' ? 'your contact' : 'support';
+  return `${support === null ? '' : `ask ${who} to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
 }
 
 /** Returns whether support has accepted the details, and the client can still reject step 1 to change them. */

@@ -52,17 +52,30 @@ export interface SealedFor {
   readonly keyFingerprint: string;
 }
 
+/** What to do about a sealed file that no worker can open, by the content of the file. */
+const SEAL_AGAIN = {
+  credentials: 'supply the original file, or seal it again; if you no longer have it, export the credentials again',
+  application: 'use --client-id and --environment instead of --sealed, or seal the client secret again',
+} as const;
+
 /**
  * Asserts that a worker can open the sealed file.
  *
  * @throws CommandFailed
  */
-export function assertSealedWith(key: MigrationKey, sealedFor: SealedFor, file: string): void {
-  if (sealedFor.migrationId === key.migrationId && sealedFor.keyFingerprint === fingerprintOf(key.publicKey)) return;
-  throw new CommandFailed(
-    sealedFor.migrationId === key.migrationId
-      ? `${file} was sealed with another key of ${key.migrationId}`
-      : `${file} was sealed for ${sealedFor.migrationId}, not for ${key.migrationId}`,
-    'nothing was sent; supply the original file, or seal it again; if you no longer have it, export the credentials again',
-  );
+export function assertSealedWith(
+  key: Pick<MigrationKey, 'migrationId' | 'publicKey'>,
+  sealedFor: SealedFor,
+  { file, content }: { readonly file: string; readonly content: keyof typeof SEAL_AGAIN },
+): void {
+  if (sealedFor.migrationId !== key.migrationId)
+    throw new CommandFailed(
+      `${file} was sealed for ${sealedFor.migrationId}, not for ${key.migrationId}`,
+      `nothing was sent; if the file is for ${sealedFor.migrationId}, specify this migration directly after the name of the command. Otherwise, ${SEAL_AGAIN[content]}`,
+    );
+  if (sealedFor.keyFingerprint !== fingerprintOf(key.publicKey))
+    throw new CommandFailed(
+      `${file} was sealed with another key of ${key.migrationId}`,
+      `nothing was sent; ${SEAL_AGAIN[content]}`,
+    );
 }

@@ -50,7 +50,7 @@ export function signingKeyOf({ signingKey, portal, migrationId }: SignIn): Signi
     if (!(cause instanceof KeyInvalid)) throw cause;
     throw new CommandFailed(
       `the stored sign-in to ${migrationId} at ${portal} contains no valid key`,
-      "ask support for a new invitation, and sign in with its link: ferry --portal '<link>' sign-in",
+      "ask your contact for a new invitation, and sign in with its link: ferry --portal '<link>' sign-in",
       { cause },
     );
   }

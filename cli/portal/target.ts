@@ -50,18 +50,20 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /**
  * Parses a link.
  *
+ * @param adviceAtPrompt the advice if the link was pasted at a prompt, where quotes and variables do not help
  * @throws CommandFailed, with a message that does not quote the link, because the link can contain an invitation
  */
-export function parseLink(text: string): PortalLink {
+export function parseLink(text: string, adviceAtPrompt?: string): PortalLink {
   if (text.trim() === '')
     throw new CommandFailed(
       'the link to the portal is empty',
-      'nothing was done; specify the link of your invitation, or the address of the portal. If a variable should contain the link, check the variable',
+      adviceAtPrompt ??
+        'nothing was done; specify the link of your invitation, or the address of the portal. If a variable should contain the link, check the variable',
     );
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandFailed(
       'the portal must be an address that begins with https://',
-      'use the link of your invitation, in single quotes, or the address of the portal',
+      adviceAtPrompt ?? 'use the link of your invitation, in single quotes, or the address of the portal',
     );
   const { protocol, hostname, origin, hash } = new URL(text);
   if (protocol === 'http:' && !LOOPBACK.includes(hostname))

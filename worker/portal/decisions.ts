@@ -91,7 +91,7 @@ export function decisionRefusal(
   decision: SignedDecision,
 ): string | null {
   if (role !== 'client') return `the invitation of ${person} is read-only`;
-  if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask support for a new invitation';
+  if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask your contact for a new invitation';
   if (!isKeyConfirmed) return KEY_NOT_CONFIRMED;
   if (decision.by !== person || decision.role !== role)
     return `the invitation belongs to ${person} (${role}), but the decision was made as ${oneLine(decision.by, 200)} (${decision.role})`;

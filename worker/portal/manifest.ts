@@ -26,7 +26,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
   const platform = migration && findPlatform(migration.platformKey);
   if (!platform) return failed('the migration does not accept a manifest; ask support');
   if (migration.route === 'self-service')
-    return failed('the manifest of a self-service migration is supplied at the start; ask support to change it');
+    return failed('the manifest of a self-service migration is supplied at the start; ask your contact to change it');
   // The ledger would refuse the decision in any case. This check avoids storing rows that nothing will use.
   const { approvals } = await readRecordedDecisions(db, migrationId);
   if (approvals.some(({ step }) => step === 'supply-details'))

@@ -66,7 +66,7 @@ async function readApplication(
   const { sealed: file, clientId, environment } = options;
   if (file !== undefined) {
     const application = await readSealedApplication(file);
-    assertSealedWith(key, application, file);
+    assertSealedWith(key, application, { file, content: 'application' });
     return { clientId: application.clientId, environment: application.environment, box: application.sealed };
   }
   if (clientId === undefined || environment === undefined)

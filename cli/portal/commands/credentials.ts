@@ -188,7 +188,7 @@ async function readFile(
   const credentials: SealableCredential[] = [];
   if (await isSealedFile(file)) {
     const sealedFile = await readSealedCredentials(file);
-    assertSealedWith(key, sealedFile, file);
+    assertSealedWith(key, sealedFile, { file, content: 'credentials' });
     for await (const { reference, obtainedAt, sealed } of sealedFile.credentials)
       credentials.push({ reference, obtainedAt, seal: () => sealed });
     return { findings: null, credentials };

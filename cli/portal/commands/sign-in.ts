@@ -55,7 +55,11 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
     });
   if (stored.length > 0) {
     const waiting = { say: sayOnce(context), withinMs: stored.length > 1 ? EACH_WITHIN_MS : undefined };
-    const signedIn = await Promise.all(stored.map((each) => liveSession(context, each, waiting)));
+    const signedIn = await Promise.all(
+      stored.length > 1
+        ? stored.map((each) => liveSession(context, each, waiting).catch(namingMigration(each)))
+        : stored.map((each) => liveSession(context, each, waiting)),
+    );
     return signedInResult(
       context,
       signedIn.map(({ session }) => ({ session, file: null })),
@@ -66,19 +70,25 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       'the first sign-in needs the link of your invitation',
       "put the link in single quotes: ferry --portal '<link>' sign-in",
     );
-  const typed = parseLink((await terminal.prompts.secret('The link of your invitation?')).trim());
+  const typed = parseLink((await terminal.prompts.secret('The link of your invitation?')).trim(), PASTE_AGAIN);
   assertNotForAccount(typed);
   if (typed.origin !== link.origin)
     throw new CommandFailed(
       `the link leads to ${typed.origin}, but this command signs in to ${link.origin}`,
       `nothing was sent. If the link is from your invitation, run: ferry --portal ${shellQuoted(typed.origin)} sign-in. Otherwise, run this command again, and paste the complete link of your invitation to ${link.origin}`,
     );
-  if (typed.invitation === null)
-    throw new CommandFailed(
-      'the link contains no invitation',
-      'nothing was sent; run the command again, and paste the complete link of your invitation',
-    );
+  if (typed.invitation === null) throw new CommandFailed('the link contains no invitation', PASTE_AGAIN);
   return redeem(context, typed, typed.invitation);
+}
+
+const PASTE_AGAIN = 'nothing was sent; run the command again, and paste the complete link of your invitation';
+
+/** Names the migration in an error, because `sign-in` signs in to several migrations at once. */
+function namingMigration({ migrationId }: SignIn): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof CommandFailed)) throw error;
+    throw new CommandFailed(`${migrationId}: ${error.message}`, error.advice, { cause: error });
+  };
 }
 
 /** @throws CommandFailed if the person must sign in with an account */
@@ -170,7 +180,7 @@ function signedInResult(
         output.line(`  ${output.styled('bold', fingerprintOfKey(publicKey))}`);
         output.line();
         output.line(
-          'Until support has confirmed your key, you cannot decide or supply anything. Once the migration has ended, no confirmation is needed. See your migration with:',
+          'Until support has confirmed your key, you cannot decide or supply anything. To read a migration that has ended, you need no confirmation. See your migration with:',
         );
         output.line(`  ${commandText(context, 'show', migrationId)}`);
       }
@@ -218,7 +228,7 @@ export function addSignOut(context: PortalContext): void {
         print: (output) => {
           output.line(`${output.styled('green', '✓')} Signed out of ${migrationId}. Your key was deleted.`);
           output.line(
-            'To sign in again, ask support for a new invitation, because the link of an invitation works once.',
+            'To sign in again, ask your contact for a new invitation, because the link of an invitation works once.',
           );
         },
       };
@@ -228,6 +238,6 @@ export function addSignOut(context: PortalContext): void {
 
 /** Says what is lost with the key. Support confirms no key of a viewer, because a viewer signs no decisions. */
 function keyLost({ role }: SignIn): string {
-  const lost = 'your key is deleted; to sign in again, you need a new invitation from support';
-  return role === 'viewer' ? lost : `${lost}, and support has to confirm a new key`;
+  const lost = 'your key is deleted; to sign in again, you need a new invitation';
+  return role === 'viewer' ? lost : `${lost}, and support has to confirm your new key`;
 }

@@ -6,6 +6,9 @@ import { z } from 'zod';
 import { ApiError } from '../../../portal/client/api';
 import { unreachableText } from '../../../cli/portal/api-errors';
 import { failingClearly, type PortalContext, validated } from '../../../cli/portal/connection';
+import { parseLink } from '../../../cli/portal/target';
+import { writeSignIn } from '../../../cli/portal/sign-ins';
+import { Secret } from '../../../security';
 import { createSigningKey } from '../../../security/signing-key';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { ferry } from '../captured-terminal';
@@ -123,6 +126,52 @@ test('a request that the portal may have received can still take effect', async 
   await expect(failing(unknown, ID)).rejects.toMatchObject({ advice: `${advice}${canTakeEffect}` });
 });
 
+test('the command to sign in again does not contain the invitation, because it works once', async () => {
+  const link = `https://portal.example/#invitation=${'a'.repeat(43)}`;
+  const context = {
+    target: { link, isOption: false, args: [] },
+    link: () => parseLink(link),
+    terminal: { env: { TOKENFERRY_HOME: home, TOKENFERRY_PORTAL: link } },
+  } as unknown as PortalContext;
+  const ended = () => Promise.reject(new ApiError(401, 'Your session has ended.'));
+  await expect(failingClearly(context, ended)).rejects.toMatchObject({
+    advice: 'sign in again with: ferry --portal https://portal.example sign-in',
+  });
+});
+
+test('sign-in names the migration whose session has ended, if there are several', async () => {
+  const server = createServer((_, response) =>
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error": "Your session has ended."}'),
+  ).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { TOKENFERRY_HOME: home };
+  for (const migrationId of [ID, 'bolt.xero'])
+    writeSignIn(env, {
+      ...{ portal, migrationId, person: 'Vic', role: 'viewer', provider: null },
+      ...{ signingKey: new Secret(createSigningKey('client')), token: new Secret('t'.repeat(43)) },
+    });
+  const { exitCode, err } = await ferry(['--portal', portal, 'sign-in'], undefined, env);
+  server.close();
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(
+    /^ferry: (acme|bolt)\.xero: your session has ended; ask your contact for a new invitation, and sign in with its link\n$/,
+  );
+});
+
+test.each([
+  ['', 'the link to the portal is empty'],
+  ["'https://portal.example'", 'the portal must be an address that begins with https://'],
+])('advises a person who has pasted %j at the prompt to paste the link again, without quotes', async (pasted, says) => {
+  const env = { TOKENFERRY_HOME: createTemporaryFolder() };
+  const prompts = { secret: () => Promise.resolve(pasted) };
+  const { err } = await ferry(['--portal', 'https://portal.example', 'sign-in'], undefined, env, prompts);
+  rmSync(env.TOKENFERRY_HOME, { recursive: true });
+  expect(err).toBe(
+    `ferry: ${says}; nothing was sent; run the command again, and paste the complete link of your invitation\n`,
+  );
+});
+
 test('a stored sign-in with a broken key asks for a new invitation, not for a new key', async () => {
   const ended = (_: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"error": "Your session has ended."}');
@@ -130,7 +179,7 @@ test('a stored sign-in with a broken key asks for a new invitation, not for a ne
   const { exitCode, err } = await run(ended, 'broken', 'show');
   expect(exitCode).toBe(1);
   expect(err).toMatch(
-    /^ferry: the stored sign-in to acme\.xero at http:\S+ contains no valid key; ask support for a new invitation/,
+    /^ferry: the stored sign-in to acme\.xero at http:\S+ contains no valid key; ask your contact for a new invitation/,
   );
   expect(err).not.toContain('ferry keys create');
 });

@@ -73,6 +73,12 @@ test.each([
   );
 });
 
+test('a client of a self-service migration asks the contact for a change that the portal does not offer', () => {
+  expect(refused('manifestSupplied', undefined, { route: 'self-service', steps: [] })).toBe(
+    `the portal does not offer "manifest" now; nothing was sent; ask your contact to amend the manifest, or ${SHOW}`,
+  );
+});
+
 test('a step that does not exist is refused with the names of the steps', () => {
   expect(() => assertStep('shedule')).toThrow('there is no step shedule');
   expect(() => assertStep('schedule')).not.toThrow();

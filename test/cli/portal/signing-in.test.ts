@@ -177,7 +177,9 @@ describe('says what to do if', () => {
       `you are signed in to 2 migrations: ${[one.id, other.id].toSorted().join(', ')}; specify one of these migrations`,
     );
     expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
-    expect((await cleo.run('show', 'another.xero')).err).toContain('you are not signed in to another.xero at');
+    expect((await cleo.run('show', 'another.xero')).err).toBe(
+      `ferry: you are not signed in to another.xero at ${portal.url}; list your migrations with: ferry --portal ${portal.url} list. For another migration, sign in with the link of your invitation: ferry --portal '<link>' sign-in\n`,
+    );
     // Without a terminal, the command cannot ask.
     const unconfirmed = await cleo.run('sign-out', other.id);
     expect(unconfirmed.exitCode).toBe(1);
@@ -187,7 +189,7 @@ describe('says what to do if', () => {
     expect((await cleo.run('show', other.id)).exitCode).toBe(0);
     const signedOut = await cleo.run('sign-out', other.id, '--yes');
     expect(signedOut.exitCode).toBe(0);
-    expect(signedOut.out).toContain('To sign in again, ask support for a new invitation');
+    expect(signedOut.out).toContain('To sign in again, ask your contact for a new invitation');
     expect((await cleo.run('show')).out).toContain(`${one.id}  `);
   });
 
