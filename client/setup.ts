@@ -102,9 +102,11 @@ async function createSearchAttributes(connection: Connection, namespace: string)
   );
   const wrong = wanted.filter(([name, type]) => name in customAttributes && customAttributes[name] !== type);
   if (wrong.length > 0) {
+    const names = wrong.map(([name]) => name);
+    const [have, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
     throw new SetupFailed(
-      `namespace ${namespace} has search attributes with the wrong type: ${wrong.map(([name]) => name).join(', ')}`,
-      `use another namespace, or remove these attributes with: temporal operator search-attribute remove -n ${namespace} ${wrong.map(([name]) => `--name ${name}`).join(' ')}`,
+      `${attributesText(names)} of namespace ${namespace} ${have} the wrong type`,
+      `use another namespace, or remove ${them} and run 'ferry setup' again. On Temporal Cloud, only Temporal's support can remove ${them}; on your own server, run: temporal operator search-attribute remove -n ${namespace} ${names.map((name) => `--name ${name}`).join(' ')}`,
     );
   }
   const missing = wanted.filter(([name]) => !(name in customAttributes));
@@ -118,20 +120,23 @@ async function createSearchAttributes(connection: Connection, namespace: string)
     const names = missing.map(([name]) => name);
     if (hasStatus(error, STATUS.invalidArgument)) {
       throw new SetupFailed(
-        `the search attributes ${names.join(', ')} could not be added to namespace ${namespace}: ${error.details.replace(/\.$/, '')}`,
-        'in an SQL visibility store, a namespace can have only three integer search attributes; use another namespace, or remove search attributes that nothing uses',
+        `${attributesText(names)} could not be added to namespace ${namespace}: ${error.details.replace(/\.$/, '')}`,
+        "an SQL visibility store normally has room for only three integer and ten keyword attributes in a namespace; use another namespace, or remove search attributes that nothing uses and run 'ferry setup' again",
         { cause: error },
       );
     }
     if (!isNotAllowed(error)) throw error;
     throw new SetupFailed(
-      `namespace ${namespace} lacks the search attributes ${names.join(', ')}, and the server does not let you create them`,
-      `ask your Temporal administrator to run 'ferry setup'; on Temporal Cloud: ${cloudSearchAttributesCommand(namespace, SEARCH_ATTRIBUTES, names)}`,
+      `namespace ${namespace} lacks ${attributesText(names)}, and the server does not let you create ${names.length === 1 ? 'it' : 'them'}`,
+      `ask your Temporal administrator to run 'ferry setup'. On Temporal Cloud, run 'ferry setup' again after this command: ${cloudSearchAttributesCommand(namespace, SEARCH_ATTRIBUTES, names)}`,
       { cause: error },
     );
   }
   return missing.map(([name]) => name);
 }
+
+const attributesText = (names: readonly string[]): string =>
+  `the search ${names.length === 1 ? 'attribute' : 'attributes'} ${names.join(', ')}`;
 
 async function createSweep(connection: Connection, namespace: string): Promise<boolean> {
   try {

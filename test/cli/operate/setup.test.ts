@@ -92,8 +92,8 @@ test('refuses a namespace in which a search attribute has another type', async (
   const namespace = await existingNamespace({ FerryCompaniesDone: TEXT });
   const { exitCode, err } = await setup(namespace);
   expect(exitCode).toBe(1);
-  expect(err).toContain(`namespace ${namespace} has search attributes with the wrong type: FerryCompaniesDone; `);
-  expect(err).toContain('temporal operator search-attribute remove');
+  expect(err).toContain(`the search attribute FerryCompaniesDone of namespace ${namespace} has the wrong type; `);
+  expect(err).toContain(`temporal operator search-attribute remove -n ${namespace} --name FerryCompaniesDone`);
 });
 
 test('says why a namespace has no room for the search attributes', async () => {
