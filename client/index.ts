@@ -103,6 +103,7 @@ export {
   LabelReserved,
   LedgerBehind,
   MigrationClosed,
+  MigrationRunning,
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,

@@ -25,7 +25,7 @@ import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import type { DecisionResult } from './decide';
 import { decide } from './decide';
-import { LabelReserved } from './errors';
+import { LabelReserved, MigrationRunning } from './errors';
 import { isInProgress } from './workflow-ids';
 import { readRetriedErrors } from './health';
 import { preflightInFull, readProgressIfAnswered } from './progress';
@@ -71,6 +71,7 @@ export interface StartRequest {
  * @returns the migration's id: `client.platform` or `client.platform.label`
  * @throws LabelReserved
  * @throws MigrationExists
+ * @throws MigrationRunning
  * @throws OrganizationTaken if another open migration has one of the organizations
  */
 export async function startMigration(ferry: LedgerClient, request: StartRequest): Promise<string> {
@@ -125,7 +126,9 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (!(await isRunningMigration(ferry, migrationId))) await discardSupplied(db, migrationId);
+    if (await isRunningMigration(ferry, migrationId))
+      throw new MigrationRunning(migrationId, request.rows !== undefined);
+    await discardSupplied(db, migrationId);
     throw new MigrationExists(`Temporal already has a workflow with the id ${migrationId}`);
   }
   return migrationId;
@@ -205,6 +208,7 @@ export interface SelfServiceStart {
  * confirms, in the name of `by`, that nothing else uses the companies' tokens.
  *
  * @throws MigrationExists
+ * @throws MigrationRunning
  * @throws OrganizationTaken if another open migration has one of the organizations
  */
 export async function startSelfService(

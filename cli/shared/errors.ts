@@ -30,6 +30,7 @@ import {
   LabelReserved,
   LedgerBehind,
   MigrationClosed,
+  MigrationRunning,
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,
@@ -145,6 +146,8 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));
+  if (error instanceof MigrationRunning)
+    return failed(error.message, `see what to do next with: ferry show ${error.migrationId}`);
   if (error instanceof VaultClosed) {
     return failed(
       error.message,
