@@ -62,7 +62,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     yield page;
     const next = page._links.next?.href;
     if (next === undefined) return;
-    if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
+    if (seen.size === known) throw broken(source, `page ${count} has no new results but links to a next page`);
     // Once `totalResults` results have been received, the list must end.
     if (received >= page.totalResults)
       throw broken(source, `all ${page.totalResults} results were read, but there is a next page`);

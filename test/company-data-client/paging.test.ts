@@ -140,7 +140,7 @@ describe('a misbehaving list', () => {
       page([C, D], 9, '/companies'),
       page([A, B], 9, '/companies?page=2'),
     );
-    await expect(listed()).rejects.toThrow(/no new results/);
+    await expect(listed()).rejects.toThrow(/GET \/companies: page 3 has no new results/);
     expect(service.arrived).toHaveLength(3);
   });
 
