@@ -16,5 +16,6 @@
 export { databaseOf, isDatabaseOutage } from '../postgres/pool';
 export { createAccount, listAccounts, type Account } from './accounts';
 export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
+export { NewerSchema } from './database/database';
 export type { SecretCipher } from './credentials/secret-cipher';
 export { startService, type Service, type ServiceOptions } from './service';

@@ -50,9 +50,20 @@ export function openDatabase(databaseUrl: string, connections: number): Database
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
+/** Thrown when the schema has a step that this version of the service does not know. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+  constructor(step: string, options?: ErrorOptions) {
+    super(`A newer version of the Company Data Service has updated the schema of the database (step ${step})`, options);
+  }
+}
+
+const UNKNOWN_STEP = /^corrupted migrations: previously executed migration (\S+) is missing$/;
+
 /**
  * Updates the schema. Several processes can do this at the same time, because Kysely's migrator takes a lock.
  *
+ * @throws {NewerSchema}
  * @throws an Error with the database's error as its cause
  */
 export async function prepareSchema(db: Database): Promise<void> {
@@ -64,6 +75,8 @@ export async function prepareSchema(db: Database): Promise<void> {
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const reason = error instanceof Error ? error.message : 'unknown error';
+  const unknownStep = UNKNOWN_STEP.exec(reason)?.[1];
+  if (unknownStep !== undefined) throw new NewerSchema(unknownStep, { cause: error });
   throw new Error(`Could not update the schema of the Company Data Service: ${reason}`, { cause: error });
 }
 

@@ -6,7 +6,9 @@ const Scope = {
   path: z
     .string()
     .optional()
-    .describe('A path as in this OpenAPI document, for example `/companies/{companyId}`. Default: every path.'),
+    .describe(
+      'A path as in this OpenAPI document, for example `/companies/{companyId}`. Default: every path that requires an API key, except `/sandbox/faults`. No other path can be affected.',
+    ),
   probability: z.number().min(0).max(1).default(1),
   times: z.int().min(1).optional().describe('How many requests are affected. Default: no limit.'),
 };

@@ -1,7 +1,7 @@
 /** Manages the accounts and API keys of a Company Data Service, for its operator. */
 import { createAccount, createKey, listAccounts, type Account, type CreatedKey } from '../../company-data-service';
 
-export { listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from '../../company-data-service';
+export { listKeys, NewerSchema, revokeKey, rotateKey, type ApiKey, type CreatedKey } from '../../company-data-service';
 
 export interface KeyRequest {
   /** Name or id of an account. If it is unknown, an account with this name is created. */

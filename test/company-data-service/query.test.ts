@@ -125,6 +125,13 @@ describe('lists', () => {
     );
   });
 
+  it('accept the query that the OpenAPI document shows as an example', async () => {
+    const { text: description } = await service.client('GET', '/openapi.json');
+    const example = /`(status=[^`]+)`/.exec(description)?.[1] ?? '';
+    expect(await listWith(invoices, { query: example })).toMatchObject({ status: 200 });
+    expect(await listWith(invoices, { query: `${example}&&name~acme` })).toMatchObject({ status: 400 });
+  });
+
   it('keep the query and the order in their links', async () => {
     const parameters = { query: 'status=Paid&&totalAmount>100', orderBy: '-invoiceNumber', pageSize: '7' };
     const whole = (await listWith(invoices, { ...parameters, pageSize: '5000' })).body;

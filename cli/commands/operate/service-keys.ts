@@ -5,6 +5,7 @@ import {
   AccountMismatch,
   createKeyFor,
   listKeys,
+  NewerSchema,
   revokeKey,
   rotateKey,
   type ApiKey,
@@ -78,12 +79,18 @@ async function withServiceDatabase(
     return await work(databaseUrl);
   } catch (error) {
     if (error instanceof CommandFailed || !(error instanceof Error)) throw error;
-    const advice =
-      error instanceof AccountMismatch
-        ? error.advice
-        : "check whether the Postgres of the service is running and, if DATABASE_URL is set, whether it is the address of the service's database";
-    throw new CommandFailed(error.message, advice, { cause: error });
+    throw new CommandFailed(error.message, adviceFor(error), { cause: error });
   }
+}
+
+/** The advice for a `NewerSchema`. */
+export const USE_NEWER_VERSION = 'use the newer version of ferry';
+
+function adviceFor(error: Error): string {
+  if (error instanceof NewerSchema) return USE_NEWER_VERSION;
+  return error instanceof AccountMismatch
+    ? error.advice
+    : "check whether the Postgres of the service is running and, if DATABASE_URL is set, whether it is the address of the service's database";
 }
 
 /** @param revoked the id of the key that the new key replaces */

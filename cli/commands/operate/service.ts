@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { loadConfig } from '../../../config';
 import { errorCode } from '../../../stack/ports';
+import { NewerSchema } from '../../../stack/service/keys';
 import { startStandaloneService, type StandaloneService } from '../../../stack/service/standalone';
 import { CommandFailed } from '../../shared/errors';
 import { waitForAbort } from '../../shared/waiting';
@@ -8,7 +9,7 @@ import { portOption } from '../../shared/options';
 import type { Terminal } from '../../terminal/terminal';
 import type { Output } from '../../terminal/output';
 import type { Context } from '../../shared/context';
-import { addServiceKeys } from './service-keys';
+import { addServiceKeys, USE_NEWER_VERSION } from './service-keys';
 
 interface StartOptions {
   readonly port?: number;
@@ -68,12 +69,15 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the service did not start';
-    const advice =
-      errorCode(error) === 'EADDRINUSE'
-        ? 'another program uses this port; choose another --port'
-        : 'check --port, the database, and the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)';
-    throw new CommandFailed(message, advice, { cause: error });
+    throw new CommandFailed(message, adviceFor(error), { cause: error });
   }
+}
+
+function adviceFor(error: unknown): string {
+  if (error instanceof NewerSchema) return USE_NEWER_VERSION;
+  return errorCode(error) === 'EADDRINUSE'
+    ? 'another program uses this port; choose another --port'
+    : 'check --port, the database, and the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)';
 }
 
 /** @param hasPermanentDatabase false if `ferry service keys` cannot find the database */

@@ -12,7 +12,7 @@ export const ListSchema = PagingSchema.extend({
     .string()
     .optional()
     .describe(
-      'Comparisons (`= != ~ > < >= <=`), joined by `&&` and `||`, grouped by `{}`: `status=Paid&&{amountDue>0||name~acme}`.',
+      'Comparisons (`= != ~ > < >= <=`), joined by `&&` and `||`, grouped by `{}`: `status=Paid&&{amountDue>0||customerRef.name~acme}`. `~` means: contains, ignoring case.',
     ),
   orderBy: z.string().optional().describe('A field; `-field` for descending order.'),
 });

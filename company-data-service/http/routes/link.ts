@@ -95,7 +95,7 @@ export function linkRoutes(app: Api, context: ServiceContext): void {
       const [title, text] = accepted
         ? ['Connected', `${company.name} is connected to ${platform.name}. You can close this page.`]
         : [
-            'Not connected',
+            'Could not connect',
             `${platform.name} did not accept the connection of ${company.name}. Go back and try again. If this happens again, tell the sender of the link.`,
           ];
       return reply.type(HTML).send(page(title, `<p>${escapeHtml(text)}</p>`));
@@ -112,7 +112,11 @@ export function linkRoutes(app: Api, context: ServiceContext): void {
         (connection) =>
           `<li><a href="${publicUrl()}/link/connection/${connection.id}">${escapeHtml(platformOf(connection).name)}</a></li>`,
       );
-      return reply.type(HTML).send(page(company.name, `<p>Connect to:</p><ul>${links.join('')}</ul>`));
+      const body =
+        links.length === 0
+          ? '<p>There is nothing to connect yet. Tell the sender of the link.</p>'
+          : `<p>Connect to:</p><ul>${links.join('')}</ul>`;
+      return reply.type(HTML).send(page(company.name, body));
     },
   );
 

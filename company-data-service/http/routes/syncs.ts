@@ -71,6 +71,8 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
       }
       assertSupported(candidates, dataType);
       await answerOnce(db, request, reply, async (transaction) => {
+        if (query.connectionId !== undefined && candidates.every(({ status }) => status !== 'Linked'))
+          throw conflict(`Connection ${query.connectionId} is not linked.`);
         const [connection] = connectionsWith(linked({ ...company, connections: candidates }), dataType);
         if (!connection)
           throw conflict(`No linked connection of company ${company.id} supports the data type ${dataType}.`);

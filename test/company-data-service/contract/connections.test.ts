@@ -3,6 +3,7 @@ import {
   activeErrors,
   byDataType,
   newAuthorizedConnection,
+  newCompany,
   newConnection,
   newSyncedConnection,
   quickBooksCredential,
@@ -120,6 +121,12 @@ describe('The page of linkUrl', () => {
     const { company, connection } = await newConnection(service.client);
     const page = await (await fetch((await service.client('GET', company)).body.redirect)).text();
     expect(page).toContain((await service.client('GET', connection)).body.linkUrl);
+  });
+
+  it('is missing from the page of a company without connections, which says so', async () => {
+    const company = `/companies/${await newCompany(service.client)}`;
+    const page = await (await fetch((await service.client('GET', company)).body.redirect)).text();
+    expect(page).toContain('There is nothing to connect yet.');
   });
 });
 

@@ -92,6 +92,15 @@ describe('4.6 A sync', () => {
     expect(await get(`${company}/data/bills`)).toMatchObject({ status: 409 });
   });
 
+  it('cannot be queued for a connection that is not linked, even if another connection of the company is', async () => {
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-3');
+    const { body } = await service.client('POST', `${company}/connections`, { body: { platformKey: 'qhyg' } });
+    expect(await service.client('POST', `${company}/data/queue/invoices?connectionId=${body.id}`)).toMatchObject({
+      status: 409,
+      body: { error: `Connection ${body.id} is not linked.` },
+    });
+  });
+
   it('takes time in proportion to its records and reports its progress', async () => {
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-600');
     const { body } = await service.client('POST', `${company}/data/queue/invoices`);

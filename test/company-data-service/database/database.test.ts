@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Migrator, type Migration } from 'kysely';
 import { Client } from 'pg';
-import { startService } from '../../../company-data-service';
+import { NewerSchema, startService } from '../../../company-data-service';
 import { openDatabase } from '../../../company-data-service/database/database';
 import { firstSchema } from '../../../company-data-service/database/migrations/first-schema';
 import {
@@ -10,6 +10,7 @@ import {
   pushedRecords,
 } from '../../../company-data-service/database/migrations/settings-pushes-quotas';
 import { lastSync, scheduledSyncs } from '../../../company-data-service/database/migrations/sync-times';
+import { ferry } from '../../cli/captured-terminal';
 import { createTestDatabase } from '../../support/servers/database';
 import { SERVICE_CIPHER } from '../../support/servers/keys';
 import { callerWith, waitForSyncs } from '../running-service';
@@ -96,4 +97,24 @@ it('the service upgrades a database with unencrypted tokens, and continues its w
   expect(rows).toHaveLength(1);
   expect(rows[0]?.text).not.toContain('marker');
   expect(rows[0]?.text).toContain(createHash('sha256').update('body').digest('hex'));
+});
+
+it('the service does not start with a schema that a newer version has updated', async () => {
+  const database = await createTestDatabase();
+  cleanUp.push(() => database.drop());
+  const options = { databaseUrl: database.url, cipher: SERVICE_CIPHER };
+  await (await startService(options)).close();
+  const inspector = new Client({ connectionString: database.url });
+  await inspector.connect();
+  cleanUp.push(() => inspector.end());
+  await inspector.query(`insert into company_data_service.kysely_migration values ('999-of-the-future', now()::text)`);
+  await expect(startService(options)).rejects.toThrow(NewerSchema);
+
+  const env = { DATABASE_URL: database.url };
+  expect(await ferry(['service', 'keys', 'list'], undefined, env)).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(
+      /updated the schema .*\(step 999-of-the-future\); use the newer version of ferry/,
+    ) as string,
+  });
 });
