@@ -31,7 +31,7 @@ const environment = z.object({
   TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),
   TOKENFERRY_PROVIDER_FINGERPRINT: z
     .string()
-    .regex(/^(?:[\da-f]{4}[ -]?){8}$/i, 'must be a fingerprint in the form that "ferry vault fingerprint" prints.')
+    .regex(/^(?:[\da-f]{4}[ -]?){8}$/i, 'must be a fingerprint: 8 groups of 4 hexadecimal digits.')
     .optional(),
   TOKENFERRY_WORKER_DEPLOYMENT: z
     .string()
@@ -44,7 +44,7 @@ const environment = z.object({
   TOKENFERRY_OPENID_ISSUER: address('http:', 'https:')
     .refine(isEncrypted, 'must begin with https:, unless the address is on this machine.')
     .optional(),
-  TOKENFERRY_OPENID_CLIENT_ID: z.string().max(500).optional(),
+  TOKENFERRY_OPENID_CLIENT_ID: z.string().max(500, 'must have at most 500 characters.').optional(),
   TOKENFERRY_OPENID_CLIENT_SECRET: z.string().optional(),
   TOKENFERRY_HEALTH_ADDRESS: z
     .string()
@@ -137,7 +137,7 @@ function address(...protocols: string[]) {
       error: `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
       abort: true,
     })
-    .refine((text) => URL.canParse(text), 'must have a valid host and port.');
+    .refine((text) => URL.canParse(text), { error: 'must have a valid host and port.', abort: true });
 }
 
 /**

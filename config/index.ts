@@ -137,8 +137,11 @@ function missingMessage(
   { running, stack }: { readonly running: RunningStack | undefined; readonly stack: RunningStack | undefined },
 ): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
-  if (missing.every((part) => NOT_IN_A_STACK.includes(part)))
-    return `Not configured: ${names}. Configure what is missing, because ferry up does not provide it.`;
+  const notInAStack = missing.filter((part) => NOT_IN_A_STACK.includes(part));
+  if (notInAStack.length > 0) {
+    const what = notInAStack.length === missing.length ? 'it' : 'all of it';
+    return `Not configured: ${names}. Configure what is missing, because ferry up does not provide ${what}.`;
+  }
   if (running === undefined) {
     const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
     return `Not configured: ${names}. ${none} Configure what is missing, or start a stack with: ferry up`;

@@ -5,7 +5,16 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { types } from 'node:util';
-import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
+import {
+  INVALID_SIGNING_KEY,
+  KeyInvalid,
+  parseSigningKey,
+  Secret,
+  SIGNING_KEY_ADVICE,
+  type KeyRing,
+  type SigningKey,
+} from '../security';
+import { sentence } from '../domain/text/sentences';
 import type { Environment } from './environment';
 import { readSmallFile } from './small-file';
 
@@ -39,15 +48,17 @@ export function readKeys(
     return undefined;
   }
   if (text !== undefined) return parsed(variable, text);
-  if (file !== undefined) return fromFile(`${variable}_FILE`, file);
-  return stackKeyFile && fromFile(stackKeyFile.name, stackKeyFile.file);
+  if (file !== undefined) return fromFile(`${variable}_FILE`, file, 'Check the path and your permissions');
+  // Without the file, the next `ferry up` would create a new key.
+  const restore = 'Check your permissions; if the file is missing, restore it from a copy';
+  return stackKeyFile && fromFile(stackKeyFile.name, stackKeyFile.file, restore);
 
-  function fromFile(name: string, file: string): KeyRing | undefined {
+  function fromFile(name: string, file: string, advice: string): KeyRing | undefined {
     let content: string;
     try {
       content = readSmallFile(file);
     } catch (error) {
-      problems.push(`${name} cannot be read: ${fileProblem(error)}. Check the path and your permissions.`);
+      problems.push(`${name} cannot be read: ${fileProblem(error)}. ${advice}.`);
       return undefined;
     }
     return parsed(`${name} (${file})`, content);
@@ -111,10 +122,14 @@ export function readSigningKey(
   } catch (error) {
     const check =
       configured === undefined
-        ? 'Check that this is a file, and your permissions'
-        : 'Check the path (TOKENFERRY_SIGNING_KEY_FILE) and your permissions';
-    const advice = error instanceof KeyInvalid ? '' : `. ${check}.`;
-    problems.push(`The signing key ${file} cannot be used: ${fileProblem(error)}${advice}`);
+        ? 'Check that this is a file, and your permissions.'
+        : 'Check the path (TOKENFERRY_SIGNING_KEY_FILE) and your permissions.';
+    const problem = fileProblem(error);
+    const advice = error instanceof KeyInvalid ? sentence(SIGNING_KEY_ADVICE) : check;
+    // The message about the content of the file already contains the advice.
+    problems.push(
+      `The signing key ${file} cannot be used: ${problem.startsWith(INVALID_SIGNING_KEY) ? problem : `${problem}. ${advice}`}`,
+    );
     return undefined;
   }
 }

@@ -50,15 +50,17 @@ export function readTemporal(
   const { namespace = 'default', connectionOptions } = loaded;
   const { address, apiKey, metadata } = connectionOptions;
   const wrong = [
-    ...(isTextOrAbsent(address) ? [] : ['address must be text']),
-    ...(isTextOrAbsent(namespace) ? [] : ['namespace must be text']),
+    ...(isTextOrAbsent(address) ? [] : ['address must be text that is not empty']),
+    ...(isTextOrAbsent(namespace) ? [] : ['namespace must be text that is not empty']),
     // The API key is sent in a header. The message does not quote the key, because it is a secret.
-    ...(isHeaderText(apiKey) ? [] : ['api_key must be ASCII text on one line']),
+    ...(isHeaderText(apiKey)
+      ? []
+      : ['api_key must be one line of ASCII text, not empty, and without spaces at either end']),
     ...Object.entries(metadata ?? {})
       .filter(([name, value]) => !/^[a-z\d_.-]+$/.test(name) || name.endsWith('-bin') || !isHeaderText(value))
       .map(
         ([name]) =>
-          `the gRPC header ${JSON.stringify(name)} is invalid. The name may contain only a-z, 0-9, "-", "_" and ".", and must not end with "-bin". The value must be one line of ASCII text`,
+          `the gRPC header ${JSON.stringify(name)} is invalid. The name may contain only a-z, 0-9, "-", "_" and ".", and must not end with "-bin". The value must be one line of ASCII text, not empty, and without spaces at either end`,
       ),
   ];
   problems.push(...wrong.map((what) => `${SOURCES}: ${what}.`));

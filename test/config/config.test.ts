@@ -282,7 +282,17 @@ describe('the identity provider of the portal', () => {
       'TOKENFERRY_OPENID_ISSUER must begin with https:',
     ],
     [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'identity' }, 'TOKENFERRY_OPENID_ISSUER must be an address'],
+    [
+      { ...OPENID, TOKENFERRY_OPENID_CLIENT_ID: 'x'.repeat(501) },
+      'TOKENFERRY_OPENID_CLIENT_ID must have at most 500 characters.',
+    ],
   ])('%j is refused', (variables, message) => {
     expect(() => read(variables)).toThrow(message);
+  });
+
+  test('an https address without a valid host is not said to need https', () => {
+    expect(problemsOf(() => read({ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'https://:80' }))).toEqual([
+      'TOKENFERRY_OPENID_ISSUER must have a valid host and port.',
+    ]);
   });
 });

@@ -44,6 +44,17 @@ test('an unknown profile is named with its file', () => {
   );
 });
 
+test.each([
+  ['address = ""', 'address must be text that is not empty.'],
+  [
+    'address = "cloud:7233"\napi_key = "secret "',
+    'api_key must be one line of ASCII text, not empty, and without spaces at either end.',
+  ],
+])('%j is refused with the whole rule', (lines, rule) => {
+  writeFileSync(file, `[profile.prod]\n${lines}\n`);
+  expect(problemOf()).toBe(`Temporal's configuration (TEMPORAL_* variables, profile): ${rule}`);
+});
+
 test('the default file is named', () => {
   const { TEMPORAL_CONFIG_FILE: _, ...rest } = env;
   env = { ...rest, XDG_CONFIG_HOME: home, HOME: home, APPDATA: home };
