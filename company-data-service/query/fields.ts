@@ -41,7 +41,7 @@ function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
 /**
  * Checks the fields of a query and converts its values.
  *
- * @throws QueryError if a field does not exist, or does not support the operator or the value
+ * @throws QueryError if queries cannot use a field, or the field does not support the operator or the value
  */
 export function checkQuery(condition: Condition, kinds: FieldKindOf): Condition<TypedComparison> {
   if (condition.kind === 'comparison') return checkedComparison(condition, kinds);
@@ -50,7 +50,7 @@ export function checkQuery(condition: Condition, kinds: FieldKindOf): Condition<
 
 function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKindOf): TypedComparison {
   const fieldKind = kinds(field);
-  if (!fieldKind) throw new QueryError(`there is no field ${field}`);
+  if (!fieldKind) throw new QueryError(`this list cannot be filtered or sorted by ${field}`);
   if (operator === '~' && fieldKind !== 'text')
     throw new QueryError(`${field} is not a text field, so ~ cannot be used`);
   if (fieldKind === 'boolean' && operator !== '=' && operator !== '!=') {
@@ -97,6 +97,6 @@ export interface Order {
 export function parseOrder(text: string, kinds: FieldKindOf): Order {
   const field = text.replace(/^-/, '');
   const fieldKind = kinds(field);
-  if (!fieldKind) throw new QueryError(`there is no field ${field}`);
+  if (!fieldKind) throw new QueryError(`this list cannot be filtered or sorted by ${field}`);
   return { field, fieldKind, direction: text.startsWith('-') ? 'descending' : 'ascending' };
 }
