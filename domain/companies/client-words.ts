@@ -12,6 +12,9 @@ const ANSWER = /^answered (\d{3})(.*)$/s;
 /** Matches, at the end of the text, the source of the answer and the id of the call. */
 const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
 
+/** Matches the text of a request to which no answer arrived. Any other failure is an answer that cannot be used. */
+const UNANSWERED = /^(?:could not connect: |no complete response arrived |the connection broke: |not sent)/;
+
 /** Matches the text of a request that was not sent, because an earlier answer has announced a limit. */
 const NOT_SENT = /^not sent, because the service's rate limit was reached/;
 
@@ -33,7 +36,10 @@ export function inClientWords(text: string): string {
 
 function wordsOf(failure: string): string {
   const answer = ANSWER.exec(failure);
-  if (answer === null) return NOT_SENT.test(failure) ? LIMITS_REQUESTS : NO_ANSWER;
+  if (answer === null) {
+    if (NOT_SENT.test(failure)) return LIMITS_REQUESTS;
+    return UNANSWERED.test(failure) ? NO_ANSWER : HAS_A_PROBLEM;
+  }
   const [, status = '', rest = ''] = answer;
   if (status === '401' || status === '402') return 'the Company Data Service refuses access';
   if (status === '429') return LIMITS_REQUESTS;

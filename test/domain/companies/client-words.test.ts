@@ -29,6 +29,12 @@ test.each([
   ['POST /x: could not connect: connect ECONNREFUSED 127.0.0.1:8100', 'the Company Data Service did not answer'],
   ['PUT /x: no complete response arrived within 60000 ms', 'the Company Data Service did not answer'],
   [
+    'GET /x: not valid HTTP: Response does not match the HTTP/1.1 protocol',
+    'the Company Data Service has a technical problem',
+  ],
+  ['GET /x: the response is longer than 16777216 bytes', 'the Company Data Service has a technical problem'],
+  ['GET /x: the list has more than 10000 pages', 'the Company Data Service has a technical problem'],
+  [
     `${REFUSED} (PUT /x: the connection broke: other side closed)`,
     `${REFUSED} (the Company Data Service did not answer)`,
   ],
