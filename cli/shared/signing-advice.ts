@@ -6,8 +6,9 @@ import { roleText, type Role } from '../../domain/migration/steps';
 import { eitherOf } from '../../domain/text/sentences';
 import type { MigrationClient } from '../../client';
 import type { Database } from '../../store';
-import { readApplications, readMigration, readRecordedDecisions } from '../../store';
+import { listInvitations, readApplications, readMigration, readOpenPause, readRecordedDecisions } from '../../store';
 import { readClientPortal } from './client-portal';
+import { isUnconfirmed } from './invitations';
 import { AS_CLIENT, remedyCommand } from './remedy-commands';
 
 /** Says who can make a decision that would be refused because of its signature, or because it is not signed. */
@@ -36,6 +37,7 @@ async function adviceForSupport(db: Database, migrationId: string, message: Deci
   const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
   if (!migration) return null;
   // The portal offers another application only in step 1, and while the migration is paused because of it.
+  if ((await readOpenPause(db, migrationId))?.stop === 'application-refused') return null;
   if (migration.released === 'nothing') {
     const { approvals } = await readRecordedDecisions(db, migrationId);
     if (!approvals.some(({ step }) => step === 'supply-details')) return null;
@@ -72,6 +74,19 @@ export async function signingAdvice(
   const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
   const people = new Set(approvers.filter((each) => each.role === role).map(({ by }) => by));
   return people.size === 0
-    ? `no approver for ${roleText(role)} has been added yet; invite a person with: ferry invite ${migrationId} --name "name of the person"`
+    ? `no approver for ${roleText(role)} has been added yet; ${await howToAddApprover({ db, portalUrl }, migrationId, role)}`
     : signedBy(eitherOf([...people]));
+}
+
+/** Says how support adds the first approver for a role: with the portal, unless it is not configured. */
+async function howToAddApprover(
+  { db, portalUrl }: { readonly db: Database; readonly portalUrl: string | undefined },
+  migrationId: string,
+  role: Role,
+): Promise<string> {
+  if ((await listInvitations(db, migrationId)).some(isUnconfirmed))
+    return `to see how to confirm the key of an invited person, run: ferry invite --list ${migrationId}`;
+  return portalUrl === undefined
+    ? `a person creates a key with: ferry keys create; then support adds the key with: ferry approver add ${migrationId} "${role}:name:key"`
+    : `invite a person with: ferry invite ${migrationId} --name "name of the person"`;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { approverFingerprint } from '../../../domain/migration/approvers';
-import { createInvitation, listInvitations } from '../../../store';
+import { createInvitation, listInvitations, pauseForProblem, setPaused } from '../../../store';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -44,11 +44,11 @@ async function start(organization: string, ...more: string[]): Promise<void> {
 }
 
 /** Creates an invitation, and registers the person's key with it, as the portal does when the person opens the link. */
-async function invite(person: string, publicKey: string): Promise<string> {
+async function invite(person: string, publicKey: string, migrationId = OPEN): Promise<string> {
   const { db } = orchestrator.ferry;
   const expiresAt = new Date(Date.now() + 3_600_000);
   const { id } = await createInvitation(db, {
-    ...{ migrationId: OPEN, person, role: 'client', email: null, createdBy: 'Sam', expiresAt },
+    ...{ migrationId, person, role: 'client', email: null, createdBy: 'Sam', expiresAt },
   });
   await db
     .updateTable('portal_invitations')
@@ -115,6 +115,14 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect(refused.out).toContain(
     `  the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
   );
+  // It offers another application while the migration is paused because the platform refused the application.
+  const { db } = orchestrator.ferry;
+  await pauseForProblem(db, OPEN, { stop: 'application-refused', numbers: null });
+  const paused = await ferry([...supplied, '--secret-file', secret, '--as', 'client', '--by', 'Cleo'], undefined, env);
+  expect(paused.out).toContain(
+    '  the client must make this decision on the page of the portal, or with ferry --portal;',
+  );
+  await setPaused(db, OPEN, false);
   // The portal never offers an amendment.
   const rows = path.join(folder, 'rows.csv');
   writeFileSync(rows, 'reference,name,realmId,expectedInvoices\nR-9,Nine,999999999,1\n');
@@ -162,6 +170,18 @@ test('if support must sign, approvers of the client can be added only with a key
     'Decisions must be signed by Sam (support); no approver for the client has been added yet\n',
   );
   expect((await pause('dana', SIGNED)).out).toContain('does not belong to an approver');
+  const refused = async (env = {}) =>
+    ferry(['pause', SIGNED, '--as', 'client', '--by', 'Cleo'], undefined, { ...orchestrator.env, ...env });
+  expect((await refused()).out).toContain(
+    `  no approver for the client has been added yet; a person creates a key with: ferry keys create; then support adds the key with: ferry approver add ${SIGNED} "client:name:key"\n`,
+  );
+  expect((await refused({ TOKENFERRY_PORTAL_URL: 'https://portal.example' })).out).toContain(
+    `; invite a person with: ferry invite ${SIGNED} --name "name of the person"\n`,
+  );
+  await invite('Cleo', keyOf('cleo'), SIGNED);
+  expect((await refused()).out).toContain(
+    `; to see how to confirm the key of an invited person, run: ferry invite --list ${SIGNED}\n`,
+  );
   const unsigned = await run('nobody', 'approver', 'add', SIGNED, key, '--by', 'Sam', '--yes');
   expect(unsigned).toMatchObject({ exitCode: 1, err: expect.stringContaining(MUST_SIGN) as string });
   const added = await run('sam', 'approver', 'add', SIGNED, key, '--reason', 'first key', '--yes');
