@@ -97,8 +97,11 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
 
 /** Says when the moves would end with the windows. The estimated duration does not contain the time between them. */
 function inWindowsText(windows: MigrationLimits['windows'], { ends }: Estimate): string {
-  const when = ends === null ? 'in more than a year' : spanText(localTime(ends.earliest), localTime(ends.latest));
-  return `Moves begin only ${shownWindows(windows)}. If the migration started now, the last move would end ${when}.`;
+  const end =
+    ends === null
+      ? 'could end more than a year from now'
+      : `would end ${spanText(localTime(ends.earliest), localTime(ends.latest))}`;
+  return `Moves begin only ${shownWindows(windows)}. If the migration started now, the last move ${end}.`;
 }
 
 /** Runs `ferry start` or `ferry self-service` with `--dry-run`: makes all checks and starts nothing. */

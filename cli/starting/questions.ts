@@ -145,11 +145,13 @@ async function askCredentials(
   print: (line: string) => void,
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
-    print(`  ${platform.name} replaces a refresh token as soon as the token is used, so an export can stop working.`);
-    print('  Obtain and supply the credentials later, after the client has confirmed that syncing is off.');
+    print(`  When a refresh token is used, ${platform.name} can replace it, so exported tokens can stop working.`);
+    print('  Export and supply the credentials later, after the client has confirmed that syncing is off.');
     return undefined;
   }
-  const file = await askFile(prompts, 'Credential file? (press Enter if you have none yet)', 'none');
+  const question =
+    'Credential file? (press Enter if the manifest contains the credentials, or if you supply them later)';
+  const file = await askFile(prompts, question, 'none');
   return file === '' ? undefined : file;
 }
 

@@ -89,6 +89,9 @@ export function printChecked(output: Output, platform: Platform, { migrationId, 
     const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);
     return output.line(`  The client supplies its application in step 1: ${command}`);
   }
-  const why = retriedErrors.length > 0 ? retriedErrors.map((error) => inSupportWords(error)).join('; ') : START_WORKER;
+  const why =
+    retriedErrors.length > 0
+      ? retriedErrors.map((error) => inSupportWords(error)).join('; ')
+      : `a large account can take longer to check; otherwise ${START_WORKER}`;
   output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
 }

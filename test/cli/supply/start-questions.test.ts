@@ -32,7 +32,8 @@ test('the wizard asks for all arguments, checks them, shows the command, and sta
   await start.waitFor('There is no file nowhere.csv');
   start.type('\x15');
   start.type(`'${file}'${KEY.enter}`);
-  await start.waitFor('Obtain and supply the credentials later, after the client has confirmed that syncing is off');
+  await start.waitFor('When a refresh token is used, QuickBooks Online can replace it');
+  await start.waitFor('Export and supply the credentials later, after the client has confirmed that syncing is off.');
   await start.waitFor('Short name of the client, e.g. acme');
   start.type(`asked-wizard${KEY.enter}`);
   await start.waitFor('Who should the client call for help? (the solutions team)');
@@ -99,7 +100,9 @@ test('for a self-service platform, the wizard continues with ferry self-service,
   await start.waitFor('❯ Xero');
   start.type(KEY.enter);
   await start.waitFor('Xero companies are moved by the client, in self-service.');
-  await start.waitFor('Credential file?');
+  await start.waitFor(
+    'Credential file? (press Enter if the manifest contains the credentials, or if you supply them later)',
+  );
   start.type(KEY.enter);
   await start.waitFor(/ferry self-service .*own-key\.csv' --client own-wizard --contact Sam --platform xero/);
   await start.waitFor('Start? (y/N)');
