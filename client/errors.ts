@@ -148,10 +148,10 @@ function rank(error: unknown): number {
  */
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
-  if (error instanceof ServiceError) return 'cannot reach Temporal';
+  if (error instanceof ServiceError) return 'cannot read from Temporal';
   // A worker that has just stopped is asked for some seconds longer, although another worker could answer.
   if (error instanceof NoWorker) return error instanceof WorkflowTaskFailing ? CANNOT_CONTINUE : 'no worker answers';
-  return isAnswer(error) ? error.message : 'cannot reach the database';
+  return isAnswer(error) ? error.message : 'cannot read from the database';
 }
 
 const ANSWERS = [NoSuchMigration, WorkflowNotFoundError, NamespaceNotFoundError, PayloadKeyMissing];

@@ -3,7 +3,7 @@ import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
 import type { WindowOpening, WindowOccurrence, Window } from '../domain/planning/windows';
-import { windowOccurrences } from '../domain/planning/windows';
+import { NO_WINDOWS, windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration, readProposedStart } from '../store';
 import { wakeSignal } from '../workflows/messages';
 import { NoSuchMigration } from './errors';
@@ -134,7 +134,7 @@ export async function triggerSchedule(
     await handle.trigger();
     return waitForDescription(handle, (description) => actionsTaken(description) > before, deadline);
   });
-  if (after === undefined) return { opened: false, text: 'the migration has ended, so its windows no longer open' };
+  if (after === undefined) return { opened: false, text: NO_WINDOWS };
   const latest = after?.info.recentActions.at(-1);
   return latest ? readWindowStart(ferry, latest.action.workflow.workflowId, deadline) : null;
 }

@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
-import { neverCloses, type WindowOpening, type WindowOccurrence } from '../domain/planning/windows';
+import { neverCloses, NO_WINDOWS, type WindowOpening, type WindowOccurrence } from '../domain/planning/windows';
 import { momentText } from '../domain/text/sentences';
 import { shortActivities } from './activity-proxies';
 import { assertIsScheduledFor } from './identity';
@@ -26,8 +26,6 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
   }
   return { opened: true, text: openText(occurrence) };
 }
-
-const NO_WINDOWS = 'the migration has no windows any more, because it has ended or because moves can begin at any time';
 
 function openText(occurrence: WindowOccurrence): string {
   return neverCloses(occurrence)

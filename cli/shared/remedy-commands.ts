@@ -142,7 +142,7 @@ export function otherReferencesText(
   references: readonly string[],
   companies = references.length,
 ): string | null {
-  if (command.split(' ').includes('--all')) return '--all also includes companies with other problems';
+  if (command.split(' ').includes('--all')) return '--all also includes any companies with other problems';
   const others = companies - MAX_REFERENCES_IN_A_COMMAND;
   const words = referenceArguments(references);
   if (!command.includes(words)) return null;

@@ -127,12 +127,6 @@ export function printApplication(output: Output, { application }: Preflight, ind
   output.line(`${text}, ${output.styled('yellow', 'registered at the service, not supplied for this migration')}`);
 }
 
-/** The option of `ferry show` and `ferry approve` that lists the evidence. */
-export const EVIDENCE_OPTION = [
-  '--evidence',
-  'list every check of the first company, with its correlation id, and the warnings about the supplied details',
-] as const;
-
 interface FirstCompanyOptions {
   /** True to list the passed checks too. */
   readonly inFull: boolean;

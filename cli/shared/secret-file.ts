@@ -37,7 +37,7 @@ export async function readClientSecret(
   if (secretFile !== undefined) return readSecretFile(secretFile);
   if (!prompts) {
     throw new CommandFailed(
-      'cannot ask for the client secret, because this is not a terminal',
+      'cannot ask for the client secret, because the input or the output of the command is not a terminal',
       'put the client secret in a file, and pass the file with --secret-file',
     );
   }

@@ -69,6 +69,10 @@ export interface WindowOpening {
   readonly text: string;
 }
 
+/** Says why no window can be opened if the migration has no Schedule any more. */
+export const NO_WINDOWS =
+  'the migration has no windows any more, because it has ended or because moves can begin at any time';
+
 /**
  * Parses an untrusted window occurrence. Drops all other fields. Returns null if the value is not a window occurrence.
  */

@@ -17,7 +17,6 @@ import type { DecisionOptions } from '../../shared/decisions';
 import { actorFrom, addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../shared/remedy-commands';
-import { EVIDENCE_OPTION } from '../../shared/results';
 import { missingDigestWarning } from '../../shared/required-digest';
 import { readReview } from '../../shared/review';
 import type { ProgressOrUnanswered } from '../../shared/unanswered';
@@ -42,7 +41,10 @@ export function addApprove(context: Context): void {
     );
 
   addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))
-    .option(...EVIDENCE_OPTION)
+    .option(
+      '--evidence',
+      'list every check of the first company, with its correlation id, in the review of migrate-first-company',
+    )
     .action((migration: string, step: string | undefined, options: ApproveOptions) =>
       run(() => approve(context, migration, step === undefined ? undefined : parseStep(step), options)),
     );

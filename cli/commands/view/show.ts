@@ -31,7 +31,6 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../shared/client-page';
-import { EVIDENCE_OPTION } from '../../shared/results';
 import type { NextCommand } from '../../shared/remedy-commands';
 import { MAX_REFERENCES_IN_A_CONFIRMATION } from '../../shared/remedy-commands';
 import type { NamedInCommands } from '../../shared/next-commands';
@@ -49,7 +48,10 @@ export function addShow({ program, run, terminal }: Context): void {
   program
     .command('show <migration>')
     .description('Show one migration: steps, companies, evidence, who must act, and the next commands')
-    .option(...EVIDENCE_OPTION)
+    .option(
+      '--evidence',
+      'list every check of the first company, with its correlation id, and the warnings about the supplied details',
+    )
     .action((migration: string, options: ShowOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {

@@ -242,7 +242,7 @@ test('the screen shows the time of its data while Temporal is down, and recovers
   const screen = openDashboard({ TEMPORAL_ADDRESS: relay.address });
   await screen.waitFor('slip.quickbooks-online');
   await relay.cut();
-  await screen.waitFor(/last read at \d\d:\d\d:\d\d; cannot reach Temporal; retrying automatically/);
+  await screen.waitFor(/last read at \d\d:\d\d:\d\d; cannot read from Temporal; retrying automatically/);
   await screen.waitFor('slip.quickbooks-online');
   await relay.restore();
   await until(() => !screen.text().includes('cannot reach'));

@@ -134,7 +134,7 @@ test.each([
     names.map((name) =>
       row(name, { progress: { ...progress, waitingFor: { roles: [], what: `${name} `.repeat(20) } } }),
     ),
-    { connectionError: 'cannot reach Temporal' },
+    { connectionError: 'cannot read from Temporal' },
   );
   const lines = frameOf(state, { columns, rows }, NOW);
   expect(lines).toHaveLength(rows);
@@ -150,10 +150,10 @@ test('a terminal that is too small says so completely, and how to quit', () => {
 
 test('a connection error is shown with the time of the data until the data has been read again', () => {
   const stale = withReading(stateOf([moving]), {
-    connectionError: 'cannot reach Temporal',
+    connectionError: 'cannot read from Temporal',
     at: NOW.getTime() + 60_000,
   });
-  expect(linesOf(stale)[1]).toMatch(/^last read at \d\d:04:11; cannot reach Temporal; retrying automatically$/);
+  expect(linesOf(stale)[1]).toMatch(/^last read at \d\d:04:11; cannot read from Temporal; retrying automatically$/);
   expect(linesOf(stale)[3]).toContain('moving.wave');
   const recovered = withReading(stale, { rows: [moving], connectionError: null, at: NOW.getTime() + 61_000 });
   expect(linesOf(recovered)[1]).toBe('');

@@ -20,7 +20,7 @@ test('the dashboard lists the open migrations although the ledger does not answe
   const { id } = await startTestMigration(orchestrator, 'silent-ledger', ['sbx-ok-1.sl1']);
   const read = openReader({ ...orchestrator.ferry, db: silent as LedgerClient['db'] });
   const { rows = [], connectionError } = await read({ visibleRows: (all) => all, shownMigrationId: null });
-  expect(connectionError).toBe('cannot reach the database');
+  expect(connectionError).toBe('cannot read from the database');
   expect(rows).toMatchObject([{ migrationId: id, overview: null }]);
 });
 
@@ -66,7 +66,7 @@ test('if Temporal does not answer, the dashboard does not name the database', as
   }) as typeof temporal;
   const read = openReader({ ...orchestrator.ferry, temporal: hanging });
   const { connectionError } = await read({ visibleRows: () => [], shownMigrationId: null });
-  expect({ calls, connectionError }).toEqual({ calls: 2, connectionError: 'cannot reach Temporal' });
+  expect({ calls, connectionError }).toEqual({ calls: 2, connectionError: 'cannot read from Temporal' });
 });
 
 /** Fails a moment after a deadline, like gRPC. */

@@ -164,8 +164,10 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
 );
 
 test.each<[string, Error]>([
-  ['cannot reach Temporal', new ServiceError('Failed to query', { cause: grpc })],
-  ['cannot reach the database', new Error('Connection terminated unexpectedly')],
+  ['cannot read from Temporal', new ServiceError('Failed to query', { cause: grpc })],
+  // Not only an unreachable server causes these errors: the access can also be denied.
+  ['cannot read from the database', new Error('Connection terminated unexpectedly')],
+  ['cannot read from the database', new Error('permission denied for table companies')],
   ['no worker answers', new NoWorker(M)],
   ['the worker cannot continue', new WorkflowTaskFailing(M)],
   ['there is no migration acme.xero', new NoSuchMigration(M)],

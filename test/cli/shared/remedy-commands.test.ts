@@ -73,7 +73,7 @@ test.each<[Remedy, references: number, companies: number, string | null]>([
   ['skip', 51, 51, 'the command names only the first 50 companies: add the reference of the other company'],
   // `ferry exceptions` knows only the first references of a large group: here, 51 of 80.
   ['exclude', 51, 80, 'the command names only the first 50 companies: add the references of the other 30'],
-  ['retry', 51, 80, '--all also includes companies with other problems'],
+  ['retry', 51, 80, '--all also includes any companies with other problems'],
   ['retry', 50, 50, null],
   ['replace-credential', 51, 80, null],
 ])(

@@ -212,7 +212,7 @@ test('application fails without a terminal on which to ask for the secret', asyn
   const { exitCode, err } = await run(['application', ID, '--client-id', 'x', '--environment', 'production']);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: cannot ask for the client secret, because this is not a terminal; put the client secret in a file, and pass the file with --secret-file\n',
+    err: 'ferry: cannot ask for the client secret, because the input or the output of the command is not a terminal; put the client secret in a file, and pass the file with --secret-file\n',
   });
 });
 

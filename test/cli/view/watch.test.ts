@@ -79,7 +79,7 @@ test('watch shows that Temporal cannot be reached and how old its data is, and r
   const watch = startWatch(patient.id, { TEMPORAL_ADDRESS: relay.address });
   await watch.waitFor('accept the supplied details');
   await relay.cut();
-  await watch.waitFor(/last read at \d\d:\d\d:\d\d; cannot reach Temporal; retrying automatically/);
+  await watch.waitFor(/last read at \d\d:\d\d:\d\d; cannot read from Temporal; retrying automatically/);
   await relay.restore();
   await until(() => !watch.text().includes('cannot reach'));
   await cancel(patient);
@@ -96,7 +96,7 @@ test('watch stops on Ctrl-C if Postgres has stopped answering without closing it
   const watch = startWatch(frozen.id, { DATABASE_URL: url.href });
   await watch.waitFor('accept the supplied details');
   relay.freeze();
-  await watch.waitFor(/cannot reach the database; retrying automatically/);
+  await watch.waitFor(/cannot read from the database; retrying automatically/);
   watch.type(KEY.ctrlC);
   expect(await watch.ended).toBe(0);
   await watch.waitFor(`Stopped watching ${frozen.id}.`);
