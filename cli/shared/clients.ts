@@ -161,7 +161,7 @@ function onlyInLedger(migration: StoredMigration): CommandFailed {
   return ending === null
     ? new CommandFailed(
         `${id} is in the ledger, but not in Temporal`,
-        `if Temporal's database was lost or restored, docs/backup.md says what to do; to see what has been moved, run: ferry report ${id}`,
+        `check that TEMPORAL_ADDRESS names the Temporal of this migration; if Temporal's database was lost or restored, docs/backup.md says what to do; to see what has been moved, run: ferry report ${id}`,
       )
     : new CommandFailed(
         `${id} has ended, and Temporal has deleted it`,

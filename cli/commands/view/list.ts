@@ -186,7 +186,11 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
     output.line(`  To see what was moved, use the report, for example: ferry report ${ended[0].migrationId}`);
   }
   if (lost.length > 0) {
-    output.line(`The ledger has ${lost.join(', ')}, but Temporal does not. docs/backup.md says what to do.`);
+    const these = lost.length === 1 ? 'this migration' : 'these migrations';
+    output.line(`The ledger has ${lost.join(', ')}, but Temporal does not.`);
+    output.line(
+      `  Check that TEMPORAL_ADDRESS names the Temporal of ${these}. If Temporal's database was lost or restored, docs/backup.md says what to do.`,
+    );
   }
   if (notStarted.length > 0) {
     const [was, it] = notStarted.length === 1 ? ['was', 'it'] : ['were', 'them'];

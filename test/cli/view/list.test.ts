@@ -59,7 +59,7 @@ test('list shows migrations that only the ledger has, and says whether they have
   expect(await linesOf()).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
   const lostShow = await ferry(['show', lostId], undefined, orchestrator.env);
   expect(lostShow.err).toContain(
-    `${lostId} is in the ledger, but not in Temporal; if Temporal's database was lost or restored`,
+    `${lostId} is in the ledger, but not in Temporal; check that TEMPORAL_ADDRESS names the Temporal of this migration; if Temporal's database was lost or restored`,
   );
   await db.updateTable('migrations').set({ state: 'supplied' }).where('id', '=', lostId).execute();
   const unstarted = await ferry(['show', lostId], undefined, orchestrator.env);
@@ -102,7 +102,10 @@ test('list shows migrations that only the ledger has, and says whether they have
   expect(out.replace(/\s+/g, ' ')).toContain(
     `To see what was moved, use the report, for example: ferry report ${endedId}`,
   );
-  expect(out).toContain(`The ledger has ${lostId}, but Temporal does not.\ndocs/backup.md says what to do.\n`);
+  expect(out).toContain(`\nThe ledger has ${lostId}, but Temporal does not.\n`);
+  expect(out.replace(/\s+/g, ' ')).toContain(
+    "Check that TEMPORAL_ADDRESS names the Temporal of this migration. If Temporal's database was lost or restored, docs/backup.md says what to do.",
+  );
 });
 
 test('list counts the companies of running migrations from the ledger, because the counts in Temporal are older', async () => {
