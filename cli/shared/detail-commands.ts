@@ -1,7 +1,7 @@
 /**
  * Suggests how to remove the problems that the check of the supplied details found. `ferry reject … "check again"`
- * repeats the check. It is suggested together with the actions outside `ferry` that must come before it. Decisions that
- * change the details repeat the check themselves.
+ * repeats the check; in self-service, `ferry retry … --all` does. This command is suggested together with the actions
+ * outside `ferry` that must come before it. Decisions that change the details repeat the check themselves.
  */
 import type { FindingCode } from '../../domain/companies/finding';
 import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
@@ -13,7 +13,7 @@ import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from '.
 /** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
   'service-refuses':
-    'correct what the service refused: the API key of the workers (COMPANY_DATA_API_KEY), or an account that has expired',
+    'make sure that the API key of the workers (COMPANY_DATA_API_KEY) is valid, and that its account has not expired',
   'key-not-administrator': 'configure the workers with an administrator key of the account (COMPANY_DATA_API_KEY)',
   'no-room': 'choose a plan with room for all companies, or delete unneeded companies from the service',
   'account-expires': 'choose a plan that does not expire',
@@ -52,7 +52,7 @@ export function detailCommands(
   const check =
     route === 'managed'
       ? bySupport(`ferry reject ${id} supply-details --reason "check again"`)
-      : byClient(`ferry retry ${id} --all`);
+      : { ...byClient(`ferry retry ${id} --all`), does: 'checks the supplied details again' };
   return [...commands, first.length === 0 ? check : { ...check, first: [...new Set(first)].join('; ') }];
 }
 

@@ -7,7 +7,7 @@ import type { MigrationClient } from '../../client';
 import type { SuggestedCompanies } from '../../store';
 import { readSuggestedCompanies } from '../../store';
 import type { NextCommand } from './remedy-commands';
-import { bySupport, shellQuoted } from './remedy-commands';
+import { byClientNamed, bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
 
 /** The failures of a first company after which the same credential cannot help. */
 const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
@@ -37,12 +37,13 @@ export function firstAgain(id: string, { reference, failure }: FirstCompany): re
   return failure === 'reauthorization-required' ? [replacement, reconnected] : [replacement];
 }
 
-/** Suggests another first company, or listing the companies to choose from. */
+/** Suggests another first company, or listing the companies to choose from; nothing if no company is waiting. */
 export function anotherFirst(
-  { migrationId: id }: Progress,
+  { migrationId: id, counts }: Progress,
   { firstCandidate, firstUnconfirmed }: SuggestedCompanies,
 ): readonly NextCommand[] {
   if (firstCandidate === null) {
+    if (counts.waiting === 0) return [];
     // Without the ledger, it is not known whether a company is ready.
     const isRead = firstUnconfirmed !== null;
     const does = isRead
@@ -53,12 +54,9 @@ export function anotherFirst(
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
 }
 
-/**
- * Follows the companies that have not moved yet, if the ledger has no other that could go first. The first company itself
- * can be among them.
- */
+/** Said if the ledger has no other company that could go first. It need not have any other company. */
 const NONE_READY =
-  'no other company can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back';
+  'no other company is ready to go first (each needs a usable credential and the confirmation that syncing is off, and must not be held back)';
 
 function chooseFirst(id: string, reference: string): NextCommand {
   return bySupport(chooseFirstCommand(id, reference));
@@ -81,10 +79,11 @@ interface Choice {
   readonly company?: string;
   readonly reason?: string;
   readonly as: Role;
+  readonly by: string;
 }
 
 /** Says how to choose the company that moves first. Names the list of companies if the person has named no company. */
-export function choiceText(id: string, { company, reason, as }: Choice): string {
+export function choiceText(id: string, { company, reason, as }: Omit<Choice, 'by'>): string {
   if (company === undefined)
     return `list the companies with: ferry companies ${id} --state not-moved-yet; then choose one with: ferry first-company ${id} "reference of the company" --reason "why"`;
   const who = as === 'client' ? 'support chooses the company with' : 'to choose the company that moves first';
@@ -94,8 +93,9 @@ export function choiceText(id: string, { company, reason, as }: Choice): string 
 /** Says what to do instead of adding `--company` or `--next` to a rejection that is not of the first company. */
 export function insteadText(id: string, { next, ...choice }: Choice & { readonly next?: string }): string {
   if (choice.company !== undefined) return choiceText(id, choice);
+  const who = choice.as === 'client' ? ` ${byClientNamed(choice.by)}` : '';
   return next === 'abandon'
-    ? `to end the migration, run: ferry cancel ${id} --reason "why"`
+    ? `to end the migration, run: ferry cancel ${id} ${WITH_REASON}${who}`
     : 'run the command again without --next';
 }
 
@@ -113,11 +113,11 @@ export async function choicesAfterRejection(
   command: string,
 ): Promise<{ readonly same: string | null; readonly another: string }> {
   const same = `to try the same company again: ${command} --next same-company`;
-  if (!db) return { same, another: 'to try another company, add --company and the reference of this company' };
+  if (!db) return { same, another: `to try another company: ${command} --company "reference of the company"` };
   const { firstCandidate, firstLeftOut } = await readSuggestedCompanies(db, migrationId, rejected);
   const another =
     firstCandidate === null
-      ? `see the companies that have not moved yet, but ${NONE_READY}: ferry companies ${migrationId} --state not-moved-yet`
+      ? `${NONE_READY}; to see the companies that have not moved yet, run: ferry companies ${migrationId} --state not-moved-yet`
       : `to try another company: ${command} ${companyOption(firstCandidate)}`;
   return { same: firstLeftOut ? null : same, another };
 }

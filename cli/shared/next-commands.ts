@@ -253,6 +253,7 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
     case 'verified':
       return [...approvals(progress), ...overdueConfirmations(progress, companies)];
     case 'failed':
+      if (companies.firstLeftOut && countOpen(counts) === 0) return [...exceptions(progress), ...addingOrEnding(id)];
       return [
         ...exceptions(progress),
         ...(companies.firstLeftOut ? [] : firstAgain(id, firstCompany)),
@@ -271,6 +272,11 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
         ];
       if (countOpen(counts) > 0)
         return [...missingSupplies(progress, companies), ...exceptions(progress), ...goNoGo(progress)];
-      return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];
+      return addingOrEnding(id);
   }
+}
+
+/** Suggests what to do if no company is left to move. */
+function addingOrEnding(id: string): Commands {
+  return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];
 }

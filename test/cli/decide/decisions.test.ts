@@ -132,7 +132,7 @@ test('a rejection that does not say what to try next names the options, with com
   const missing = await run('reject', ID, 'migrate-first-company', '--next', 'another-company', '--reason', 'odd');
   expect(missing).toMatchObject({
     exitCode: 1,
-    err: `ferry: --next another-company does not say which company to try: add --company; see the companies that have not moved yet, but no other company can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back: ferry companies ${ID} --state not-moved-yet\n`,
+    err: `ferry: --next another-company does not say which company to try: add --company; no other company is ready to go first (each needs a usable credential and the confirmation that syncing is off, and must not be held back); to see the companies that have not moved yet, run: ferry companies ${ID} --state not-moved-yet\n`,
   });
   for (const next of ['same-company', 'abandon']) {
     const args = ['migrate-first-company', '--next', next, '--company', 'C-1002', '--reason', 'odd', '--yes'];

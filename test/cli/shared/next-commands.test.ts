@@ -55,6 +55,18 @@ test.each([
   }
 });
 
+test('in self-service, the command that repeats the check says so, because its name does not', () => {
+  const state = stateAt('supply-details', { preflight: withApplication('kite-app', 'platform-disabled') });
+  const progress = { ...progressOf(plan, state), route: 'self-service' } as const;
+  expect(nextCommands(progress, NO_COMPANIES, NOW)).toContainEqual(
+    expect.objectContaining({
+      command: expect.stringContaining(`ferry retry ${ID} --all --as client`) as string,
+      first: 'enable the platform in the account',
+      does: 'checks the supplied details again',
+    }),
+  );
+});
+
 test.each(CASES)('nextCommands suggests a command to every role that must act: %s', (_, state) => {
   const progress = progressOf(plan, state);
   const roles = nextCommands(progress, NO_COMPANIES, NOW).map(({ who }) => who);
@@ -122,6 +134,23 @@ test('a first company that was left out is not tried again, so only another comp
   expect(commandsIf(false)).toEqual([AGAIN, other]);
 });
 
+test('if no other company is waiting, none is suggested to go first', () => {
+  const suggestedIf = (firstLeftOut: boolean) => {
+    const left = firstLeftOut ? { excluded: 9 } : { moved: 8, failed: 1 };
+    const state = stateAt('migrate-first-company', {
+      counts: counts({ total: 9, ...left }),
+      firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed', failure: 'refused' }),
+    });
+    const companies = { ...NO_COMPANIES, firstUnconfirmed: false, firstLeftOut };
+    return nextCommands(progressOf(plan, state), companies, NOW).map(({ command }) => command);
+  };
+  expect(suggestedIf(false)).toEqual([`ferry exceptions ${ID}`, AGAIN]);
+  expect(suggestedIf(true)).toEqual([
+    `ferry amend ${ID} companies.csv --as client --by Cleo`,
+    `ferry cancel ${ID} --reason "why"`,
+  ]);
+});
+
 test('without the ledger, no command claims that no company is ready to go first', () => {
   const state = stateAt('migrate-first-company', {
     counts: counts({ total: 9, waiting: 8, failed: 1 }),
@@ -131,7 +160,7 @@ test('without the ledger, no command claims that no company is ready to go first
     nextCommands(progressOf(plan, state), companies, NOW).find(({ command }) => command.startsWith('ferry companies'));
   expect(listing(NO_COMPANIES)?.does).toBe('lists the companies to choose from');
   expect(listing({ ...NO_COMPANIES, firstUnconfirmed: false })?.does).toBe(
-    'lists the companies that have not moved yet; no other company can go first, because each lacks a usable credential or the confirmation that syncing is off, or is held back',
+    'lists the companies that have not moved yet; no other company is ready to go first (each needs a usable credential and the confirmation that syncing is off, and must not be held back)',
   );
 });
 
