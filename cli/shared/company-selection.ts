@@ -53,8 +53,9 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'retry',
     message: 'retry',
-    description: 'Retry companies that must reconnect, were not moved, were deferred, or have an unknown outcome',
-    all: 'all companies that were not moved, were deferred, or have an unknown outcome, and the companies that must reconnect if a retry can help them',
+    description:
+      'Retry companies that must reconnect, were not moved, were deferred, or have an unknown outcome. In self-service, until the check of the details finds no errors, --all only repeats this check',
+    all: 'all companies that were not moved, were deferred, or have an unknown outcome; also companies that must reconnect, if a retry can help them',
   },
   {
     name: 'relink',

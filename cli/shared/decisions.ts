@@ -120,7 +120,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
       setDefault(answer);
       if (isAsked && command.getOptionValue('as') !== 'client')
         output.line(
-          `If only you use this account, ferry can take your name from a signing key: ferry keys create --by ${shellQuoted(answer)}`,
+          `If only you use the user name ${user}, ferry can take your name from a signing key: ferry keys create --by ${shellQuoted(answer)}`,
         );
     } else if (!output.json && !output.quiet) {
       output.warn(`acting as ${user}; to record your name, add --by "your name"`);

@@ -76,7 +76,7 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [
     VaultKeyNotSigned,
-    "nothing was sealed or stored; sign the key where the workers' keys are, with: ferry vault rotate. If that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
+    "nothing was sealed or stored; on a machine with the workers' keys, sign the key with: ferry vault rotate. If that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
   ],
   [
     VaultKeyAltered,
@@ -102,7 +102,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [AmendedMigrationEnded, 'start a new migration with another --label'],
   [
     OrganizationTaken,
-    'remove every such row from the file, because an organization can be in only one row of one open migration',
+    'in the file, correct or remove every such row, because an organization can be in only one row of one open migration',
   ],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],

@@ -94,7 +94,11 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new MigrationClosed(M, 'closed'), /acme\.xero is closed/, /ferry show acme\.xero$/],
   [new AmendedMigrationEnded(`migration ${M} has ended`), /acme\.xero/, /new migration/],
-  [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove every such row/],
+  [
+    new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]),
+    /91/,
+    /correct or remove every such row/,
+  ],
   [new StagingFull('too much supplied data is waiting for a decision'), /too much supplied data/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
