@@ -93,10 +93,10 @@ export function choiceText(id: string, { company, reason, as }: Omit<Choice, 'by
 /** Says what to do instead of adding `--company` or `--next` to a rejection that is not of the first company. */
 export function insteadText(id: string, { next, ...choice }: Choice & { readonly next?: string }): string {
   if (choice.company !== undefined) return choiceText(id, choice);
-  const who = choice.as === 'client' ? ` ${byClientNamed(choice.by)}` : '';
-  return next === 'abandon'
-    ? `to end the migration, run: ferry cancel ${id} ${WITH_REASON}${who}`
-    : 'run the command again without --next';
+  if (next !== 'abandon') return 'run the command again without --next';
+  return choice.as === 'client'
+    ? `to end the migration, run: ferry cancel ${id} ${WITH_REASON} ${byClientNamed(choice.by)}`
+    : `to end the migration, run: ferry cancel ${id} ${WITH_REASON}`;
 }
 
 /**

@@ -4,6 +4,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { runnableCommands } from '../../../cli/reference/commands';
 import { programForReference } from '../../../cli/reference/cli-page';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { commandOf } from '../parse-command';
 
 const ROOT = path.join(__dirname, '../../..');
@@ -49,6 +50,7 @@ function valueOf(expression: string): string {
   if (/referenceArguments|referenceWords/.test(expression)) return 'C-1001 C-1002';
   if (/route/.test(expression)) return 'start';
   if (/environment/i.test(expression)) return 'production';
+  if (expression === 'role') return 'client';
   if (expression === 'wave') return '1';
   if (/wave/i.test(expression)) return '--wave 1';
   if (/exampleTime/.test(expression)) return '2026-11-21 22:00';
@@ -86,6 +88,9 @@ function hintsIn({ file, text }: Text): readonly Hint[] {
   }));
 }
 
+/** A public key, for the placeholder in `--approver role:name:key`. */
+const PUBLIC_KEY = parseSigningKey(new Secret(createSigningKey('Cleo'))).publicKey;
+
 const HINTS = texts()
   .flatMap(hintsIn)
   .filter(({ command }) => !ASKS.includes(command) && !command.endsWith(' --help'));
@@ -104,7 +109,8 @@ test.each([...new Map(HINTS.map((hint) => [hint.command, hint])).values()])(
     const filledIn = command
       .replace(REDIRECTION, '')
       .replace(/"(?:your name|name of the person)"/, 'Cleo')
-      .replace('"client id"', 'AB1');
+      .replace('"client id"', 'AB1')
+      .replace(':name:key"', `:Cleo:${PUBLIC_KEY}"`);
     expect(await commandOf(filledIn)).toBeDefined();
   },
 );
