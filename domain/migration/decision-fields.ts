@@ -29,6 +29,9 @@ const MAX_REFERENCE_LENGTH = 200;
 export const MAX_NAME_LENGTH = 200;
 export const MAX_ID_LENGTH = 200;
 
+/** Ends the description of a text: pasted text can contain unsafe characters that nobody sees, see {@link isText}. */
+export const NO_UNSAFE = 'without invisible control characters';
+
 /** The fields of a message. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,7 +61,7 @@ export function parseApprover(value: unknown): Approver | string {
   const { role, by, publicKey } = (typeof value === 'object' && value !== null ? value : {}) as Fields;
   if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
   if (!isText(by) || by.length > MAX_NAME_LENGTH)
-    return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters`;
+    return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters, ${NO_UNSAFE}`;
   if (!isPublicKey(publicKey))
     return 'publicKey of the approver must be an Ed25519 public key: 64 lower-case hexadecimal digits';
   return { role, by, publicKey };
@@ -68,12 +71,22 @@ export function parseApprover(value: unknown): Approver | string {
 export function parseCompanies({ companies }: Fields): { readonly companies: Companies } | string {
   if (companies === 'all') return { companies };
   if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
-    return '"companies" must be "all" or a list of references';
+    return NOT_COMPANIES;
   }
   if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
-    return `"companies" must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
+    return `"companies" must be a list of at most ${MAX_COMPANIES_PER_MESSAGE.toLocaleString('en-US')} references; split it into several messages`;
   }
   return { companies };
+}
+
+const NOT_COMPANIES = '"companies" must be "all" or a list of references';
+const NOT_REFERENCES = '"companies" must be a list of references, not "all"';
+
+/** Like {@link parseCompanies}, for decisions that must list their companies. */
+export function parseReferences(fields: Fields): { readonly companies: readonly string[] } | string {
+  const parsed = parseCompanies(fields);
+  if (typeof parsed === 'string') return parsed === NOT_COMPANIES ? NOT_REFERENCES : parsed;
+  return parsed.companies === 'all' ? NOT_REFERENCES : { companies: parsed.companies };
 }
 
 /** Returns the digest of the boxes that a message supplies, or what is wrong with it. */

@@ -18,9 +18,11 @@ import {
   MAX_MANIFEST_COMPANIES,
   MAX_NAME_LENGTH,
   MAX_TEXT_LENGTH,
+  NO_UNSAFE,
   parseApprover,
   parseCompanies,
   parseNext,
+  parseReferences,
   parseSealedDigest,
   parseWindows,
 } from './decision-fields';
@@ -86,9 +88,13 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
   if (!isText(by) || by.length > MAX_NAME_LENGTH)
-    return malformed(`"by" must be the name of the person who decides, at most ${MAX_NAME_LENGTH} characters`);
+    return malformed(
+      `"by" must be the name of the person who decides, at most ${MAX_NAME_LENGTH} characters, ${NO_UNSAFE}`,
+    );
   if (reason !== undefined && !isText(reason)) {
-    return malformed(`reason must be text of at most ${MAX_TEXT_LENGTH} characters`);
+    return malformed(
+      `reason must be text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters, ${NO_UNSAFE}`,
+    );
   }
   if (decisionId !== undefined && !isDecisionId(decisionId)) {
     return malformed(`decisionId must be text of at most ${MAX_ID_LENGTH} characters`);
@@ -109,7 +115,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   // A signed message is stored with all of its fields, including those that are not part of the decision. Therefore,
   // the limits apply to the whole message.
   if (JSON.stringify(input).length > MAX_MESSAGE_LENGTH)
-    return malformed(`the message has more than ${MAX_MESSAGE_LENGTH} characters`);
+    return malformed(`the message has more than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`);
   if (isStorable(input)) return parsed;
   return malformed('the message contains a character that cannot be stored');
 }
@@ -180,7 +186,9 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       if (typeof manifestDigest !== 'string' || !/^[0-9a-f]{64}$/.test(manifestDigest))
         return malformed('manifestDigest must be 64 lower-case hexadecimal digits');
       if (!isCount(companies) || companies === 0 || companies > MAX_MANIFEST_COMPANIES)
-        return malformed(`"companies" must be a whole number from 1 to ${MAX_MANIFEST_COMPANIES}`);
+        return malformed(
+          `"companies" must be a whole number from 1 to ${MAX_MANIFEST_COMPANIES.toLocaleString('en-US')}`,
+        );
       return { decision: { kind: 'manifest-supplied', ...sender, manifestDigest, companies } };
     }
     case 'manifestAmended': {
@@ -191,9 +199,8 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     }
     case 'exclude':
     case 'skip': {
-      const parsed = parseCompanies(fields);
+      const parsed = parseReferences(fields);
       if (typeof parsed === 'string') return malformed(parsed);
-      if (parsed.companies === 'all') return malformed('"companies" must be a list of references, not "all"');
       const { reason } = sender;
       if (reason === undefined) return malformed('a reason for leaving the companies out is required');
       return { decision: { kind: message, ...sender, reason, companies: parsed.companies } };
@@ -205,9 +212,8 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       return { decision: { kind: message, ...sender, companies: parsed.companies } };
     }
     case 'replaceCredential': {
-      const parsed = parseCompanies(fields);
+      const parsed = parseReferences(fields);
       if (typeof parsed === 'string') return malformed(parsed);
-      if (parsed.companies === 'all') return malformed('"companies" must be a list of references, not "all"');
       const sealed = parseSealedDigest(fields);
       if (typeof sealed === 'string') return malformed(sealed);
       return { decision: { kind: 'replace-credential', ...sender, companies: parsed.companies, ...sealed } };

@@ -135,9 +135,12 @@ test('a message that is too large is refused, and the migration continues', asyn
   const answer = (decisionId: string) => handle.query<Outcome | null, [unknown]>('outcome', { decisionId });
   expect(await answer('d-1')).toMatchObject({
     applied: false,
-    text: '"companies" must be a list of at most 1000 references; split it into several messages',
+    text: '"companies" must be a list of at most 1,000 references; split it into several messages',
   });
-  expect(await answer('d-2')).toMatchObject({ applied: false, text: 'reason must be text of at most 2000 characters' });
+  expect(await answer('d-2')).toMatchObject({
+    applied: false,
+    text: 'reason must be text of at most 2,000 characters, without invisible control characters',
+  });
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
 
