@@ -90,7 +90,8 @@ export function trailEndProblem(
 ): string | null {
   const signature: Signature | null = parseSignature(given);
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
-  if (!signature || !signer) return 'the last line of the file is not signed with the key of an approver';
+  if (!signature || !signer)
+    return 'the last line of the file is not signed with the key of an approver whom you named or support added; if you trust the person who exported the file, name them with --approver too';
   const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
   return matches && verifies(signature, endBytesToSign(end))
     ? null

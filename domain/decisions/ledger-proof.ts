@@ -52,11 +52,7 @@ export function createLedgerProof(): LedgerProof {
       const proven = sum(confirmations.map((each) => Math.min(each.companies, confirmable.get(keyOf(each)) ?? 0)));
       const provenRelease = releaseOf(route, recorded);
       return [
-        ...(confirmed === proven
-          ? []
-          : [
-              `the ledger shows ${counted(confirmed, 'company')} as confirmed, but signed decisions confirm only ${proven.toLocaleString('en-US')}`,
-            ]),
+        ...(confirmed === proven ? [] : [unprovenText(route, confirmed, proven)]),
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
           : [`the ledger allows ${TEXTS[released]} to be moved; the signed decisions allow ${TEXTS[provenRelease]}`]),
@@ -66,6 +62,14 @@ export function createLedgerProof(): LedgerProof {
       ];
     },
   };
+}
+
+/** Says that signed decisions do not prove all confirmations. In self-service, no decision confirms a company. */
+function unprovenText(route: Route, confirmed: number, proven: number): string {
+  const companies = counted(confirmed, 'company');
+  return route === 'self-service'
+    ? `in self-service, a company is confirmed without a signature when it is supplied, so nothing proves the confirmation of ${companies}`
+    : `the ledger shows ${companies} as confirmed, but signed decisions confirm only ${proven.toLocaleString('en-US')}`;
 }
 
 /** From the smallest release to the largest. */

@@ -43,6 +43,13 @@ test.each<[string, Companies | null, LedgerSummary, readonly string[]]>([
   expect(proof.differences(summary)).toEqual(differences);
 });
 
+test('in self-service, no signed decision can prove the confirmations', () => {
+  const summary: LedgerSummary = { ...confirmed(3), route: 'self-service', released: 'all' };
+  expect(createLedgerProof().differences(summary)).toEqual([
+    'in self-service, a company is confirmed without a signature when it is supplied, so nothing proves the confirmation of 3 companies',
+  ]);
+});
+
 test('a refused decision proves nothing', () => {
   const proof = createLedgerProof();
   proof.add(confirmation('all'), { applied: false, at: AT });
