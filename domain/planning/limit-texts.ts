@@ -74,7 +74,7 @@ export function mainLimitsText(limits: MigrationLimits): string {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute, rampCompanies, toleratedFailures } = limits;
   return [
     ...(companiesPerMinute === null ? [] : [`${LIMIT_NAMES.companiesPerMinute} ${numberText(companiesPerMinute)}`]),
-    `slices ${slicesAtOnce} (${companiesPerSliceAtOnce} at once each)`,
+    `${LIMIT_NAMES.slicesAtOnce} ${slicesAtOnce} (${counted(companiesPerSliceAtOnce, 'company')} each)`,
     `${LIMIT_NAMES.rampCompanies} ${numberText(rampCompanies)}`,
     ...(toleratedFailures === null ? [] : [`${LIMIT_NAMES.toleratedFailures} ${numberText(toleratedFailures)}`]),
     `${LIMIT_NAMES.toleratedShare} ${VALUES.toleratedShare(limits.toleratedShare)}`,
