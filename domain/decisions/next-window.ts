@@ -1,4 +1,4 @@
-/** Answers to decisions: states that moves wait for the next window. */
+/** Answers to decisions: states that moves wait for the next window, or that the windows are paused. */
 import type { Decision } from '../migration/decision';
 import { nextMove } from '../planning/windows';
 import { momentText } from '../text/sentences';
@@ -6,7 +6,8 @@ import type { Ruling } from './ruling';
 
 /**
  * Adds the time when the next window opens to the text of a ruling that lets companies be tried again while no window
- * is open. Without this time, people would expect the next try at once.
+ * is open. Without this time, people would expect the next try at once. If the windows are paused, says that instead,
+ * because no further window opens.
  *
  * @param at ISO 8601, UTC
  */
@@ -15,8 +16,13 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   if (state === null || state.closed !== null || !movesAgain(decision)) return ruling;
   // In earlier steps, the moves also wait for approvals and the start.
   if (state.step !== 'migrate-first-company' && state.step !== 'complete-migration') return ruling;
-  const opensAt = nextMove(state.limits.windows, at);
-  if (opensAt === null || opensAt === at) return ruling;
+  const { windows } = state.limits;
+  const opensAt = nextMove(windows, at);
+  if (windows.length === 0 || opensAt === null) return ruling;
+  const isOpen = opensAt === at;
+  if (state.schedule === 'paused' && !(isOpen && state.openedWindow?.opensAt === state.window?.opensAt))
+    return { state, text: `${ruling.text}; the windows are paused, so no move begins until they are resumed` };
+  if (isOpen) return ruling;
   const text = `no move begins before the next window, which opens at ${momentText(opensAt)}`;
   return { state, text: `${ruling.text}; ${text}` };
 }

@@ -6,6 +6,7 @@ import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
 import { PAUSES_CHANGED } from '../migration/review-changed';
+import { roleText } from '../migration/steps';
 import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
 import { actsAsSupport } from './self-service';
@@ -13,7 +14,7 @@ import { actsAsSupport } from './self-service';
 export function pause(state: MigrationState, { role, by, reason }: MigrationControl, at: string): Ruling {
   const earlier = pausesByPeople(state);
   const own = earlier.find((each) => each.role === role);
-  if (own) return refused(`${role} has already paused the migration (${own.by})`);
+  if (own) return refused(`${roleText(role)} has already paused the migration (${own.by})`);
   const added = { reason: reason ?? 'no reason given', by, role, stopReason: null, at };
   return applied({ ...state, pause: automaticPause(state), pausesByPeople: [...earlier, added] }, 'paused');
 }

@@ -14,7 +14,7 @@ import type { Companies, Decision, DecisionBase, StepDecision } from '../migrati
 import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
 import { automaticPause, pausesByPeople } from '../migration/pauses';
 import type { Role, Step } from '../migration/steps';
-import { STEP_RULES, STEPS, stepNumber, stepText } from '../migration/steps';
+import { roleText, STEP_RULES, STEPS, stepNumber, stepText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { counted, momentText } from '../text/sentences';
 import { roleRefusal } from './roles';
@@ -115,13 +115,13 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   if (stepNumber(step) > stepNumber(facts.step) && !STEP_RULES[step].approvableEarly) {
     return `${stepText(step)} is not open yet: the migration is at ${stepText(facts.step)}`;
   }
-  if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet; propose one first';
+  if (step === 'schedule' && !facts.hasProposal) return 'there is no start time to approve; propose one first';
   const noFirst = step === 'migrate-first-company' ? firstCompanyRefusal(facts) : null;
   if (noFirst !== null) return noFirst;
   const open = step === 'complete-migration' ? openText(facts) : null;
   if (open !== null) return open;
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
-  return earlier ? `${stepText(step)} has already been approved by ${role} (${earlier.by})` : null;
+  return earlier ? `${stepText(step)} has already been approved by ${roleText(role)} (${earlier.by})` : null;
 }
 
 /** Returns why there is no first company to approve; null if one has been moved and verified. */
@@ -136,7 +136,7 @@ function firstCompanyRefusal({ firstCompany, rejectedFirst }: DecisionFacts): st
     case undefined:
       return rejectedFirst
         ? `${rejectedFirst.by} has rejected the first company, ${rejectedFirst.reference}, and no company has been moved and verified since`
-        : 'no first company has been moved and verified yet';
+        : 'the first company has no result yet';
   }
 }
 
@@ -196,7 +196,8 @@ const ACCEPTED =
  * accepted, or a company has been left out.
  */
 function manifestRefusal(facts: DecisionFacts): string | null {
-  if (hasCrossed(facts)) return 'the move of the first company has already begun, so the manifest cannot be replaced';
+  if (hasCrossed(facts))
+    return 'the move of the first company has already begun, so the manifest cannot be replaced; support can amend it';
   if (facts.ended.includes('supply-details')) return ACCEPTED;
   return facts.counts !== null && facts.counts.excluded > 0
     ? 'companies have been left out, so the manifest cannot be replaced; support can amend it'

@@ -1,7 +1,7 @@
 /** Roles: which role can make which decision. The workflow and the ledger apply the same rules. */
 import type { Decision } from '../migration/decision';
 import type { Role } from '../migration/steps';
-import { STEP_RULES, stepText } from '../migration/steps';
+import { roleText, STEP_RULES, stepText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { actsAsSupport, selfServiceRefusal } from './self-service';
 
@@ -52,12 +52,12 @@ function approvalRefusal({ step, role }: StepDecision): string | null {
     return `${stepText(step)} needs no approval: it ends when every company of the first wave is confirmed, left out or held back`;
   return approvers.includes(role)
     ? null
-    : `${stepText(step)} is approved by ${approvers.join(' and ')}, not by ${role}`;
+    : `${stepText(step)} is approved by ${approvers.map(roleText).join(' and ')}, not by ${roleText(role)}`;
 }
 
 function rejectionRefusal({ step, role }: StepDecision): string | null {
   const { approvers, actors } = STEP_RULES[step];
-  return [...approvers, ...actors].includes(role) ? null : `${role} cannot reject ${stepText(step)}`;
+  return [...approvers, ...actors].includes(role) ? null : `${roleText(role)} cannot reject ${stepText(step)}`;
 }
 
 function supportOnly(route: Route, role: Role, refusal: string): string | null {

@@ -114,7 +114,7 @@ export function signatureRefusal(
     return 'this decision must say when it was signed, as a UTC time such as 2026-03-07T20:00:00.000Z';
   const last = lastSigned[signature.publicKey];
   if (last !== undefined && signedAt <= last)
-    return 'the same key has already signed a decision at the same time or later, so this decision is out of order; make the decision again';
+    return "the same key has already signed a decision at the same time or later, so this decision is out of order; check that your device's clock is right, and make the decision again";
   return null;
 }
 

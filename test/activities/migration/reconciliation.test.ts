@@ -93,7 +93,7 @@ test('an added approver is restored only if support has signed the addition', as
 test('the first company is not approved if neither the ledger nor the service has a company', async () => {
   const id = await signedMigration();
   const { refused } = await reconcile(id, allApprovals(id, SAM, CLEO), 1);
-  expect(refused).toMatchObject([{ why: 'no first company has been moved and verified yet' }]);
+  expect(refused).toMatchObject([{ why: 'the first company has no result yet' }]);
   expect(await released(id)).toBe('first-company');
 });
 

@@ -51,7 +51,7 @@ describe('an approval of the open step', () => {
 
   test('by the wrong role is refused, and the refusal contains the right role', () => {
     const { outcome } = decideOne(READY['supply-details'], approve('supply-details', 'client'));
-    expect(outcome.text).toBe('step 1 (supply details) is approved by support, not by client');
+    expect(outcome.text).toBe('step 1 (supply details) is approved by support, not by the client');
   });
 });
 
@@ -71,6 +71,9 @@ describe('an approval of a step that is not open yet', () => {
 
 describe('an approval of a step that is not ready', () => {
   const problems = preflight({ problems: ['the key is not valid', 'no room'] });
+  const REJECTED_PROPOSAL: Partial<MigrationState> = {
+    reopened: { step: 'schedule', by: 'Sam', role: 'support', reason: 'too early', at: AT, proposed: false },
+  };
   test.each<[string, Step, Partial<MigrationState>, string]>([
     ['unchecked details', 'supply-details', { preflight: null }, 'the details are still being checked'],
     [
@@ -79,8 +82,15 @@ describe('an approval of a step that is not ready', () => {
       { preflight: problems },
       'found 2 kinds of problem: the key is not valid; no room',
     ],
-    ['no proposal', 'schedule', {}, 'no start time has been proposed yet; propose one first'],
-    ['no first company', 'migrate-first-company', {}, 'no first company has been moved'],
+    ['no proposal', 'schedule', {}, 'there is no start time to approve; propose one first'],
+    ['a rejected proposal', 'schedule', REJECTED_PROPOSAL, 'there is no start time to approve; propose one first'],
+    [
+      'another first company, after one was moved',
+      'migrate-first-company',
+      { counts: counts({ total: 3, moved: 1, waiting: 2 }), requestedFirst: { reference: 'C-8', notReady: false } },
+      'the first company has no result yet',
+    ],
+    ['no first company', 'migrate-first-company', {}, 'the first company has no result yet'],
     [
       'a first company that is moving',
       'migrate-first-company',
@@ -118,7 +128,7 @@ test('a second approval by the same role is refused with the name of the first a
   });
   expect(outcome).toMatchObject({
     applied: false,
-    text: 'step 2 (schedule the migration) has already been approved by client (Cleo)',
+    text: 'step 2 (schedule the migration) has already been approved by the client (Cleo)',
   });
 });
 

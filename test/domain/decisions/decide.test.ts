@@ -63,7 +63,7 @@ describe('pause and resume', () => {
   test('are refused if they would change nothing', () => {
     const paused = decideAll(stateAt('schedule'), pause('client', 'first'));
     const { state, outcome } = decideOne(paused, pause('client', 'second'));
-    expect(outcome).toMatchObject({ applied: false, text: 'client has already paused the migration (Cleo)' });
+    expect(outcome).toMatchObject({ applied: false, text: 'the client has already paused the migration (Cleo)' });
     expect(pausesOf(state).map(({ reason }) => reason)).toEqual(['first']);
     expect(decideOne(stateAt('schedule'), resume('support')).outcome.applied).toBe(false);
   });

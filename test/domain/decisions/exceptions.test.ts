@@ -120,6 +120,23 @@ describe('the answer to a decision', () => {
     expect(texts(draft, [])).toMatchObject({ applied: true, text });
   });
 
+  test('says that the windows are paused, unless this window was opened before', () => {
+    const paused = '1 company will be tried again; the windows are paused, so no move begins until they are resumed';
+    const open = daily('09:00', '15:00');
+    const window = { opensAt: '2026-03-02T09:00:00.000Z', closesAt: '2026-03-02T15:00:00.000Z' };
+    const textWhilePaused = (hours: Window | null, openedWindow: typeof window | null) => {
+      const state = stateAt('complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) });
+      const limits = { ...state.limits, windows: hours ? [hours] : [] };
+      return decideOne({ ...state, limits, window, openedWindow, schedule: 'paused' }, retry).outcome.text;
+    };
+    expect(textWhilePaused(LATER_TODAY, null)).toBe(paused);
+    expect(textWhilePaused(LATER_TODAY, window)).toBe(paused);
+    expect(textWhilePaused(open, null)).toBe(paused);
+    expect(textWhilePaused(open, window)).toBe('1 company will be tried again');
+    // The state of the Schedule is out of date until the migration next looks for a window.
+    expect(textWhilePaused(null, null)).toBe('1 company will be tried again');
+  });
+
   test('does not mention the next window after other decisions', () => {
     const skip: DecisionDraft = { kind: 'skip', role: 'support', companies: ['acme-3'], reason: 'gone' };
     expect(texts(skip, [LATER_TODAY]).text).toBe('1 company will not be moved: gone');

@@ -47,7 +47,9 @@ describeWithChromium('people of one client', () => {
     const sent = await Promise.allSettled([cleo, mia].map((page) => send(page, START)));
     const reasons = sent.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
     expect(reasons).toEqual([
-      expect.stringMatching(/Step 2 \(schedule the migration\) has already been approved by client \((Cleo|Mia)\)\./),
+      expect.stringMatching(
+        /Step 2 \(schedule the migration\) has already been approved by the client \((Cleo|Mia)\)\./,
+      ),
     ]);
     for (const page of [cleo, mia]) await page.keyboard.press('Escape');
     const approvals = (page: Page) => page.locator('#steps').getByText(/^Approved by (Cleo|Mia) \(client\)/);

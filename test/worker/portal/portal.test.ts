@@ -44,7 +44,7 @@ test('a signed decision is applied, its answer says so, and the page shows it', 
   expect((await readView(db, migration.id))?.notices[0]).toMatch(/^Paused by Cleo \(client\) since .*: a holiday$/);
   expect(await ask(guest, 'decide', decision(migration, 'pause', { reason: 'again' }))).toEqual({
     outcome: 'refused',
-    text: 'client has already paused the migration (Cleo)',
+    text: 'the client has already paused the migration (Cleo)',
   });
 });
 

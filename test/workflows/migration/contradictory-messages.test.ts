@@ -81,7 +81,7 @@ test('a start that is approved and then rejected must be proposed again', async 
 test('a start that has been rejected cannot be approved', async () => {
   const migration = await withProposedStart('reject-approve');
   const [, approval] = await sendTogether(migration, TIME_REJECTED, TIME_APPROVED);
-  expect(approval).toEqual([false, 'no start time has been proposed yet; propose one first']);
+  expect(approval).toEqual([false, 'there is no start time to approve; propose one first']);
   expect((await migration.until(() => true)).step).toBe('schedule');
 });
 
