@@ -6,7 +6,7 @@ import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
-import { checkAllCommand, errorFinding, FindingSummary } from '../../domain/preflight/findings';
+import { checkAgainText, errorFinding, FindingSummary } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { CheckedApplication, Preflight } from '../../domain/migration/preflight-result';
 import { separateNames } from '../../domain/migration/preflight-result';
@@ -90,7 +90,7 @@ export function preflightActivities(deps: ActivityDeps) {
       const endsBy = (await estimateBeforeMove(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary({
         errors: `to list all of these companies, run: ferry exceptions ${migrationId}`,
-        warnings: `to check all rows again, run: ${checkAllCommand(platform.slug)}`,
+        warnings: (code) => checkAgainText(code, migrationId, platform.slug),
       });
       if (!hasManifest) summary.add([NO_COMPANIES]);
       const applications = await readApplications(db, migration);

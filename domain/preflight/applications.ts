@@ -64,8 +64,9 @@ export interface ApplicationsOfMoved {
 
 const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own account (docs/deploying.md)';
 
-const ADVICE_FOR_ONE_CLIENT =
-  'supply the same application for both migrations, or wait until the other migration has ended';
+// In self-service, the client cannot supply an application.
+const adviceForOneClient = (isSelfService: boolean): string =>
+  `${isSelfService ? 'ask support to register' : 'supply'} the same application for both migrations, or wait until the other migration has ended`;
 
 export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts): boolean {
   return one.clientId === other.clientId && one.environment === other.environment;
@@ -243,7 +244,7 @@ export function applicationConflicts(
       const rule = 'an account has only one application per platform';
       const message = `${ownUse}, but ${other.migrationId} uses ${applicationName(other.application)}; ${rule}`;
       const isSameClient = other.client === client;
-      const advice = isSameClient ? ADVICE_FOR_ONE_CLIENT : ACCOUNT_ADVICE;
+      const advice = isSameClient ? adviceForOneClient(isSelfService) : ACCOUNT_ADVICE;
       const found = finding('application-of-another-migration', message, advice);
       // An application that was not supplied can belong to another client, even if this client's migrations use it.
       const isKnown = applications.supplied !== null && other.isSupplied;
@@ -256,8 +257,10 @@ export function applicationConflicts(
                 clientMessage: `${migrationId} and ${other.migrationId} use different applications; ${rule}`,
               },
             ];
-      const otherUse = `another client of this account uses another application; ${rule}, so ask support what to do`;
-      return [{ ...found, clientMessage: applications.supplied ? `${ownUse}, but ${otherUse}` : otherUse }];
+      const known = applications.supplied ? `${ownUse}, but another` : 'another';
+      const than = applications.supplied ? 'another application' : 'an application other than the registered one';
+      const clientMessage = `${known} client of this account uses ${than}; ${rule}, so ask support what to do`;
+      return [{ ...found, clientMessage }];
     }
     case 'not-supplied': {
       const message =
@@ -265,8 +268,9 @@ export function applicationConflicts(
         `but no application was supplied for ${migrationId}`;
       const advice = `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
       // In self-service, the client cannot supply an application.
-      const remedy = `${isSelfService ? 'ask support to register' : 'supply'} the application that obtained your tokens`;
-      const clientMessage = `no application was supplied for ${migrationId}; ${remedy}`;
+      const clientMessage = isSelfService
+        ? 'the registered application was supplied for another client of this account; ask support to register the application that obtained your tokens'
+        : `no application was supplied for ${migrationId}; supply the application that obtained your tokens`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }
     case 'not-registered': {

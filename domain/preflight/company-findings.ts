@@ -72,7 +72,7 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
   }
   if (platform.family === 'user' && withoutFamily > 0) {
     const message = `the token family is missing for ${outOf(withoutFamily, companies, 'company')}`;
-    const advice = `fill in the column family with the ${platform.name} user who authorized each company, because tokens of one user invalidate one another`;
+    const advice = `fill in the column "family" with the ${platform.name} user who authorized each company, because tokens of one user invalidate one another`;
     findings.push(warningFinding('no-family', message, advice));
   }
   return findings;

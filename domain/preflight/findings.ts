@@ -41,8 +41,18 @@ interface FindingsOfCode {
   readonly count: number;
 }
 
-/** Returns the command that checks all rows of a manifest again. The name of the file is an example. */
+/** Returns the command that checks a manifest and the account. The name of the file is an example. */
 export const checkAllCommand = (slug: string): string => `ferry check manifest.csv --platform ${slug}`;
+
+/**
+ * Says how to see all rows with the same warning. `ferry check` knows no migration. Unless it checks only the file, it
+ * reports that every organization is already part of the migration itself. Only this code needs the account.
+ */
+export function checkAgainText(code: Finding['code'], migrationId: string, slug: string): string {
+  return code === 'organization-was-connected'
+    ? `to check all rows again, run this command, and ignore the errors about ${migrationId}: ${checkAllCommand(slug)} --all-findings`
+    : `to check all rows again, run: ${checkAllCommand(slug)} --offline --all-findings`;
+}
 
 /**
  * Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with that code.
@@ -52,7 +62,9 @@ export class FindingSummary {
    * @param more says how to see the other companies with the same error or warning; absent before the migration has
    *   started
    */
-  constructor(private readonly more?: { readonly errors: string; readonly warnings: string }) {}
+  constructor(
+    private readonly more?: { readonly errors: string; readonly warnings: (code: Finding['code']) => string },
+  ) {}
 
   readonly #errors = new Map<string, FindingsOfCode>();
   readonly #warnings = new Map<string, FindingsOfCode>();
@@ -77,7 +89,7 @@ export class FindingSummary {
       warnings: warnings.map(sentence),
       ...(warnings.some(isDifferentForClient) ? { clientWarnings: warnings.map(clientSentence) } : {}),
       ...(warnings.length > 0
-        ? { warningAdvice: warnings.map((found) => adviceWith(found, this.more?.warnings)) }
+        ? { warningAdvice: warnings.map((found) => adviceWith(found, this.more?.warnings(found.first.code))) }
         : {}),
     };
   }

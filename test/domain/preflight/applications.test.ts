@@ -79,6 +79,45 @@ test.each([
   expect(clientWarnings?.join()).not.toMatch('bee');
 });
 
+test('in self-service, the client is told to ask support, because it cannot supply an application', () => {
+  const ofOneClient = kite('kite-app', bee(app('old'), { client: 'kite' }));
+  const adviceFor = (isSelfService: boolean) =>
+    applicationConflicts(app('kite-app'), ofOneClient, isSelfService)[0]?.advice;
+  const same = 'the same application for both migrations, or wait until the other migration has ended';
+  expect(adviceFor(true)).toBe(`ask support to register ${same}`);
+  expect(adviceFor(false)).toBe(`supply ${same}`);
+});
+
+test.each<[string, MigrationApplications, boolean, string]>([
+  [
+    'a registered application of another client, in self-service',
+    kite(null, bee(app('dee-app'))),
+    true,
+    'the registered application was supplied for another client of this account; ask support to register the application that obtained your tokens',
+  ],
+  [
+    'a registered application of another client',
+    kite(null, bee(app('dee-app'))),
+    false,
+    'no application was supplied for kite.xero; supply the application that obtained your tokens',
+  ],
+  [
+    'another client with another application than the registered one',
+    kite(null, bee()),
+    false,
+    'another client of this account uses an application other than the registered one; an account has only one application per platform, so ask support what to do',
+  ],
+  [
+    'another client with another application than the supplied one',
+    kite('dee-app', bee()),
+    false,
+    'kite.xero uses the application dee-app (production), but another client of this account uses another application; an account has only one application per platform, so ask support what to do',
+  ],
+])('the client reads about %s', (_, applications, isSelfService, message) => {
+  const [finding] = applicationConflicts(app('dee-app'), applications, isSelfService);
+  expect(finding?.clientMessage).toBe(message);
+});
+
 test('a client reads the name of its own other migration', () => {
   const summary = new FindingSummary();
   summary.add(applicationConflicts(app('kite-app'), kite('kite-app', bee(app('old'), { client: 'kite' })), false));

@@ -1,5 +1,5 @@
 import { companyFindings, familyFindings, heldBackBy } from '../../../domain/preflight/company-findings';
-import { FindingSummary } from '../../../domain/preflight/findings';
+import { checkAgainText, FindingSummary } from '../../../domain/preflight/findings';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { PreflightFacts, ServiceFacts } from '../../../domain/preflight/preflight';
 import type { SuppliedApplication } from '../../../domain/preflight/applications';
@@ -231,7 +231,7 @@ describe('a manifest row', () => {
 });
 
 test('a summary has one sentence per code, with the first company and the number of other companies', () => {
-  const summary = new FindingSummary({ errors: 'see exceptions', warnings: 'run the check' });
+  const summary = new FindingSummary({ errors: 'see exceptions', warnings: (code) => `run the check of ${code}` });
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));
   expect(summary.sentences).toEqual({
@@ -239,8 +239,19 @@ test('a summary has one sentence per code, with the first company and the number
     advice: ['correct the row'],
     problemCodes: ['name-empty'],
     warnings: ['C-1: the name "Bäcker" will be stored as "Bcker"; and 1 more company like this'],
-    warningAdvice: [expect.stringMatching(/^.+; run the check$/) as string],
+    warningAdvice: [expect.stringMatching(/^.+; run the check of name-altered$/) as string],
   });
+});
+
+test('a check of a started migration does not compare its rows with the migration itself', () => {
+  const check = 'ferry check manifest.csv --platform xero';
+  expect(checkAgainText('name-altered', 'kite.xero', 'xero')).toBe(
+    `to check all rows again, run: ${check} --offline --all-findings`,
+  );
+  // An offline check does not know the account.
+  expect(checkAgainText('organization-was-connected', 'kite.xero', 'xero')).toBe(
+    `to check all rows again, run this command, and ignore the errors about kite.xero: ${check} --all-findings`,
+  );
 });
 
 test('the reason for holding a company back contains all its errors', () => {
