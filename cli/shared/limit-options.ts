@@ -66,7 +66,7 @@ export function addLimitOptions(command: Command, route?: Route): Command {
       .option(
         '--sync-timeout <duration>',
         'time after which a company that is still syncing is treated as not moved, e.g. 36h',
-        parseDuration,
+        parseSyncTimeout,
       ),
   );
   // In the self-service route, data is out of date from the start.
@@ -146,12 +146,22 @@ export function parseDuration(text: string): number {
   return value;
 }
 
+/** The limits count milliseconds, so the message about a limit would not help people who have typed a duration. */
+function parseSyncTimeout(text: string): number {
+  const timeoutMs = parseDuration(text);
+  if (expectedLimit('syncTimeoutMs', timeoutMs) === null) return timeoutMs;
+  throw new InvalidArgumentError('Expected a duration from 1m to 30d.');
+}
+
 function parseReminders(text: string): ReminderIntervals {
   const [firstAfterMs, everyMs, escalateAfterMs, ...more] = text.split(',').map(parseDuration);
   if (firstAfterMs === undefined || everyMs === undefined || escalateAfterMs === undefined || more.length > 0) {
     throw new InvalidArgumentError('Expected three durations: first reminder, later reminders, escalation.');
   }
-  return { firstAfterMs, everyMs, escalateAfterMs };
+  const intervals = { firstAfterMs, everyMs, escalateAfterMs };
+  // Both kinds of reminders have the same limits.
+  if (expectedLimit('remindWhileStale', intervals) === null) return intervals;
+  throw new InvalidArgumentError('Expected three durations, each from 1m to 365d.');
 }
 
 /** @throws InvalidArgumentError, to which commander adds the name of the option */

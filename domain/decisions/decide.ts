@@ -262,7 +262,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'adjust':
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits }, estimate: withoutEnds(state.estimate) },
-        changedLimitsText(state.limits, decision.limits),
+        changedLimitsText(state.limits, decision.limits, state.route),
       );
   }
 }

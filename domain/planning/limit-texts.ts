@@ -1,4 +1,5 @@
 /** Formats the values of limits as briefly as people type them. */
+import type { Route } from '../../platforms/platforms';
 import { counted, duration } from '../text/sentences';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
 import { LIMIT_NAMES, percent } from './limits';
@@ -45,20 +46,28 @@ export function shownWindows(windows: MigrationLimits['windows']): string {
 
 const NAMES = Object.keys(VALUES) as readonly (keyof MigrationLimits)[];
 
-/** Returns every limit that is specified, one line each: `companies per minute: 20`. */
-export function limitLines(limits: LimitsChange): readonly string[] {
+/**
+ * Returns every limit that is specified and has an effect in this route, one line each: `companies per minute: 20`.
+ */
+export function limitLines(limits: LimitsChange, route: Route): readonly string[] {
   return NAMES.flatMap((name) => {
     const value = valueText(name, limits[name]);
-    return value === null ? [] : [`${LIMIT_NAMES[name]}: ${value}`];
+    if (value === null || (route === 'self-service' && name === 'remindBeforeStale')) return [];
+    return [`${nameOf(name, route)}: ${value}`];
   });
 }
 
+/** Returns the name of a limit. The self-service route has only one kind of reminders, and its people know no steps. */
+function nameOf(name: keyof MigrationLimits, route: Route): string {
+  return route === 'self-service' && name === 'remindWhileStale' ? 'reminders' : LIMIT_NAMES[name];
+}
+
 /** Returns the old and the new value of every limit that a decision sets: `companies per minute: 20 -> 6`. */
-export function changedLimitsText(before: MigrationLimits, change: LimitsChange): string {
+export function changedLimitsText(before: MigrationLimits, change: LimitsChange, route: Route): string {
   return NAMES.flatMap((name) => {
     const [old, value] = [valueText(name, before[name]), valueText(name, change[name])];
     if (value === null) return [];
-    return [`${LIMIT_NAMES[name]}: ${old === value ? `${value}, as before` : `${old} -> ${value}`}`];
+    return [`${nameOf(name, route)}: ${old === value ? `${value}, as before` : `${old} -> ${value}`}`];
   }).join('; ');
 }
 

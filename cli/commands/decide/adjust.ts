@@ -36,14 +36,15 @@ async function withoutLimit({ db }: MigrationClient, migrationId: string): Promi
   const why = 'no limit was specified';
   const advice = 'list the options that change a limit with: ferry adjust --help';
   if (!db) throw new CommandFailed(why, advice);
-  if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
   const { limits } = await readLimits(db, migrationId);
   return {
     failed: true,
     json: { schema: 'ferry.limits/1', migrationId, limits },
     print: (output) => {
       output.line(`Limits of ${migrationId}:`);
-      for (const line of limitLines(limits)) output.line(`  ${line}`);
+      for (const line of limitLines(limits, migration.route)) output.line(`  ${line}`);
       output.warn(`${why}; ${advice}`);
     },
   };

@@ -123,7 +123,7 @@ function printStart(output: Output, { files, findings, manifest, platform, limit
         ? `${each}, the service uses the existing company that you specified`
         : `for ${totals.existing.toLocaleString('en-US')} of these, the service uses the existing company that you specified; for each of the others, it creates a new company`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
-  for (const line of limitLines(limits)) output.line(`${sentence(line)}.`);
+  for (const line of limitLines(limits, 'self-service')) output.line(`${sentence(line)}.`);
   output.line(
     `${sentence(credentialsText(manifest))} will be encrypted on your machine and handed over to the service. When the migration ends, Tokenferry's encrypted copies are destroyed.`,
   );

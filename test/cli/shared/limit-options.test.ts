@@ -51,6 +51,16 @@ test('"any" removes a limit', () => {
   });
 });
 
+test.each([
+  ['--sync-timeout', '30s', 'Expected a duration from 1m to 30d.'],
+  ['--sync-timeout', '31d', 'Expected a duration from 1m to 30d.'],
+  ['--remind-before-stale', '2d,1d,366d', 'Expected three durations, each from 1m to 365d.'],
+  ['--remind-while-stale', '30s,1h,8h', 'Expected three durations, each from 1m to 365d.'],
+])('%s %s is refused with limits in the units that people type', (option, text, message) => {
+  const command = addLimitOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }));
+  expect(() => command.parse([option, text], { from: 'user' })).toThrow(message);
+});
+
 test('only options that have an effect in the route are offered', () => {
   const optionsOf = (route?: Route) =>
     addLimitOptions(new Command(), route).options.flatMap(({ long }) => (long?.startsWith('--remind') ? [long] : []));

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addLimitOptions } from '../../../cli/shared/limit-options';
 import { STEPS } from '../../../domain/migration/steps';
 import type { LimitsChange } from '../../../domain/planning/limits';
+import { changedLimitsText, limitLines } from '../../../domain/planning/limit-texts';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { decisionText } from '../../../presentation/wording/decisions';
 import { windowsText } from '../../../presentation/wording/windows';
@@ -42,6 +43,15 @@ test.each([
   expect(decideOne(stateAt('schedule'), adjust).outcome.text).toMatch(new RegExp(`^${name}: after `));
   const { options } = addLimitOptions(new Command());
   expect(options.find(({ long }) => long === option)?.description).toMatch(new RegExp(`^${name}, e.g. `));
+});
+
+test('people in the self-service route read of no steps, and of no limit without an effect', () => {
+  expect(limitLines(DEFAULT_LIMITS, 'self-service').filter((line) => line.startsWith('reminders'))).toEqual([
+    'reminders: after 2 h, then every 60 min, escalated after 8 h',
+  ]);
+  expect(limitLines(DEFAULT_LIMITS, 'managed').filter((line) => line.startsWith('reminders'))).toHaveLength(2);
+  const { remindWhileStale } = DEFAULT_LIMITS;
+  expect(changedLimitsText(DEFAULT_LIMITS, { remindWhileStale }, 'self-service')).toMatch(/^reminders: after 2 h, /);
 });
 
 test('no text about a decision contains the name of a step in commands and messages', () => {
