@@ -37,7 +37,7 @@ function waveText({ wave, leftBehind }: NextCompanies): string {
 function firstCompanyAnswer({ reference, notReady }: ChosenFirst): Answer {
   const check = 'first-company';
   return notReady === null
-    ? { check, go: true, why: `${reference} goes first, and nothing it needs is missing` }
+    ? { check, go: true, why: `${reference} was chosen to go first, and is ready` }
     : { check, go: false, why: `${reference} was chosen to go first, but cannot be moved: ${notReady}` };
 }
 
@@ -45,7 +45,8 @@ function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: s
   const { companies, unconfirmed, withoutCredential, firstWithoutCredential, oldestCredentialAt } = next;
   const check = 'credentials';
   if (companies > 0 && unconfirmed === companies) {
-    const why = `no company${ofWave} that is still to be moved is confirmed yet, so no credential can be used`;
+    const are = `${counted(companies, 'company')}${ofWave} ${companies === 1 ? 'is' : 'are'}`;
+    const why = `a credential can be used only once its company is confirmed, and ${are} not confirmed yet`;
     return { check, go: false, why };
   }
   if (withoutCredential > 0) {

@@ -23,7 +23,7 @@ export function failureAnswers(facts: GoNoGoFacts): readonly Answer[] {
       certain === 1
         ? '1 more company has been tried, even if it moves'
         : `${certain} more companies have been tried, even if all of them move`;
-    const when = certain === 0 ? 'as soon as a worker tries another company' : `once ${more}`;
+    const when = certain === 0 ? 'as soon as a worker moves or checks another company' : `once ${more}`;
     return [{ check: CHECK, go: false, why: `the migration pauses itself ${when}: ${soFar}; ${remedy(facts)}` }];
   }
   if (!exceedsTolerance(limits, { failed: failed + 1, tried: tried + 1 })) return [];

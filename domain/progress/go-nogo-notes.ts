@@ -57,7 +57,7 @@ function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   if (exceedsTolerance(limits, failures))
-    return `a worker tries another company: the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
+    return `a worker moves or checks another company: the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')} could not be moved`]),
     ...(toleratedShare === null

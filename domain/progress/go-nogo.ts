@@ -200,7 +200,11 @@ function suppliedAnswer(
   answer: Answer,
 ): Answer {
   if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
-  return { ...answer, warning: true, why: `${answer.why}; this application was not supplied for this migration` };
+  return {
+    ...answer,
+    warning: true,
+    why: `${answer.why}; this application was not supplied for this migration, so check that it obtained the tokens`,
+  };
 }
 
 /** Adds the companies whose tokens need an application other than the registered application. */
@@ -234,7 +238,7 @@ function applicationText({ route, platform }: GoNoGoFacts, application: ServiceF
   return application ? `${application.clientId} (${application.environment})` : 'not shown by the service';
 }
 
-/** Answers with the findings. Only errors are a no-go. Warnings are reported if there are no errors. */
+/** Answers with the findings and their advice. Only errors are a no-go. Warnings are reported if there are no errors. */
 function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[], good: string): Answer {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const reported = errors.length > 0 ? errors : findings;
@@ -242,7 +246,7 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
     check,
     go: errors.length === 0,
     ...(errors.length === 0 && findings.length > 0 ? { warning: true } : {}),
-    why: reported.length === 0 ? good : reported.map(({ message }) => message).join('; '),
+    why: reported.length === 0 ? good : reported.map(({ message, advice }) => `${message}; ${advice}`).join('; '),
   };
 }
 

@@ -38,12 +38,12 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ sync-disabled: for 2 companies');
   expect(out).toContain(
-    '✗ credentials: no company that is still to be moved is confirmed yet, so no credential can be used',
+    '✗ credentials: a credential can be used only once its company is confirmed, and 2 companies are not confirmed yet',
   );
   expect(out).toContain('✗ companies: no company can be moved yet (2 not confirmed)');
   expect(out).toContain('✓ worker: a worker is answering');
   expect(out).toContain(
-    '! application: the-clients-own (production); this application was not supplied for this migration',
+    '! application: the-clients-own (production); this application was not supplied for this migration, so check that it obtained the tokens',
   );
 });
 

@@ -28,7 +28,7 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40, accepted: 0 },
-    'a worker tries another company: the number of companies that could not be moved already exceeds the limit (counted so far: 2 of 40 tried companies)',
+    'a worker moves or checks another company: the number of companies that could not be moved already exceeds the limit (counted so far: 2 of 40 tried companies)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
@@ -51,7 +51,7 @@ test('a pause that the failures so far make certain is a no-go, with the numbers
   });
   expect(noGos(given)).toEqual(['failures']);
   expect(whyOf(given, 'failures')).toBe(
-    'the migration pauses itself as soon as a worker tries another company: 2 of 40 tried companies could not be moved ' +
+    'the migration pauses itself as soon as a worker moves or checks another company: 2 of 40 tried companies could not be moved ' +
       '(limits: 1 company, 20% once 20 companies have been tried); to see the failures and how to resolve them: ferry exceptions acme.quickbooks-online; ' +
       'to tolerate more failures: ferry adjust acme.quickbooks-online --tolerated-failures 3',
   );

@@ -16,7 +16,8 @@ test('an application that another open migration has replaced is a no-go that na
   expect(noGos(replaced)).toEqual(['application']);
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
     'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
-      'app-1 (production); an account has only one application per platform',
+      'app-1 (production); an account has only one application per platform; an account serves one client, so give ' +
+      'each client its own account (docs/deploying.md)',
   );
 });
 
@@ -27,7 +28,7 @@ test('an answer that contains a warning is a go with a warning, not a plain go',
   expect(warned(supplied)).toEqual([]);
   expect(warned(facts())).toEqual(['application']);
   expect(goNoGo(facts()).answers.find(({ check }) => check === 'application')?.why).toBe(
-    'app-1 (production); this application was not supplied for this migration',
+    'app-1 (production); this application was not supplied for this migration, so check that it obtained the tokens',
   );
   const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
   const selfService = { route: 'self-service', platform: platform('xero') } as const;
@@ -65,6 +66,19 @@ test('a replaced application is not to be registered again if more companies dep
       "let the company's end customer reconnect with the link, and keep app-1 (production) registered, because 3 companies depend on it",
     ) as string,
   });
+});
+
+test('a problem with the account or the application comes with the advice about it', () => {
+  const account = { ...ACCOUNT, companyLimit: 0, plan: 'trial' };
+  const whys = goNoGo(facts({ service: { ...SERVICE, account, application: null } })).answers.flatMap((answer) =>
+    answer.check === 'account' || answer.check === 'application' ? [answer.why] : [],
+  );
+  expect(whys).toEqual([
+    expect.stringMatching(/^the account has room for 0 companies, .+; choose another plan, delete companies/) as string,
+    expect.stringMatching(
+      /^no .+ application is registered, .+; supply the application that obtained the tokens$/,
+    ) as string,
+  ]);
 });
 
 test.each([null, undefined])('self-service needs no application if tokens are never refreshed: %s', (application) => {
