@@ -69,7 +69,7 @@ async function readSealedFile(
   if (obtainedAt !== undefined)
     throw new CommandFailed(
       `${file} is sealed, and contains the times at which its credentials were obtained`,
-      'leave out --obtained-at; if these times are wrong, the client must seal the original file again: with the right times in obtainedAt or, for rows without obtainedAt, with the option --obtained-at of ferry seal',
+      'leave out --obtained-at; if these times are wrong, the client must seal the original file again: with the right times in obtainedAt or, if no row contains obtainedAt, with the option --obtained-at of ferry seal',
     );
   const sealed = await readSealedCredentials(file);
   await assertSealedFor(sealed, ferry, migrationId, file);

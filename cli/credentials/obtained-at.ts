@@ -6,7 +6,7 @@ import { parseTime } from '../terminal/times';
 export function obtainedAtOption(): Option {
   return new Option(
     '--obtained-at <when>',
-    "time at which the client's application received the credentials, or the word now; it applies only to rows without obtainedAt (default: the file's modification time)",
+    "time at which the client's application received the credentials, or the word now; cannot be used if a row contains obtainedAt (default: the file's modification time)",
   ).argParser(parseObtainedAt);
 }
 

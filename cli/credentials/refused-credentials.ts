@@ -102,11 +102,11 @@ function* tooEarlyGroups(
       ...(isSealed
         ? [
             'if the tokens were exported after the confirmation, the client must correct obtainedAt in the original file and seal the file again',
-            'for rows without obtainedAt, the client must specify the time of the export with --obtained-at when sealing the file',
+            'if no row contains obtainedAt, the client must specify the time of the export with --obtained-at when sealing the file',
           ]
         : [
             'if the tokens were exported after the confirmation, correct obtainedAt in the file',
-            'for rows without obtainedAt, specify the time of the export with --obtained-at',
+            'if no row contains obtainedAt, specify the time of the export with --obtained-at',
           ]),
       'if the tokens were exported before the confirmation, export them again, because they might no longer work',
     ],

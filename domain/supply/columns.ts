@@ -129,7 +129,7 @@ export function matchColumns(
         severity: 'error',
         ...{ file, line: header.line, column: header.column, field: name },
         message: `the columns ${inQuotes(first.text)} and ${inQuotes(header.text)} are both read as ${name}`,
-        advice: 'remove one of them',
+        advice: 'use only one of them',
       });
     }
   });

@@ -66,7 +66,7 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     file,
     message: `this is ${kind}, not CSV or JSON`,
     advice: /Excel|spreadsheet/.test(kind)
-      ? 'open it in the spreadsheet program, format the id columns as text, and save it as "CSV UTF-8 (comma delimited)"'
+      ? 'open it in the spreadsheet program, make sure that it shows every id in full, and save it as CSV in UTF-8 (in Excel: "CSV UTF-8")'
       : 'export the data as CSV in UTF-8, or as JSON',
   };
 }

@@ -9,7 +9,8 @@ const ROWS_INSIDE = 'companies';
 /** The maximum depth of nesting. A manifest needs three levels. */
 const MAX_DEPTH = 50;
 
-const EXPECTED = `the file must be [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
+/** Says how a JSON file must be built, as advice. */
+export const EXPECTED_JSON = `the file must be [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
 
 /** Returns whether the text is JSON rather than CSV. CSV does not start with a bracket. */
 export function isJson(text: string): boolean {
@@ -112,13 +113,18 @@ class ObjectReader {
 
   #open(token: JsonToken, opens: '{' | '['): void {
     this.#expect(token, 'value', 'value or ]');
-    if (this.#levels.length > MAX_DEPTH) throw this.#formError(token, 'the values are nested too deeply', EXPECTED);
+    if (this.#levels.length > MAX_DEPTH)
+      throw this.#formError(token, 'the values are nested too deeply', EXPECTED_JSON);
     const depth = this.#depthInRows();
-    if (depth === 0 && opens === '[') throw this.#formError(token, 'this is a list, not a company', EXPECTED);
+    if (depth === 0 && opens === '[') throw this.#formError(token, 'this is a list, not a company', EXPECTED_JSON);
     if (depth === 1) {
       const kind = opens === '{' ? 'an object' : 'a list';
       const message = `${inQuotes(this.#levels.at(-1)?.key ?? '')} is ${kind}, not text or a number`;
-      throw this.#formError(token, message, 'write only the text or the number, without [ ] or { }');
+      throw this.#formError(
+        token,
+        message,
+        'write only the text or the number, without [ ] or { }; if the field is not needed, remove it',
+      );
     }
     if (depth === 0) this.#object = { line: token.line, column: token.column, values: new Map() };
     this.#levels.push({ opens, key: '' });
@@ -145,7 +151,7 @@ class ObjectReader {
   #value(token: JsonToken): void {
     this.#expect(token, 'value', 'value or ]');
     const depth = this.#depthInRows();
-    if (depth === 0) throw this.#formError(token, 'this is a value, not a company', EXPECTED);
+    if (depth === 0) throw this.#formError(token, 'this is a value, not a company', EXPECTED_JSON);
     if (depth === 1) {
       const { line, column } = token;
       const text = token.text === 'null' && token.kind === 'constant' ? '' : token.text;

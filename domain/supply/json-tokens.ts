@@ -70,14 +70,14 @@ class Tokenizer {
     if (NUMBER.test(written)) return { kind: 'number', text: written, ...where };
     if (/^(?:true|false|null)$/.test(written)) return { kind: 'constant', text: written, ...where };
     if ('{}[],:'.includes(first)) return { kind: first as '{', text: written, ...where };
-    throw this.#notJson('value expected');
+    throw this.#notJson('text without double quotation marks, or an invalid number');
   }
 
   #stringValue(written: string): string {
     try {
       return JSON.parse(written) as string;
     } catch {
-      throw this.#notJson('invalid character in a string');
+      throw this.#notJson('a string contains an invalid character, or is not closed');
     }
   }
 

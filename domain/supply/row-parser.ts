@@ -1,7 +1,7 @@
 /** Parses a row into the company or the credential that it describes. */
 import { isUnusualOrganization, unusualOrganization } from '../preflight/company-findings';
 import { alteredNameAdvice, storedName, type ManifestRow, type ExistingCompany } from '../companies/manifest';
-import { isMoment } from '../text/sentences';
+import { isMoment, momentText } from '../text/sentences';
 import type { Platform } from '../../platforms/platforms';
 import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from './columns';
 import { inQuotes } from './findings';
@@ -136,7 +136,8 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given, forAllRows
     const problem = obtainedAtProblem(at, now);
     if (problem === null) return at.toISOString();
     // Some programs that unpack archives set the time to 1980.
-    const message = `obtainedAt is missing, and the time for rows without it is ${problem}`;
+    const instead = momentText(at.toISOString());
+    const message = `obtainedAt is missing, and the time that is used instead (${instead}) is ${problem}`;
     const advice = forAllRows === undefined ? ENTER_TIME : `${forAllRows}; or, in each row, ${ENTER_TIME}`;
     reader.error('obtainedAt', 'invalid-time', message, advice);
     return null;

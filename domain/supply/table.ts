@@ -2,7 +2,7 @@ import type { Table } from './columns';
 import type { CsvParserFactory } from './csv-table';
 import { openCsvTable } from './csv-table';
 import { UnreadableFile, type Report } from './findings';
-import { isJson, openJsonTable } from './json-table';
+import { EXPECTED_JSON, isJson, openJsonTable } from './json-table';
 
 /**
  * Opens a CSV or JSON file as a table.
@@ -27,7 +27,7 @@ export async function openTable(
 
   await pieces.return?.();
   const table = await openJsonTable(file, text);
-  if (table.headers.length === 0) throw noRows(file, 'the file contains no company');
+  if (table.headers.length === 0) throw noRows(file, 'the file contains no company', EXPECTED_JSON);
   return table;
 }
 
@@ -36,7 +36,6 @@ async function* continued(start: string, rest: AsyncIterator<string>): AsyncGene
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
-export function noRows(file: string, message: string): UnreadableFile {
-  const advice = 'add one row for each company';
+export function noRows(file: string, message: string, advice = 'add one row for each company'): UnreadableFile {
   return new UnreadableFile({ code: 'no-companies', severity: 'error', file, message, advice });
 }

@@ -17,7 +17,7 @@ test('only for a sealed file, the advice is to seal it again with the time of th
     'the client must specify the time of the export with --obtained-at when sealing the file',
   );
   expect(await refused(false)).not.toContain('seal');
-  expect(await refused(false)).toContain('for rows without obtainedAt, specify the time');
+  expect(await refused(false)).toContain('if no row contains obtainedAt, specify the time');
 });
 
 test('the suggested confirmation of more companies than fit into a command says how many others to specify', async () => {

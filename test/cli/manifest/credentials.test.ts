@@ -63,7 +63,8 @@ test('a file from before the year 2000 needs obtainedAt or --obtained-at', async
   expect(findings).toEqual([
     expect.objectContaining({
       ...{ code: 'invalid-time', field: 'obtainedAt', severity: 'error' },
-      message: 'obtainedAt is missing, and the time for rows without it is before the year 2000',
+      message:
+        'obtainedAt is missing, and the time that is used instead (1980-01-01 00:00 UTC) is before the year 2000',
     }),
   ]);
   // Only some commands have the option.

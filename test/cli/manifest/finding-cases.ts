@@ -13,6 +13,7 @@ export interface FindingCase {
   readonly column?: number;
   readonly field?: string;
   readonly says?: RegExp;
+  readonly advises?: RegExp;
 }
 
 export const quickBooks = platform('quickbooks-online');
@@ -28,7 +29,8 @@ export const withTokens = (...lines: string[]): string =>
   ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n');
 
 /** Asserts that the finding is reported at the expected position, and that no other error is reported. */
-export async function assertFound({ content, code, severity, line, column, field, says }: FindingCase): Promise<void> {
+export async function assertFound({ content, code, severity, says, advises, ...place }: FindingCase): Promise<void> {
+  const { line, column, field } = place;
   const findings = await findingsOf(content);
 
   const found = findings.find((finding) => finding.code === code);
@@ -40,7 +42,7 @@ export async function assertFound({ content, code, severity, line, column, field
   });
   expect(found?.file).toMatch(/companies\.csv$/);
   expect(found?.message).toMatch(says ?? /./);
-  expect(found?.advice).toMatch(/./);
+  expect(found?.advice).toMatch(advises ?? /./);
   const errors = findings.filter((finding) => finding.severity === 'error').map((finding) => finding.code);
   expect(errors).toEqual(severity === 'warning' ? [] : [code]);
 }
