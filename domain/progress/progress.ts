@@ -205,9 +205,12 @@ function stepText({ step }: Progress): string {
 }
 
 /** Describes the progress of a self-service migration, whose steps are not shown to people. */
-function selfServiceText({ step, state }: Progress): string {
-  if (step === 'supply-details')
-    return `self-service, ${state === 'waiting' ? 'waiting for corrected details' : 'checking the supplied details'}`;
+function selfServiceText({ step, state, preflight }: Progress): string {
+  if (step === 'supply-details') {
+    const hasProblems = state === 'paused' && preflight !== null && preflight.problems.length > 0;
+    const isWaiting = state === 'waiting' || hasProblems;
+    return `self-service, ${isWaiting ? 'waiting for corrected details' : 'checking the supplied details'}`;
+  }
   return `self-service, ${state === 'waiting' ? 'waiting for the client' : 'moving the companies'}`;
 }
 
@@ -221,7 +224,8 @@ export function pausesIn({ state, pause, pauses }: Pick<Progress, 'state' | 'pau
 }
 
 /** Says what follows from a resume of a migration with failures. */
-export const FAILURES_ACCEPTED = 'companies that have failed so far no longer count towards the limits';
+export const FAILURES_ACCEPTED =
+  'earlier failures no longer count towards the limits at which the migration pauses itself';
 
 /** Returns whether companies have failed whose failures a resume accepts. */
 export const hasFailuresToAccept = ({ counts }: Pick<Progress, 'counts'>): boolean =>

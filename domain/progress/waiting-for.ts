@@ -17,6 +17,7 @@ import { STEP_RULES } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
+import { withoutClosedWindow } from './closed-window';
 import type { Planned } from './first-opening';
 import { openingAfterStart, withoutPastStart } from './first-opening';
 import { countUndecided, decideText } from './undecided';
@@ -120,7 +121,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
       if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${requestedFirst.reference} was chosen to go first but is not ready: the client must confirm, supply or correct what it needs, or support must choose another company; if ${requestedFirst.reference} was left out or is not in the manifest, support must choose another company`,
+          what: `${requestedFirst.reference} was chosen to go first but is not ready: the client must confirm that its syncing is off, supply its credential or correct it, or support must choose another company; if ${requestedFirst.reference} was left out or is not in the manifest, support must choose another company`,
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);
@@ -281,7 +282,8 @@ export function currentTask(
   now: string,
 ): string {
   const { proposal, waitingFor, outage } = progress;
-  const what = withoutPastStart(waitingFor.what, progress.windows, now);
+  const started = withoutPastStart(waitingFor.what, progress.windows, now);
+  const what = withoutClosedWindow(started, progress.windows, now);
   if (outage !== null && what === onHoldText(outage))
     return onHoldText({ ...outage, why: inSupportWords(outage.why) }, now);
   if (proposal === null || what !== approveStartText(proposal)) return what;

@@ -114,7 +114,7 @@ test('if companies have failed, the command that resumes says that these failure
   };
   for (const route of ['managed', 'self-service'] as const) {
     expect(resumeAfter(3, route)).toBe(
-      'continues; companies that have failed so far no longer count towards the limits',
+      'continues; earlier failures no longer count towards the limits at which the migration pauses itself',
     );
     expect(resumeAfter(0, route)).toBeUndefined();
   }

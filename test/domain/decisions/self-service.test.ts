@@ -176,3 +176,10 @@ test('the headline and the current details do not mention steps, a first company
   }
   expect(headline(progressOf(plan, started))).toBe('self-service, checking the supplied details');
 });
+
+test('the headline of a paused migration says whether its details are being checked or have to be corrected', () => {
+  const headlineOf = (state: MigrationState) =>
+    headline(progressOf(plan, decideOne(state, { kind: 'pause', role: 'client' }).state));
+  expect(headlineOf(started)).toBe('self-service, checking the supplied details (paused)');
+  expect(headlineOf(checked(['no room']))).toBe('self-service, waiting for corrected details (paused)');
+});

@@ -132,6 +132,19 @@ test('a past time for the move of the first company is replaced by now or by the
   expect(currentTask({ ...progress, windows }, '2026-03-08T09:00:00.000Z')).toBe(`${first} at 2026-03-08 21:00 UTC`);
 });
 
+test('while no window is open, only moves that have begun continue', () => {
+  const windows: readonly Window[] = [{ days: ['sat', 'sun'], from: '21:00', to: '23:00', timeZone: 'UTC' }];
+  const window = { opensAt: '2026-03-07T21:00:00.000Z', closesAt: '2026-03-07T23:00:00.000Z' };
+  const state = { ...rest({ waiting: 2, syncing: 3, moved: 5 }), window };
+  const progress = progressOf(plan, { ...state, limits: { ...state.limits, windows } });
+  const moved = 'the remaining companies are being moved';
+  const inWindow = `${moved}, in the window from 2026-03-07 21:00 UTC to 2026-03-07 23:00 UTC`;
+  expect(currentTask(progress, '2026-03-07T22:59:00.000Z')).toBe(inWindow);
+  expect(currentTask(progress, '2026-03-07T23:00:00.000Z')).toBe(
+    `${moved}; no window is open until 2026-03-08 21:00 UTC, so only moves that have begun continue`,
+  );
+});
+
 test('an open step that was reopened is open since then, and a step whose result was rejected since its beginning', () => {
   const times = { openedAt: '2026-03-02T10:00:00.000Z', endedAt: null };
   const reopened = { by: 'Sam', role: 'support', at: '2026-03-02T12:00:00.000Z', reason: null } as const;

@@ -39,7 +39,7 @@ test('a resume by the client after failures says that these failures are then ac
     return actionsAt(selfService('complete-migration', changes)).find(({ message }) => message === 'resume')
       ?.consequence;
   };
-  const accepted = /Companies that have failed so far no longer count towards the limits\.$/;
+  const accepted = /Earlier failures no longer count towards the limits at which the migration pauses itself\.$/;
   expect(consequenceOf(2)).toMatch(accepted);
   expect(consequenceOf(0)).not.toMatch(accepted);
 });
