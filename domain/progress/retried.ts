@@ -49,7 +49,7 @@ export const ONCE_RESUMED = 'once the migration is resumed';
  * @param now ISO 8601, UTC
  */
 export function dueTryText({ windows, once }: TryTimes, now: string, timeText: (iso: string) => string): string {
-  if (once !== null) return once;
+  if (once !== null) return onceText(once, windows, now);
   const opensAt = nextMove(windows, now);
   if (opensAt === null) return 'in the next window';
   return Date.parse(opensAt) > Date.parse(now) ? `in the window from ${timeText(opensAt)}` : 'now';
@@ -68,9 +68,16 @@ export function delayedTryText(
   now: Date,
   timeText: (iso: string) => string,
 ): string {
-  if (once !== null) return `next try ${once}`;
+  if (once !== null) return `next try ${onceText(once, windows, now.toISOString())}`;
   const due = retryAt > now ? retryAt : now;
   const at = nextMove(windows, due.toISOString());
   if (at === null) return 'next try in the next window';
   return Date.parse(at) > now.getTime() ? `next try ${timeText(at)}` : 'next try is due now';
+}
+
+/** Adds to `once` that a window must be open, unless moves can begin now. */
+function onceText(once: string, windows: TryTimes['windows'], now: string): string {
+  const opensAt = nextMove(windows, now);
+  const isOpen = opensAt !== null && Date.parse(opensAt) <= Date.parse(now);
+  return isOpen ? once : `${once} and a window is open`;
 }

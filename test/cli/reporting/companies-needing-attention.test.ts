@@ -70,14 +70,14 @@ test('a company that waits for its next try stays visible, with the window in wh
   expect((await run('schedule', 'pause', retrier.id, '--reason', 'month end')).exitCode).toBe(0);
   expect(await retrier.send('adjust', { limits: { companiesPerMinute: 9 }, ...SUPPORT })).toBe('applied');
   await retrier.until(({ waitingFor }) => waitingFor.what.startsWith('resume the windows'));
-  const onceResumed = 'will be tried again once the windows are resumed';
+  const onceResumed = 'will be tried again once the windows are resumed and a window is open';
   expect((await run('show', retrier.id)).out).toContain(`1 company (R-2) ${onceResumed}\n`);
   expect((await run('exceptions', retrier.id)).out).toMatch(new RegExp(`^R-2 .+ ${onceResumed}$`, 'm'));
   await run('schedule', 'resume', retrier.id);
 
   expect((await run('pause', retrier.id, '--reason', 'lunch')).exitCode).toBe(0);
   expect((await run('exceptions', retrier.id)).out).toMatch(
-    /^R-2 .+ will be tried again once the migration is resumed$/m,
+    /^R-2 .+ will be tried again once the migration is resumed and a window is open$/m,
   );
 
   // Until then, the company accepts a new credential, or can be given up.

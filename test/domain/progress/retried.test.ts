@@ -3,7 +3,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Window } from '../../../domain/planning/windows';
 import { progressOf } from '../../../domain/progress/progress';
-import { resumptionText, retriedText } from '../../../domain/progress/retried';
+import { delayedTryText, resumptionText, retriedText } from '../../../domain/progress/retried';
 import { AT, counts, LATER, migrationPlan, stateAt } from '../../support/migrations/migration-states';
 
 const DAILY: Window = {
@@ -31,4 +31,15 @@ test.each<[string, Partial<MigrationState>, string]>([
   const progress = progressOf(migrationPlan(), { ...retried, ...changes });
   expect(retriedText(progress, AT)).toBe(`1 company (M-047) will be tried again ${when}`);
   expect(resumptionText(progress)).toBe(when === 'now' ? null : when);
+});
+
+test('outside the windows, a company is tried again only once a window is open too', () => {
+  const outsideWindows = '2026-03-02T13:00:00.000Z';
+  const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
+  const progress = progressOf(migrationPlan(), { ...retried, pause });
+  const text = 'once the migration is resumed and a window is open';
+  expect(retriedText(progress, outsideWindows)).toBe(`1 company (M-047) will be tried again ${text}`);
+  const times = { windows: [DAILY], once: resumptionText(progress) };
+  const now = new Date(outsideWindows);
+  expect(delayedTryText(now, times, now, (iso) => iso)).toBe(`next try ${text}`);
 });
