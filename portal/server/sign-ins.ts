@@ -47,7 +47,7 @@ export const unusableKey = () =>
 export const unknownAccount = () =>
   forbidden(
     'This account cannot be used to sign in.',
-    'Sign in with the email address for which your contact created the invitation. If you do not know this address, ask your contact for a new invitation.',
+    'Sign in with the email address for which your contact created the invitation. If you already did, or if you do not know this address, ask your contact for a new invitation.',
   );
 
 /** Names the fingerprint, because a person without a session cannot see it elsewhere. */

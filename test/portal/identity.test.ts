@@ -29,7 +29,7 @@ async function refused(answer: Response): Promise<void> {
   expect(await answer.json()).toEqual({
     error: 'This account cannot be used to sign in.',
     advice:
-      'Sign in with the email address for which your contact created the invitation. If you do not know this address, ask your contact for a new invitation.',
+      'Sign in with the email address for which your contact created the invitation. If you already did, or if you do not know this address, ask your contact for a new invitation.',
   });
 }
 

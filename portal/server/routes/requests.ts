@@ -27,7 +27,7 @@ const WAITING =
   'Waits up to 15 seconds for the answer. 202: there is no answer yet; ask for it with `GET /api/requests/{id}`.';
 const DESCRIPTION =
   `${WAITING} The same request can be sent again, for example after a lost connection: it is carried out again only ` +
-  'if its answer was `failed`.';
+  'if its answer was `failed` or is more than a day old.';
 const RESPONSES = {
   200: RequestStatusSchema.describe('The answer to the request.'),
   202: RequestStatusSchema,
@@ -70,7 +70,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       bodyLimit: MAX_CREDENTIALS_BYTES,
       schema: {
         summary: 'Supply sealed credentials, or a part of them',
-        description: `At most 1,000 credentials and 30 MB. ${DESCRIPTION}`,
+        description: `At most 1,000 credentials and 30 MB. The credentials count once the decision \`credentialsSupplied\` or \`replaceCredential\` is applied. ${DESCRIPTION}`,
         tags: ['Decisions'],
         body: SealedCredentialsSchema,
         response: { ...RESPONSES, 503: ErrorSchema },
@@ -132,12 +132,12 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       schema: {
         summary: 'Read the answer to a request',
         description:
-          'The answer is null until a worker has carried out the request. The portal keeps an answer for a day. When a report is requested, it deletes all but the latest three reports.',
+          'The answer is null until a worker has answered the request. The portal keeps an answer for a day. When a person requests a report, the portal deletes all but the latest three of their earlier reports.',
         tags: ['Decisions'],
         params: IdSchema,
         response: {
           200: RequestStatusSchema.describe('The answer, or null while there is none.'),
-          404: ErrorSchema.describe('The person has not sent such a request, or it was answered more than a day ago.'),
+          404: ErrorSchema.describe('The person has not sent such a request, or its answer is no longer stored.'),
         },
       },
     },

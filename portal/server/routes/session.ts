@@ -72,7 +72,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
           '`tokenferry sign-in 1`, a line feed, and a JSON object. The object has the fields `migrationId`, `publicKey`, ' +
           '`sessionHash` and `signedAt`, in this order and without spaces. `sessionHash` is the SHA-256 of the text of ' +
           'the token, in hexadecimal digits. A worker creates the session. 503: no worker has answered within 15 ' +
-          'seconds; send the same request again.',
+          'seconds. Send the same request again for up to two minutes, then sign a new request with a new token.',
         tags: ['Session'],
         body: SignInAgainSchema,
         response: { 200: SignedInSchema.describe('The new session.'), 403: ErrorSchema, 503: ErrorSchema },
@@ -135,7 +135,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
 const wrongClock = () =>
   forbidden(
     'The request was not signed within the last few minutes, or the clock of your device is wrong.',
-    'Set the clock of your device, and sign in again.',
+    'Try again. If this message appears again, set the clock of your device.',
   );
 
 export function publicFieldsOf(session: SessionRow): z.infer<typeof SessionSchema> {
