@@ -107,7 +107,7 @@ export const NO_LINK = 'no link; ask support';
 /** Companies that are also in another section, because their connections were made. */
 const replacedSection = (applications: ApplicationsOfMoved): Section => ({
   id: 'replaced-application',
-  title: 'Moved with an application that was replaced',
+  title: 'Connected with an application that was replaced',
   note: replacedNote(applications),
   states: COMPANY_STATES,
   includes: (company) => company.replacedApplication,

@@ -88,9 +88,6 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
   if (route === 'managed' && supplied === null && isUnused) return [];
   if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
   const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
-  // `ferry application` needs an open migration and an administrator's key.
-  const how =
-    route === 'managed' && reportStage(head) === 'open' ? 'supply the new secret' : 'give support the new secret';
   const dependents =
     figures.crossed > 0 ? 'Connections at the service depend' : 'A connection at the service could depend';
   const needed = applications.moved;
@@ -100,41 +97,49 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
     topic: 'To rotate on your side',
     text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${shared} for this migration. ${why}`,
   });
-  const whyOther =
-    reportStage(head) === 'open' ? `The migration needs it, so ${how} before the old secret expires.` : UNUSED_SECRET;
+  const possiblyUsed =
+    figures.crossingUnknown > 0 ? `A connection at the service could depend on it, so ${GIVE_IN_TIME}.` : UNUSED_SECRET;
+  const whyOther = reportStage(head) === 'open' ? `The migration needs it, so ${GIVE_IN_TIME}.` : possiblyUsed;
   if (needed.length + other.length <= 1)
     return [
       point(
         needed[0]?.application ?? supplied,
         needed[0] && isReplaced(needed[0], head)
-          ? whyToRotate(needed[0], head, how)
+          ? whyToRotate(needed[0], head)
           : figures.crossed + figures.crossingUnknown > 0
-            ? `${dependents} on it, so ${how} before the old secret expires.`
+            ? `${dependents} on it, so ${GIVE_IN_TIME}.`
             : whyOther,
       ),
     ];
   return [
-    ...needed.map((each) => point(each.application, whyToRotate(each, head, how))),
+    ...needed.map((each) => point(each.application, whyToRotate(each, head))),
     ...other.map((application) => point(application, whyOther)),
   ];
 }
 
+/**
+ * Support registers the application with the new secret. The portal offers this to the client only in step 1, or after
+ * the platform has refused the application.
+ */
+const GIVE_SECRET = 'give support the new secret';
+const GIVE_IN_TIME = `${GIVE_SECRET} before the old secret expires`;
+
 export const UNUSED_SECRET = 'No connection at the service uses it, so support does not need the new secret.';
 
 /** Returns whether connections depend on an application, and what to do before its old secret expires. */
-function whyToRotate(used: MovedWithApplication, head: ReportHead, how: string): string {
+function whyToRotate(used: MovedWithApplication, head: ReportHead): string {
   const companies = namedCompanies(used.companies, used.references);
   const { applications } = head;
   const canRegisterAgain = (replaced: MovedWithApplication): boolean =>
     remedyForReplaced(replaced, applications, 'client').registerAgain !== null;
   if (isReplaced(used, head))
     return canRegisterAgain(used)
-      ? `The connections of ${companies} need it only if it is registered again, instead of reconnecting. If you choose that, ${how}.`
-      : `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.`;
+      ? `The connections of ${companies} need it only if the application is registered again. If you choose that instead of reconnecting, ${GIVE_SECRET}.`
+      : `${companies} ${used.companies === 1 ? 'was' : 'were'} connected with this application, but must reconnect with the application that is registered now, so support does not need the new secret.`;
   // An account has one application per platform, so registering a replaced application again replaces this one.
   return applications.replaced.some(canRegisterAgain)
-    ? `The connections of ${companies} depend on it while it is registered. If it stays registered, ${how} before the old secret expires.`
-    : `The connections of ${companies} depend on it, so ${how} before the old secret expires.`;
+    ? `The connections of ${companies} depend on it while the application is registered. If the application stays registered, ${GIVE_IN_TIME}.`
+    : `The connections of ${companies} depend on it, so ${GIVE_IN_TIME}.`;
 }
 
 function isReplaced({ application }: MovedWithApplication, { applications }: ReportHead): boolean {

@@ -70,7 +70,7 @@ describe('a company in the report', () => {
   test('is also listed with its link if its application was replaced after its move', () => {
     const company = { ...COMPANY, replacedApplication: true };
     expect(rowsOf(company, true)).toMatchObject({
-      'Moved with an application that was replaced':
+      'Connected with an application that was replaced':
         '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | moved |',
       Moved: expect.stringContaining('C-1') as unknown,
     });
@@ -96,7 +96,7 @@ describe('a company in the report', () => {
   });
 
   test('is also listed under the replaced application if it must reconnect or waits to be moved again', () => {
-    const title = 'Moved with an application that was replaced';
+    const title = 'Connected with an application that was replaced';
     const depends = { ...failed, replacedApplication: true };
     expect(rowsOf({ ...depends, failure: 'reauthorization-required' }, true)).toMatchObject({
       'Must reconnect': expect.stringContaining('C-1') as unknown,

@@ -36,13 +36,13 @@ describe('the head of the report', () => {
     );
     expect(both).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration. The');
     expect(both).toContain(
-      'The connections of 2 companies (C-1, C-2) need it only if it is registered again, instead of reconnecting. If you choose that, supply the new secret.',
+      'The connections of 2 companies (C-1, C-2) need it only if the application is registered again. If you choose that instead of reconnecting, give support the new secret.',
     );
     expect(both).toContain(
-      'The connections of 1 company (C-3) depend on it while it is registered. If it stays registered, supply the new secret before the old secret expires.',
+      'The connections of 1 company (C-3) depend on it while the application is registered. If the application stays registered, give support the new secret before the old secret expires.',
     );
     expect(report([old])).toContain(
-      'app-2 (production) at QuickBooks Online, because it was shared for this migration. The migration needs it, so supply the new secret before the old secret expires.',
+      'app-2 (production) at QuickBooks Online, because it was shared for this migration. The migration needs it, so give support the new secret before the old secret expires.',
     );
     expect(report([old], null)).toContain('but another application is registered now');
     const one = moved('app-1', 'C-1');
@@ -56,11 +56,31 @@ describe('the head of the report', () => {
     expect(ofOne).toContain('so the service can no longer refresh its tokens');
   });
 
-  test('advises ferry application for the new secret only while the migration is open', () => {
-    expect(reportHead(HEAD)).toContain('supply the new secret before');
-    const ended = reportHead({ ...HEAD, ending: 'completed' });
-    expect(ended).toContain('so give support the new secret before the old secret expires');
-    expect(ended).not.toContain('ferry application');
+  test.each([null, 'completed'] as const)(
+    'says who needs the new secret, because only support can supply it after step 1 (ending: %s)',
+    (ending) => {
+      const head = reportHead({ ...HEAD, ending });
+      expect(head).toContain('so give support the new secret before the old secret expires');
+      expect(head).not.toMatch(/supply the new secret|ferry application/);
+    },
+  );
+
+  test('asks for the new secret of an application that connections could use', () => {
+    const [old, current] = ['app-1', 'app-2'].map((clientId) => ({ clientId, environment: 'production' }));
+    const report = (crossingUnknown: number) =>
+      reportHead({
+        ...{ ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, crossingUnknown } },
+        applications: {
+          moved: [{ application: old!, companies: 1, references: ['C-1'] }],
+          ...{ replaced: [], registered: current! },
+        },
+        decisions: [supplied('app-2')],
+      });
+    const point = 'app-2 (production) at QuickBooks Online, because it was shared for this migration.';
+    expect(report(1)).toContain(
+      `${point} A connection at the service could depend on it, so give support the new secret before the old secret expires.`,
+    );
+    expect(report(0)).toContain(`${point} No connection at the service uses it`);
   });
 
   test('of a migration that ended early, asks only for what the client has supplied', () => {

@@ -12,7 +12,7 @@ test('no connection depends on an application whose companies must reconnect', (
   const applications = { moved: [old, current], replaced: [old], registered: current.application };
   const report = reportHead({ ...sampleReport(60).head, applications });
   expect(report).toContain(
-    '1 company (C-1) was connected with it, but must reconnect with the application that is registered now, so support does not need the new secret.',
+    '1 company (C-1) was connected with this application, but must reconnect with the application that is registered now, so support does not need the new secret.',
   );
   expect(report).toContain('The connections of 2 companies (C-2, C-3) depend on it, so give support the new secret');
   expect(report).toContain('**Rotate the secrets of your applications**: the section about credentials says what');
@@ -23,7 +23,7 @@ test('the secret of the only application is needed only if it is registered agai
   const applications = { moved: [old], replaced: [old], registered: null };
   const report = reportHead({ ...sampleReport(60).head, decisions: [], applications });
   expect(report).toContain(
-    'The connections of 1 company (C-1) need it only if it is registered again, instead of reconnecting.',
+    'The connections of 1 company (C-1) need it only if the application is registered again. If you choose that instead of reconnecting, give support the new secret.',
   );
   expect(report).toContain('**Rotate the secret of your application**: the section about credentials says what');
   expect(report).not.toContain('before the old secret expires');
