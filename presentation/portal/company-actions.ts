@@ -106,7 +106,7 @@ function manifest({ route, step, state, counts, preflight, reopened }: Progress)
         : [`Now: ${counted(counts.total, 'company')}${by === null ? '' : `, supplied by ${oneLine(by, 200)}`}`],
     consequence: isMissing
       ? 'The companies in the file are stored and checked. You can replace them until support has accepted the details.'
-      : 'The companies in the file replace all current companies, and are checked. Credentials that are already stored are deleted.',
+      : 'The companies in the file replace all current companies, and are checked. Stored credentials are deleted, and earlier confirmations that syncing is off no longer count.',
     isExpected: (isMissing || reopened?.asksForChanges === true) && state !== 'paused',
   };
 }
@@ -139,7 +139,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
         `${counted(waiting, 'company')} can be left out`,
         ...(heldBack === 0 || checking ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
       ],
-      consequence: `The companies that you name will not be moved, and cannot be added to this migration again.${endText(progress)}`,
+      consequence: `The companies that you name will not be moved, and cannot be added to this migration again.${manifestText(progress)}${endText(progress)}`,
       isIrreversible: true,
       isExpected:
         isHeldBackTask && (isWaitingForClient(progress) || meanwhileText(progress) !== null) && !isBeforeSync(step),
@@ -210,6 +210,13 @@ function withdrawalWarnings({ steps }: Progress): Pick<Candidate, 'warnings'> {
   if (signedOff.length === 0) return {};
   const given = withdrawalText(signedOff.map(({ by, role }) => ({ step: 'complete-migration' as const, by, role })));
   return { warnings: [`This withdraws ${given}. The handover must then be signed off again`] };
+}
+
+/** Returns the warning that the manifest can no longer be replaced; empty if it cannot be replaced in this step anyway. */
+function manifestText({ route, step }: Progress): string {
+  return route === 'managed' && step === 'supply-details'
+    ? ' The manifest can then no longer be replaced, but support can still add and correct companies.'
+    : '';
 }
 
 /**

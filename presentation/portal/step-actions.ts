@@ -197,7 +197,7 @@ export function rejections(
       title: 'Withdraw the confirmation of the callback URL',
       facts: [`Callback URL: ${preflight?.callbackUrl ?? 'not known'}`],
       consequence:
-        'Confirmations that were already given no longer count. Step 3 stays open until you and support have both confirmed the callback URL.',
+        'Confirmations that were already given no longer count. Step 3 is open until you and support have both confirmed the callback URL.',
     }),
     reject('disable-syncing', {
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,

@@ -33,6 +33,31 @@ test('companies whose added or corrected rows are still being checked are not sa
   expect(factsIf(1)).toEqual(['3 companies can be left out']);
 });
 
+test('leaving companies out in step 1 says that the manifest can then no longer be replaced', () => {
+  const afterExclusion = { counts: counts({ total: 2, waiting: 1, unconfirmed: 1, excluded: 1 }) };
+  expect(namesAt(stateAt('supply-details', afterExclusion))).not.toContain('manifestSupplied');
+  const consequenceAt = (state: MigrationState) =>
+    actionsAt(state).find(({ message }) => message === 'exclude')?.consequence;
+  expect(consequenceAt(stateAt('supply-details'))).toMatch(
+    / The manifest can then no longer be replaced, but support /,
+  );
+  expect(consequenceAt(stateAt('disable-syncing'))).toMatch(/ cannot be added to this migration again\.$/);
+});
+
+test('replacing the manifest says what is lost with the earlier companies', () => {
+  const replacement = actionsAt(stateAt('supply-details')).find(({ message }) => message === 'manifestSupplied');
+  expect(replacement?.consequence).toMatch(
+    / Stored credentials are deleted, and earlier confirmations that syncing is off no longer count\.$/,
+  );
+});
+
+test('withdrawing the confirmation of the callback URL after step 3 says that the step is open, not that it stays so', () => {
+  const withdrawal = actionsAt(stateAt('disable-syncing')).find(
+    ({ message, step }) => message === 'reject' && step === 'update-application',
+  );
+  expect(withdrawal?.consequence).toContain(' Step 3 is open until you and support ');
+});
+
 test('a resume by the client after failures says that these failures are then accepted', () => {
   const consequenceOf = (failed: number) => {
     const changes = { ...paused(null), counts: counts({ total: 9, waiting: 9 - failed, failed }) };
