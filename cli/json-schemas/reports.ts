@@ -81,7 +81,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
         ),
       isFinishing: z
         .boolean()
-        .describe('true if the migration has ended, but companies that were moving are still being checked'),
+        .describe(
+          'true if the migration has ended, but is not closed yet, or companies that were moving are still being checked',
+        ),
       paused: z.boolean(),
       suppliedBy: z.string(),
       applications: z.strictObject({

@@ -1,7 +1,7 @@
 /** The points of the handover report, and those that tell the client what it may switch back on. */
 import { AFTER_THE_END } from '../wording/client-page';
 import type { ReportHead } from './report-facts';
-import { ASK_FIRST_AFTER_STOP } from './stopped-points';
+import { askFirstAfterStop } from './stopped-points';
 import { reportStage } from './report-facts';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
@@ -24,7 +24,7 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
     text: `${AFTER_THE_END.never}. If two applications use the same token, both can lose access.`,
   };
   if (reportStage(head) === 'terminated')
-    return [never, { topic: 'Ask first', companies: counts.total - crossed, text: ASK_FIRST_AFTER_STOP }];
+    return [never, { topic: 'Ask first', companies: counts.total - crossed, text: askFirstAfterStop(crossed) }];
   return [
     never,
     {

@@ -34,7 +34,7 @@ export interface ReportHead {
    * once the migration has been closed.
    */
   readonly endedInTemporal: EndedInTemporal | null;
-  /** True if the migration has ended, but companies that were being moved are still being checked. */
+  /** True if the migration has ended, but is not closed yet, or companies that were moving are still being checked. */
   readonly isFinishing: boolean;
   readonly paused: boolean;
   readonly suppliedAt: string;
@@ -71,8 +71,14 @@ export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): st
 }
 
 export function stateText(head: ReportHead): string {
-  const finishing = ' (this report is preliminary: companies that were being moved are still being checked)';
-  return `${endingText(head)}${head.isFinishing ? finishing : ''}`;
+  return `${endingText(head)}${head.isFinishing ? ` (this report is preliminary: ${finishingText(head)})` : ''}`;
+}
+
+/** Says what is not finished yet. The ledger is closed some time after the end, even if no company was moving. */
+function finishingText({ counts: { importing, syncing } }: ReportHead): string {
+  return importing + syncing > 0
+    ? 'companies that were being moved are still being checked'
+    : 'the migration is still being closed';
 }
 
 function endingText({ ending, endedInTemporal, paused, decisions }: ReportHead): string {
@@ -221,7 +227,7 @@ function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
       : []),
     ...(handedOver > 0
       ? [
-          `${counted(handedOver, 'company')} ${handedOver === 1 ? 'was' : 'were'} not moved although access was handed over to us. Never switch ${handedOver === 1 ? 'its' : 'their'} syncing back on; the tables below say what to do.`,
+          `${counted(handedOver, 'company')} ${handedOver === 1 ? 'has' : 'have'} not been moved although access was handed over to us. Never switch ${handedOver === 1 ? 'its' : 'their'} syncing back on; the tables below say what to do.`,
         ]
       : []),
   ];

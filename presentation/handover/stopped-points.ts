@@ -2,9 +2,14 @@
 import { countOpen } from '../../domain/companies/counts';
 import type { ReportHead } from './report-facts';
 
-/** Follows the number of companies that the client must ask about, because support decides what happens to them. */
-export const ASK_FIRST_AFTER_STOP =
-  'all other companies, because the migration was stopped. Before you switch any syncing back on, ask the contact under "Who to call".';
+/**
+ * Follows the number of companies that the client must ask about, because support decides what happens to them.
+ *
+ * @param crossed the companies under "Never". HTML leaves that point out if there are none
+ */
+export function askFirstAfterStop(crossed: number): string {
+  return `all ${crossed > 0 ? 'other ' : ''}companies, because the migration was stopped. Before you switch any syncing back on, ask the contact under "Who to call".`;
+}
 
 type StoppedPoint = Readonly<Record<'topic' | 'text' | 'section', string>> & { readonly companies?: number };
 

@@ -6,7 +6,7 @@ import { clientRemedyText, remediesFor } from '../../domain/companies/remedies';
 import type { Route } from '../../platforms/platforms';
 import type { LedgerCompany } from '../../store';
 
-type UnmovedCompany = Remediable & Pick<LedgerCompany, 'replacedApplication'>;
+type UnmovedCompany = Remediable & Pick<LedgerCompany, 'replacedApplication' | 'sentAt'>;
 
 /** Returns what the client has to do about a company that has not moved; empty if that is said elsewhere. */
 export function whatToDo(
@@ -30,7 +30,10 @@ export function whatToDo(
     case 'reauthorization-required':
       return company.linkUrl === null ? 'ask support for a link' : 'send its end customer the link to reconnect';
     case null:
-      if (company.state === 'waiting') return 'move the company in a new migration';
+      // A retry keeps these times, so the service can already have the grant of a waiting company.
+      if (company.crossedAt !== null)
+        return 'ask support, because access was handed over to us, but the move was not verified';
+      if (company.state === 'waiting' && company.sentAt === null) return 'move the company in a new migration';
       return 'ask support, because its credential may have been sent to us, but the move was not verified';
   }
 }

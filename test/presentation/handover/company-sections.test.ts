@@ -213,6 +213,20 @@ describe('a company in the report', () => {
     },
   );
 
+  test.each<[Partial<ReportedCompany>, string, string]>([
+    [{}, 'yes', 'move the company in a new migration'],
+    [{ sentAt: new Date(NOW) }, 'ask first', 'ask support, because its credential may have been sent to us, but '],
+    [{ crossedAt: new Date(NOW) }, 'never', 'ask support, because access was handed over to us, but the move was'],
+  ])('that still waited at the end (%j) has the same answer about switching back on (%s) as advice: %s', (...given) => {
+    const [changes, switchOn, advice] = given;
+    const waiting = { ...COMPANY, state: 'waiting', credential: null, crossedAt: null, ...changes } as const;
+    const record = companyRecord(waiting, { stage: 'ended', route: 'managed', now: NOW });
+    expect(record).toMatchObject({
+      'what to do': expect.stringContaining(advice) as unknown,
+      'switch back on': switchOn,
+    });
+  });
+
   test('that is still being checked after the end has the same word in the sections and in the spreadsheet', () => {
     const company = { ...COMPANY, state: 'syncing' } as const;
     expect(rowsOf(company, 'ended')['Not moved when the migration ended']).toContain('| still being checked');

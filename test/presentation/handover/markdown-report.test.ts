@@ -13,8 +13,12 @@ describe('the head of the report', () => {
     [{}, 'State: in progress (this report is preliminary)'],
     [{ paused: true }, 'State: paused (this report is preliminary)'],
     [
-      { ending: 'cancelled', isFinishing: true },
+      { ending: 'cancelled', isFinishing: true, counts: { ...HEAD.counts, syncing: 1 } },
       'State: cancelled (this report is preliminary: companies that were being moved are still being checked)',
+    ],
+    [
+      { ending: 'cancelled', isFinishing: true },
+      'State: cancelled (this report is preliminary: the migration is still being closed)',
     ],
     [{ ending: 'cancelled', isFinishing: true }, '**Stored**: none at the moment. The migration has ended'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
@@ -135,7 +139,7 @@ describe('the head of the report', () => {
       'If syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application';
     const tables = 'The tables below say for which companies you may switch syncing back on.';
     const handedOver =
-      '3 companies were not moved although access was handed over to us. Never switch their syncing back on; the tables below say what to do.';
+      '3 companies have not been moved although access was handed over to us. Never switch their syncing back on; the tables below say what to do.';
     expect(text({ figures })).toContain(`${others}. ${tables} ${handedOver}`);
     expect(text({ figures: { ...figures, crossed: 60 } })).not.toContain('stays out of date');
     const reconnecting = text({ figures: { ...figures, crossed: 56, mustReconnect: 1 } });
@@ -220,5 +224,9 @@ describe('the report of a migration that was terminated in Temporal and is not c
       `**Ask first** (${total - crossed}): all other companies, because the migration was stopped.`,
     );
     expect(text).not.toContain('**Yes**');
+    const none = { counts: { ...NO_COUNTS, total: 9, waiting: 9 }, figures: { ...HEAD.figures, crossed: 0 } };
+    expect(reportHead({ ...HEAD, ...none, endedInTemporal })).toContain(
+      '**Ask first** (9): all companies, because the migration was stopped.',
+    );
   });
 });
