@@ -208,7 +208,7 @@ function createUnsignedNotes(given: readonly Approver[]): {
 function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] {
   if (route !== 'self-service' || confirmations.length === 0) return [];
   return [
-    'According to the ledger, this is a self-service migration, in which supplying a company also confirms it, without a decision. If people have approved steps of this migration, someone has changed the ledger.',
+    'The ledger says that this is a self-service migration. If people have approved steps of this migration, someone has changed the ledger.',
   ];
 }
 

@@ -35,7 +35,7 @@ test.each(['self-service', 'managed'] as const)(
     expect(exitCode).toBe(1);
     expect(out).toContain('line 1: the ledger shows 2 companies as confirmed, but signed decisions confirm only 0\n');
     const note =
-      'According to the ledger, this is a self-service migration, in which supplying a company also confirms it, without a decision. If people have approved steps of this migration, someone has changed the ledger.\n';
+      'The ledger says that this is a self-service migration. If people have approved steps of this migration, someone has changed the ledger.\n';
     if (route === 'managed') expect(out).not.toContain('self-service');
     else expect(out).toContain(note);
   },
