@@ -150,7 +150,7 @@ export const PLATFORMS: readonly Platform[] = [
     organizationField: 'shop',
     organizationForm: {
       pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i,
-      description: 'an address that ends in .myshopify.com',
+      description: 'a domain like acme.myshopify.com, without https://',
     },
     rotation: 'each-refresh',
     family: 'shop',
