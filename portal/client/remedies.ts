@@ -16,7 +16,7 @@ interface Help {
   readonly title: string | null;
   /** Follows "You can" or "The client can". */
   readonly client: string;
-  /** Follows "Support can"; null if support can do nothing about it. */
+  /** Follows "Support can", in the managed route; null if support can do nothing about it. */
   readonly support: string | null;
 }
 
@@ -51,6 +51,13 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   exclude: { message: 'exclude', title: 'Leave out', client: 'leave the company out', support: null },
 };
 
+/** What the contact can do in the self-service route, in which only the client decides about its companies. */
+const CONTACT_HELP: Readonly<Partial<Record<Remedy, string>>> = {
+  application:
+    'if no company has moved with another application, register the application that obtained the credential, after which the company must be tried again',
+  amend: 'correct the manifest, if you send the correct row',
+};
+
 /** A decision of the client that can help a company. */
 export interface OfferedRemedy {
   readonly remedy: Remedy;
@@ -71,23 +78,24 @@ export function offeredRemedies(
     if (offered === undefined) return [];
     const isSupply = remedy === 'credentials' || remedy === 'replace-credential';
     const advice =
-      isSupply && isRotating ? `${client} that was exported after you confirmed that syncing is off` : client;
+      isSupply && isRotating ? `${client} that was exported after the confirmation that syncing is off` : client;
     return [{ remedy, action: { ...offered, title: title ?? offered.title }, namesCompanies: title !== null, advice }];
   });
 }
 
-/** Returns the help that the company's end customer or support can give, in whole sentences. */
+/** Returns the help that the company's end customer, or support or the contact, can give, in whole sentences. */
 export function otherHelp(
-  view: Pick<MigrationView, 'actions' | 'isRotating'>,
+  view: Pick<MigrationView, 'actions' | 'isRotating' | 'route'>,
   { remedies, linkUrl }: { readonly remedies: readonly string[]; readonly linkUrl: string | null },
 ): readonly string[] {
   const own = offeredRemedies(view, remedies).map(({ remedy }) => remedy);
-  const support = known(remedies)
+  const isSelfService = view.route === 'self-service';
+  const help = known(remedies)
     .filter((remedy) => !own.includes(remedy))
-    .flatMap((remedy) => HELP[remedy].support ?? []);
+    .flatMap((remedy) => (isSelfService ? CONTACT_HELP[remedy] : HELP[remedy].support) ?? []);
   return [
     ...(linkUrl === null ? [] : ['The end customer can reconnect the company on the reconnect page.']),
-    ...(support.length === 0 ? [] : [`Support can: ${support.join('; ')}.`]),
+    ...(help.length === 0 ? [] : [`${isSelfService ? 'Your contact' : 'Support'} can: ${help.join('; ')}.`]),
   ];
 }
 

@@ -17,7 +17,7 @@ test.each(['managed', 'self-service'] as const)(
     for (const failure of [null, ...FAILURE_KINDS]) {
       const facts = { linkUrl: 'https://link.example/1', heldBack: null, credential: null, confirmedAt: null };
       const remedies = remediesFor({ state: 'failed', failure, deferred: false, tries: 1, crossedAt: null, ...facts });
-      const view = { actions, isRotating: true };
+      const view = { actions, isRotating: true, route };
       const own = offeredRemedies(view, remedies);
       for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);
       const others = otherHelp(view, { remedies, linkUrl: facts.linkUrl });
@@ -27,6 +27,19 @@ test.each(['managed', 'self-service'] as const)(
     }
   },
 );
+
+test('in self-service, only the client decides about its companies, and the contact helps with data', () => {
+  const helpWith = (route: 'managed' | 'self-service', ...remedies: readonly string[]) =>
+    otherHelp({ actions: [], isRotating: true, route }, { remedies, linkUrl: null });
+  const ofSupport = ['retry', 'relink', 'replace-credential', 'credentials', 'skip', 'exclude'];
+  expect(helpWith('managed', ...ofSupport)).toEqual([
+    expect.stringMatching(/^Support can: try again; let the migration/),
+  ]);
+  expect(helpWith('self-service', ...ofSupport)).toEqual([]);
+  expect(helpWith('self-service', 'application', 'amend')).toEqual([
+    'Your contact can: if no company has moved with another application, register the application that obtained the credential, after which the company must be tried again; correct the manifest, if you send the correct row.',
+  ]);
+});
 
 test('a relink is offered as a wait for the end customer, not as a check that has to be asked for later', () => {
   const relinkAction = { message: 'relink', title: 'Wait until companies have reconnected' };
