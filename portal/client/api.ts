@@ -68,7 +68,7 @@ export class ApiError extends Error {
  */
 export class ForeignAnswer extends ApiError {
   constructor() {
-    super(502, 'The answer is not from the portal, but probably from a proxy.');
+    super(502, 'The answer is not from the portal, but probably from a proxy. Check your connection.');
   }
 }
 
@@ -117,8 +117,11 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     if (response.ok) return response;
     const answer: unknown = await response.json().catch(() => null);
     const { error, advice } = (answer ?? {}) as Partial<z.infer<typeof ErrorSchema>>;
+    // The portal says in each refusal why it refuses the request.
     const what =
-      response.status >= 500 ? 'The portal is not working at the moment.' : 'The portal refused the request.';
+      response.status >= 500
+        ? 'The portal is not working at the moment.'
+        : 'The request was refused, probably by a proxy. Check your connection.';
     throw new ApiError(response.status, error ?? what, advice);
   }
 

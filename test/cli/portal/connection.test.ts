@@ -70,7 +70,7 @@ test('a sign-in fails at once if the address answers with a page that is not fro
     'sign-in',
   );
   expect(exitCode).toBe(1);
-  expect(err).toContain('the answer is not from the portal, but probably from a proxy');
+  expect(err).toContain('the answer is not from the portal, but probably from a proxy. Check your connection');
 });
 
 test('a request that the portal may have received can still take effect', async () => {

@@ -77,10 +77,26 @@ test('a successful answer without JSON comes from a proxy, so the request is rep
     const said: string[] = [];
     expect(await submit('/api/decisions', {}, (text) => said.push(text))).toMatchObject(answer);
     expect(attempts).toEqual([502, null]);
-    const foreign = 'The answer is not from the portal, but probably from a proxy.';
+    const foreign = 'The answer is not from the portal, but probably from a proxy. Check your connection.';
     expect(said.filter((text) => text.startsWith(foreign))).toHaveLength(2);
     bodies.push('<html></html>');
     await expect(eachCompany({}).next()).rejects.toMatchObject({ message: foreign });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('a refusal without an error of the portal comes from a proxy', async () => {
+  const bodies = ['<html>Forbidden</html>', JSON.stringify({ error: 'Your invitation is read-only.' })];
+  const server = createServer((_, response) => response.writeHead(403).end(bodies.shift()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { readSession } = createPortalApi({ origin, headers: {}, unreachable: () => 'no' });
+    const proxy = 'The request was refused, probably by a proxy. Check your connection.';
+    await expect(readSession()).rejects.toMatchObject({ status: 403, message: proxy });
+    await expect(readSession()).rejects.toMatchObject({ status: 403, message: 'Your invitation is read-only.' });
   } finally {
     server.closeAllConnections();
     server.close();
