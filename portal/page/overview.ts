@@ -135,7 +135,7 @@ export function renderProgress({
 }
 
 const NO_COMPANIES = 'Companies are shown here once the manifest has been supplied and checked.';
-const NEVER_SUPPLIED = 'The migration ended before a manifest was supplied.';
+const NEVER_SUPPLIED = 'The migration ended before a manifest was supplied and checked.';
 
 function companyCounts(counts: Counts, migration: string): readonly Child[] {
   const number = (count: number): string => count.toLocaleString('en-US');

@@ -32,8 +32,11 @@ export function createAllCompanies(app: App): CompanyList {
       search: search.value.trim(),
       state: state.value === '' ? undefined : (state.value as CompanyState),
     }),
-    empty: () =>
-      search.value.trim() === '' && state.value === '' ? 'There are no companies yet.' : 'No company matches.',
+    empty: () => {
+      if (search.value.trim() !== '' || state.value !== '') return 'No company matches.';
+      // Once the migration has ended, `next` is null, and no companies can be supplied.
+      return app.view().next === null ? 'There are no companies.' : 'There are no companies yet.';
+    },
   });
   let waiting: ReturnType<typeof setTimeout> | undefined;
   search.addEventListener('input', () => {

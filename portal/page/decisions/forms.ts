@@ -167,7 +167,8 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
       for await (const company of eachCompany({}))
         if (String(company.wave) === wave.value && company.confirmedAt === null && company.state !== 'left-out')
           references.push(company.reference);
-      if (references.length === 0) throw new FormProblem('every company of this wave has already been confirmed');
+      if (references.length === 0)
+        throw new FormProblem('every company of this wave has already been confirmed or left out');
       return { companies: references };
     },
   };

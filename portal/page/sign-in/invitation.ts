@@ -88,7 +88,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     el(
       'ul',
       { class: 'points' },
-      el('li', {}, 'The invitation is only for you, and works once. Afterwards, use this browser to sign in again.'),
+      el('li', {}, 'The invitation is only for you, and works once. Afterwards, open the portal in this browser.'),
       el(
         'li',
         {},
@@ -118,7 +118,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     } catch (error) {
       go.disabled = false;
       status.textContent = problemText(error);
-      if (!(error instanceof ApiError) || error.isTemporary || key === null) return;
+      if (!(error instanceof ApiError) || error.isTemporary || error.status >= 500 || key === null) return;
       // The answer to an earlier attempt might have been lost, although the invitation was accepted.
       const session = await readSession().catch(() => null);
       if (session?.publicKey === key.publicKey) return onRedeemed();

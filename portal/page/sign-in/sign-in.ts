@@ -36,7 +36,7 @@ export async function showNoSession(contact?: string): Promise<void> {
       el(
         'p',
         {},
-        'If you have already used a link that works only once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, the provider might have withdrawn your access: ask your contact.',
+        'If you have already used a link that works only once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, your session might have ended, or the provider might have withdrawn your access: ask your contact.',
       ),
     );
   const status = el('p', { role: 'status' });

@@ -115,12 +115,15 @@ describeWithChromium("an invitation in the portal's page", () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('can be tried again while the portal is not available', async () => {
-    current.portal.invitationRefusal = { status: 503, error: 'The portal is starting.' };
+  test.each([
+    ['is not available', 503, 'The portal is starting.'],
+    ['has failed', 500, 'Something went wrong in the portal.'],
+  ])('can be tried again while the portal %s', async (_, status, error) => {
+    current.portal.invitationRefusal = { status, error };
     const { page } = await newPage(current.browser);
     await page.goto(link());
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('The portal is starting.').waitFor();
+    await page.getByText(error).waitFor();
     current.portal.invitationRefusal = null;
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.locator('#migration').waitFor();

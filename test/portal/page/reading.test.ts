@@ -165,6 +165,15 @@ describeWithChromium("reading the portal's page", () => {
     expect(await page.getByText(/^(Now|Later|Expected end|Companies move)$/).count()).toBe(0);
   });
 
+  test('expects no companies if the migration ended before its manifest was checked', async () => {
+    const counts = { ...sampleView().counts, total: 0 };
+    current.portal.view = sampleView({ state: 'cancelled', next: null, end: null, actions: [], counts });
+    current.portal.companies = [];
+    const page = await open();
+    await page.getByText('The migration ended before a manifest was supplied and checked.').waitFor();
+    await page.getByText('There are no companies.', { exact: true }).waitFor();
+  });
+
   test('prints on white without buttons, with the addresses of links', async () => {
     const page = await open({ colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });

@@ -82,7 +82,9 @@ describeWithChromium("signing in again in the portal's page", () => {
     await page.goto(current.url);
     await page.getByText('This browser has no key with which you can sign in.').waitFor();
     await page.getByText('ask your contact at the provider for a new invitation').waitFor();
-    await page.getByText('the provider might have withdrawn your access: ask your contact').waitFor();
+    await page
+      .getByText('your session might have ended, or the provider might have withdrawn your access: ask your contact')
+      .waitFor();
     expect(await page.locator('#message button').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);
   });
