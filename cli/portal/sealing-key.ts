@@ -1,7 +1,6 @@
 /** The migration key with which credentials and secrets are sealed on the client's machine. */
 import type { MigrationView } from '../../portal/contract/migration-view';
-import { isEnding } from '../../domain/migration/migration-state';
-import { isOver } from '../../domain/migration/terminated';
+import { missingKeyTexts } from '../../portal/client/missing-key';
 import type { MigrationKey } from '../../security';
 import { fingerprintOf, parseMigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
@@ -24,18 +23,10 @@ export async function trustedKey(
   { migrationId, migrationKey, state }: Pick<MigrationView, 'migrationId' | 'migrationKey' | 'state'>,
   options: ProviderOption,
 ): Promise<MigrationKey> {
-  if (migrationKey === null)
-    throw isOver(state)
-      ? new CommandFailed(
-          `${migrationId} was ${state}, so it no longer accepts credentials or client secrets`,
-          isEnding(state)
-            ? 'nothing was sent; to move more companies, ask your contact for a new migration'
-            : 'nothing was sent; ask your contact what happens next',
-        )
-      : new CommandFailed(
-          `${migrationId} has no signed migration key at the moment`,
-          'nothing was sent; try again in a minute, and if this happens again, tell your contact',
-        );
+  if (migrationKey === null) {
+    const { message, advice } = missingKeyTexts(migrationId, state);
+    throw new CommandFailed(message, advice);
+  }
   const key = parseMigrationKey(migrationKey);
   const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
   await assertTrusted(key, terminal, provider === undefined ? {} : { provider });

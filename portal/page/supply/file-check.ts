@@ -107,13 +107,15 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
 /**
  * Returns the platform of the migration.
  *
- * @throws FormProblem if the page does not know it, because the page is older than the portal
+ * @throws FormProblem if the page does not know it, because the page or the portal is older than the workers
  */
 export function platformOf(app: App): Platform {
   const { key, name } = app.view().platform;
   const platform = findPlatform(key);
   if (platform === undefined)
-    throw new FormProblem(`this version of the page does not know ${name}; reload the page, and try again`);
+    throw new FormProblem(
+      `this version of the page does not know ${name}; reload the page, and try again. If this happens again, tell your contact`,
+    );
   return platform;
 }
 

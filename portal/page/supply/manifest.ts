@@ -76,7 +76,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
 function problemOf({ findings, rows }: CheckedManifest): string {
   return findings.errors > 0
     ? `The file has ${counted(findings.errors, 'error')}. Nothing was sent.`
-    : `The file has ${counted(rows.length, 'company')}, but the portal accepts at most ${counted(MAX_MANIFEST_COMPANIES, 'company')}. Ask your contact to supply the manifest.`;
+    : `The file has ${counted(rows.length, 'company')}, but the portal accepts at most ${counted(MAX_MANIFEST_COMPANIES, 'company')}. Ask your contact how to supply the manifest.`;
 }
 
 /** Describes the waves in their order: ` (wave 1: 10, wave 2: 50)`. Empty if there are none. */

@@ -53,7 +53,7 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
   if (file.size > MAX_BYTES)
     throw new UnreadableFile({
       ...{ ...problem, code: 'file-too-large', message: 'the file is larger than 100 MB' },
-      advice: 'split a credential file into several files; for a manifest, ask your contact',
+      advice: 'split a credential file into several files; for a manifest, ask your contact how to supply it',
     });
   const bytes = new Uint8Array(await file.arrayBuffer());
   const head = bytes.subarray(0, 4096);
@@ -64,17 +64,18 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
   if (unicode !== null) return { ...source, text: unicode };
   const notUtf8 = { ...problem, code: 'not-utf8' } as const;
   if (byteOrderMarkOf(head) !== null || unicodeEncodingOf(head) !== 'utf-8')
-    throw new UnreadableFile({ ...notUtf8, message: notUtf8Message(false), advice: 'save it as "CSV UTF-8"' });
+    throw new UnreadableFile({ ...notUtf8, message: notUtf8Message(false), advice: SAVE_AS_UTF_8 });
   const text = decoded(bytes, 'windows-1252') ?? '';
   if (asWindows1252) return { ...source, text, isWindows1252: true };
   const { line, highBefore } = firstLineNotUtf8(bytes);
   const counter = new HighByteCounter();
   counter.add(bytes);
   const message = notUtf8Message(isProbablyWindows1252(counter, highBefore));
-  const advice = `save it as "CSV UTF-8", or choose "${READ_AS_WINDOWS_1252}" and check the values that the page then lists`;
+  const advice = `${SAVE_AS_UTF_8}, or choose "${READ_AS_WINDOWS_1252}" and check the values that the page then lists`;
   return { ...source, text, finding: { ...notUtf8, line, message, advice }, isWindows1252: true };
 }
 
+const SAVE_AS_UTF_8 = 'save it as UTF-8 (in Excel: "CSV UTF-8")';
 export const READ_AS_WINDOWS_1252 = 'Read the file as Windows-1252 (Excel)';
 
 /** Returns null if the bytes are not in this encoding. */

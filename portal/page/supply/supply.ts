@@ -1,9 +1,10 @@
 /** Encrypts credentials in this page and sends them. Only workers can decrypt them. */
 import type { ParsedCredential } from '../../../domain/supply/row-parser';
 import { supplyInParts, type Supply } from '../../client/supply';
+import { missingKeyTexts } from '../../client/missing-key';
 import { submit, decide } from '../app';
 import type { App } from '../app';
-import { FormProblem, type Sending } from '../elements/dialog';
+import { FormProblem, sentence, type Sending } from '../elements/dialog';
 import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 
 /**
@@ -12,11 +13,11 @@ import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
  * @throws FormProblem if there is no such key, or the page cannot verify who signed it
  */
 export async function sealingKey({ key, view, session }: App): Promise<SealingKey> {
-  const { migrationKey } = view();
-  if (migrationKey === null)
-    throw new FormProblem(
-      'this migration has no signed migration key at the moment, so nothing was sent; try again in a minute, and if this happens again, tell your contact',
-    );
+  const { migrationKey, state } = view();
+  if (migrationKey === null) {
+    const { message, advice } = missingKeyTexts('this migration', state);
+    throw new FormProblem(`${sentence(message)} ${sentence(advice)}`);
+  }
   if (key === null || key.provider === null)
     throw new FormProblem(
       "your invitation does not contain the provider's fingerprint, so this page cannot check the migration key; ask your contact for a new invitation",

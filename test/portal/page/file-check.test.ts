@@ -63,6 +63,21 @@ describeWithChromium("the check of a file in the portal's page", () => {
     await browser.detach();
   }
 
+  test('says that the migration has ended, if it ends while the dialog is open', async () => {
+    writeFileSync(file, GOOD);
+    const page = await openDialog();
+    await page.getByLabel('Credential file').setInputFiles(file);
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
+    current.portal.publish({ state: 'completed', headline: 'The migration has ended.', migrationKey: null });
+    await page.getByText('The migration has ended.').first().waitFor();
+    await send(page);
+    await page
+      .getByRole('alert')
+      .getByText('This migration was completed, so it no longer accepts credentials or client secrets. Nothing was')
+      .waitFor();
+    expect(sentTimes()).toEqual([]);
+  });
+
   test('sends nothing before the result of the check is shown', async () => {
     writeFileSync(file, GOOD);
     const page = await openDialog();

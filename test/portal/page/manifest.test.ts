@@ -188,10 +188,10 @@ describeWithChromium("the manifest in the portal's page", () => {
     await page.getByText('✓ 2 companies on QuickBooks Online').waitFor();
     expect(await choice.isVisible()).toBe(false);
     await choose(page, 'mixed.csv', Buffer.concat([Buffer.from(`${HEADER}\n${row}\n`), Buffer.from([0x43, 0xe4])]));
-    await page.getByText('Error, line 3: This file is not UTF-8. Save it as').waitFor();
+    await page.getByText('Error, line 3: This file is not UTF-8. Save it as UTF-8').waitFor();
     expect(await choice.isChecked()).toBe(false);
     await choose(page, 'broken-utf-16.csv', Buffer.from('fffe4100d8', 'hex'));
-    await page.getByText('Error: This file is not UTF-8. Save it as').waitFor();
+    await page.getByText('Error: This file is not UTF-8. Save it as UTF-8').waitFor();
     expect(await choice.isVisible()).toBe(false);
   });
 
