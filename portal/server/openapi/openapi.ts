@@ -11,9 +11,8 @@ const DESCRIPTION = `The API of the page on which a client follows its migration
 Sign in with the token of an invitation: \`POST /api/session\`. A program asks for a bearer token (\`"as": "token"\`) and
 sends it as \`Authorization: Bearer <token>\`. A browser gets a cookie. Signing in, and each later request that changes
 something and has no bearer token, needs the header \`x-tokenferry-portal: 1\`. When the session has ended, sign in again
-with the registered key:
-\`POST /api/session/renewal\`. A person whose invitation is for an account signs in at an identity provider, with
-a browser: \`POST /api/session/identity\`.
+with the registered key, if support has confirmed it: \`POST /api/session/renewal\`. A person whose invitation is for an
+account signs in at an identity provider, with a browser: \`POST /api/session/identity\`.
 
 Credentials and client secrets are sealed before they are sent, and decisions are signed. The portal can neither open
 sealed data nor sign decisions.`;
@@ -36,7 +35,10 @@ const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   const { schema, url, route } = document;
   const { access } = route.config ?? {};
   if (!schema || schema.hide || access === undefined) return { schema: { hide: true }, url };
-  const response = { ...errorsOf(access), ...described(schema.response as Record<string, unknown> | undefined) };
+  const response = {
+    ...errorsOf(access, route.method !== 'GET'),
+    ...described(schema.response as Record<string, unknown> | undefined),
+  };
   const transformed = describedSchemas({
     ...document,
     schema: { ...schema, response, security: SECURITY[access] },
@@ -44,19 +46,24 @@ const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   return { ...transformed, schema: { ...transformed.schema, 'x-role': access } as FastifySchema };
 };
 
-function errorsOf(access: Access): Record<string, unknown> {
+/** @param isChange true if requests to the route change something, so that other sites must not send them */
+function errorsOf(access: Access, isChange: boolean): Record<string, unknown> {
   return {
     400: error('The request is invalid.'),
     ...(access !== 'everyone' && { 401: error('There is no session, or it has ended.') }),
-    ...(access === 'client' && { 403: error('The session does not have the role client.') }),
+    ...(isChange && { 403: error(access === 'client' ? NOT_A_CLIENT : FORBIDDEN) }),
     429: error('Too many requests. Retry after `Retry-After` seconds.'),
   };
 }
 
+const FORBIDDEN = 'You may not do this; `error` and `advice` say why.';
+const NOT_A_CLIENT =
+  'You may not do this, for example because the session does not have the role client; `error` and `advice` say why.';
+
 /** The descriptions, by status, of answers that a route does not describe itself. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   202: 'There is no answer yet.',
-  403: 'You may not do this; `error` and `advice` say why.',
+  403: FORBIDDEN,
   413: 'The request is too large.',
   429: 'Too many requests. Retry after `Retry-After` seconds.',
   503: 'The portal cannot answer now. Try again after `Retry-After` seconds.',
