@@ -59,10 +59,10 @@ export async function assertNotEnded(db: PortalDatabase, { hash }: SignedIn): Pr
   if ((await db.session(hash)) === undefined) throw noSession();
 }
 
-/** Returns the same error if the portal was opened at another address than its public URL. */
+/** Returns the error for pages of other sites, and for the portal's page at another address than its public URL. */
 const fromOtherSite = () =>
   forbidden(
-    'The request comes from a page of another site.',
+    "The request comes from a page that is not at the portal's address.",
     'Open the portal at the address in your invitation. If this happens again, tell your contact.',
   );
 
@@ -81,12 +81,13 @@ function assertFromPage({ headers }: FastifyRequest, origins: ReadonlySet<string
  * checks their values. A session in a cookie is only for browsers, and a page of another site must not sign a person in
  * to another person's migration.
  *
+ * @param programAdvice tells the author of a program what to do
  * @throws {PortalError} 403
  */
-export function assertNamesOrigin({ headers }: FastifyRequest): void {
+export function assertNamesOrigin(
+  { headers }: FastifyRequest,
+  programAdvice = 'A program must ask for a token: send "as": "token".',
+): void {
   if (headers.origin === undefined && headers['sec-fetch-site'] === undefined)
-    throw forbidden(
-      'The request does not say from which page it comes.',
-      'A program must ask for a token: send "as": "token".',
-    );
+    throw forbidden('The request does not say from which page it comes.', programAdvice);
 }

@@ -36,7 +36,8 @@ export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Addr
       HTTPS,
     );
   if (publicUrl === undefined) {
-    if (behindProxy) throw new UnsafeAddress('behind a proxy, the portal needs its public URL', PUBLIC_URL);
+    if (behindProxy)
+      throw new UnsafeAddress('behind a proxy, the portal needs its public URL, TOKENFERRY_PORTAL_URL', PUBLIC_URL);
     return;
   }
   const { protocol, hostname, pathname, search, hash, username } = new URL(publicUrl);

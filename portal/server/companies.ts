@@ -69,7 +69,7 @@ function ownProblemOf(company: CompanyRow): string | null {
   const failed = failure === null ? detail : failedText(failure, detail);
   if (state === 'skipped' || state === 'excluded') return leftOutText(leftOutReason, failed);
   if (failure !== null) return failed;
-  if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';
+  if (state === 'outcome-unknown') return detail ?? 'it is unknown whether the credential was used';
   const unreached = state === 'waiting' && company.hasEnded ? unreachedText('ended', company.tries) : null;
   if (unreached !== null) return [detail ?? heldBack ?? [], unreached].flat().join('; ');
   return detail ?? heldBack ?? missingCredentialText(company);

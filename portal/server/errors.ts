@@ -59,9 +59,13 @@ export const noSuchRequest = () =>
     'Look at the migration to see whether the request was carried out.',
   );
 
-/** Returns the same error whether the report does not exist, is not ready, or is no longer stored. */
+/** Returns the same error whether the report does not exist, is no longer stored, or belongs to another person. */
 export const noSuchReport = () =>
   new PortalError(404, 'This report is not available.', 'A report is kept for a day at most. Create the report again.');
+
+/** Returns the error for the person who has requested the report, while no worker has created it. */
+export const reportNotReady = () =>
+  new PortalError(404, 'This report is not ready yet.', 'Try again in a few seconds.');
 
 export const tooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, ...tryAgainIn(retryAfterS));

@@ -98,7 +98,7 @@ export class LiveViews {
   assertOneMore(hash: Buffer): void {
     if (this.isClosed || this.count >= this.limits.streams) throw busy(10);
     if ((this.perSession.get(keyOf(hash)) ?? 0) >= this.limits.streamsPerSession)
-      throw tooMany('You have opened the portal in too many tabs or programs.', 60);
+      throw tooMany('You have opened the portal in too many tabs or programs. Close some of them.', 60);
   }
 
   /**

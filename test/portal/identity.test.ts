@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { listInvitations, revokeInvitation } from '../../store';
 import { useOpened } from '../support/async';
 import { CLEO, type TestIdentityProvider } from './identity-provider';
-import { openPortal } from './running-portal';
+import { json, openPortal } from './running-portal';
 import { newKey } from './signing-in';
 import {
   begin,
@@ -214,6 +214,19 @@ test.each<Record<string, string>>([
   const { migrationId } = await inviteAccount(portal);
   const answer = await begin(portal, migrationId, undefined, headers);
   expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+});
+
+test('a program learns that it cannot sign in with an account', async () => {
+  const { migrationId } = await inviteAccount(portal);
+  const body = { migrationId, publicKey: newKey().publicKey };
+  const answer = await fetch(`${portal.url}/api/session/identity`, json(body));
+  expect([answer.status, await answer.json()]).toEqual([
+    403,
+    {
+      error: 'The request does not say from which page it comes.',
+      advice: 'A program cannot sign in with an account. Open the link of the invitation in a browser.',
+    },
+  ]);
 });
 
 test('the portal says that the provider does not answer, and works once the provider answers again', async () => {

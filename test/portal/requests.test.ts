@@ -93,6 +93,16 @@ test('a request that does not exist, or is from another person or another migrat
   }
 });
 
+test('a report that no worker has created yet is not ready', async () => {
+  const session = await signIn(portal);
+  const { body } = await post(session, '/api/reports', { format: 'html' });
+  const answer = await session.fetch(`/api/reports/${body.id}`);
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    { error: 'This report is not ready yet.', advice: 'Try again in a few seconds.' },
+  ]);
+});
+
 test('the same request is stored once, even if it is repeated, and its answer is kept', async () => {
   const session = await signIn(portal);
   const body = decision();

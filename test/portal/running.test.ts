@@ -19,7 +19,11 @@ const start = (options: Partial<PortalOptions> = {}) =>
 
 test.each<[string, Partial<PortalOptions>, RegExp]>([
   ['on every address', { host: '0.0.0.0' }, /only on a loopback address such as 127.0.0.1, not on 0.0.0.0/],
-  ['behind a proxy without a public URL', { host: '0.0.0.0', behindProxy: true }, /needs its public URL/],
+  [
+    'behind a proxy without a public URL',
+    { host: '0.0.0.0', behindProxy: true },
+    /needs its public URL, TOKENFERRY_PORTAL_URL$/,
+  ],
   ['for a public URL without TLS', { publicUrl: 'http://portal.example' }, /must begin with https:/],
   [
     'below a path of another site',

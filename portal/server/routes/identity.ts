@@ -25,6 +25,9 @@ const ERRORS = {
   503: ErrorSchema,
 };
 
+/** The routes return a session only as a cookie, which is for browsers. */
+const IN_BROWSER = 'A program cannot sign in with an account. Open the link of the invitation in a browser.';
+
 export function identityRoutes(app: Api, context: PortalContext): void {
   const { identityProvider, limits, sessionLifetimeMs } = context;
 
@@ -50,7 +53,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
     },
     async (request, reply) => {
       const provider = assertConfigured(identityProvider);
-      assertNamesOrigin(request);
+      assertNamesOrigin(request, IN_BROWSER);
       const { migrationId, publicKey } = request.body;
       const [token, state, verifier] = [createPortalToken(), createPortalToken(), createPortalToken()];
       const pending = { migrationId, publicKey, token, state, verifier };
@@ -83,7 +86,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
     },
     async (request, reply) => {
       const provider = assertConfigured(identityProvider);
-      assertNamesOrigin(request);
+      assertNamesOrigin(request, IN_BROWSER);
       const pending = pendingSignInOf(request);
       if (!pending) throw notBegun();
       // Delete the cookie now, because the identity provider's answer works only once, even if this attempt fails.

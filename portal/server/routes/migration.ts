@@ -65,7 +65,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       throw new PortalError(
         503,
         'The page of this migration is not ready yet, because the migration is not answering.',
-        'Try again in a few seconds.',
+        'Try again in a few seconds. If this happens again, tell your contact.',
         {
           'retry-after': '2',
         },

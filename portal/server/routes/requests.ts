@@ -18,7 +18,7 @@ import {
 import { assertNotEnded } from '../access';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
-import { noSuchReport, noSuchRequest, type PortalError } from '../errors';
+import { noSuchReport, noSuchRequest, reportNotReady, type PortalError } from '../errors';
 import { REPORT_POLICY } from '../headers';
 import { MAX_CREDENTIALS_BYTES, MAX_MANIFEST_BYTES } from '../limits';
 import { submitAndWait, type RequestStatus } from '../requests';
@@ -173,7 +173,8 @@ export function requestRoutes(app: Api, context: PortalContext): void {
     },
     async ({ signedIn, params, query }, reply) => {
       const answer = await answerTo(signedIn, params.id, noSuchReport);
-      if (answer?.content === undefined) throw noSuchReport();
+      if (answer === null) throw reportNotReady();
+      if (answer.content === undefined) throw noSuchReport();
       const { type, extension } = REPORT_TYPES[query.format];
       return reply
         .type(type)
