@@ -67,7 +67,7 @@ export function sweepSchedule(everyMs = SWEEP_EVERY_MS) {
     // After an outage, one sweep makes up for all missed ones.
     policies: { overlap: 'SKIP', catchupWindow: everyMs, pauseOnFailure: false },
     state: {
-      note: 'Closes migrations that were terminated in Temporal. While this Schedule is paused, run: ferry sweep --close',
+      note: 'Closes migrations that were terminated in Temporal. While this Schedule is paused, find them with: ferry sweep',
     },
   } as const satisfies ScheduleOptions;
 }

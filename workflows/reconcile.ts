@@ -33,7 +33,7 @@ async function closeAgain(migrationId: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn(
-      `the migration has ended in Temporal, but the ledger does not allow it to be closed; to close it, run: ferry sweep --close ${migrationId}`,
+      `the migration has ended in Temporal, but the ledger lacks the decision that ended it, or a company has no final outcome; to close the migration as if it had been cancelled, run: ferry sweep --close ${migrationId}`,
       { migrationId },
     );
   }

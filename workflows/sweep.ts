@@ -25,7 +25,7 @@ export async function sweep(): Promise<SweepOutcome> {
   for (const migrationId of terminated) await startClosing(migrationId);
   for (const migrationId of unknown)
     log.warn(
-      'the migration is open in the ledger, but it is neither running nor terminated in Temporal; run: ferry sweep',
+      `the migration has failed or ended in Temporal, or Temporal does not know it, but its closing is not complete; to see what to do, run: ferry sweep ${migrationId}`,
       { migrationId },
     );
   return { schedulesDeleted, closing: terminated, unknown };

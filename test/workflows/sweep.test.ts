@@ -168,6 +168,8 @@ test('if the sweep Schedule cannot be created, the worker logs the command to us
   await createSweepSchedule(failingClient, 3_600_000, {
     warn: (_: unknown, text: string) => void warnings.push(text),
   } as never);
-  expect(warnings).toEqual([expect.stringContaining('ferry sweep --close')]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/; create it with: ferry setup\. Until then, find .* with: ferry sweep$/),
+  ]);
   await connection.close();
 });

@@ -130,7 +130,7 @@ export async function storeApplication(context: PortalContext, request: PortalRe
 
 async function keyRefusal(db: Database, migrationId: string, fingerprint: string): Promise<string | null> {
   const current = await readKeyFingerprint(db, migrationId);
-  if (current === null) return 'the migration does not accept credentials or client secrets now; ask support';
+  if (current === null) return 'the migration does not accept credentials or client secrets now; ask your contact';
   return current === fingerprint
     ? null
     : 'the data was encrypted with a key that is no longer in use; supply the data again (in a browser, reload the page first)';

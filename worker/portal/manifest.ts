@@ -24,7 +24,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
   const { decisionId, part, rows } = parsed.data;
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
-  if (!platform) return failed('the migration does not accept a manifest; ask support');
+  if (!platform) return failed('the migration does not accept a manifest; ask your contact');
   if (migration.route === 'self-service')
     return failed('the manifest of a self-service migration is supplied at the start; ask your contact to change it');
   // The ledger would refuse the decision in any case. This check avoids storing rows that nothing will use.

@@ -70,7 +70,7 @@ async function answerWithoutTrying(
 
 /** Asks the person to look at the migration first, because a decision may have been sent before the failure. */
 const GIVEN_UP = failed(
-  'the request could not be finished because of a technical problem; see what the migration shows before you try again, or ask support',
+  'the request could not be finished because of a technical problem; see what the migration shows before you try again, or ask your contact',
 );
 const UNKNOWN_OUTCOME = failed(
   'the decision was sent, but the migration has not answered yet; see what the migration shows before you decide again',
@@ -100,7 +100,7 @@ async function writeReport({ ferry }: PortalContext, { migrationId, body }: Port
   let length = 0;
   for await (const piece of reportPieces(report, format === 'markdown' ? 'md' : format)) {
     length += piece.length;
-    if (length > MAX_REPORT_LENGTH) return failed('the report is too large for the portal; ask support for it');
+    if (length > MAX_REPORT_LENGTH) return failed('the report is too large for the portal; ask your contact for it');
     pieces.push(`${piece}\n`);
   }
   return { outcome: 'done', text: 'the report is ready', content: pieces.join('') };
@@ -109,13 +109,13 @@ async function writeReport({ ferry }: PortalContext, { migrationId, body }: Port
 function expectedFailure(error: unknown): RequestAnswer | null {
   if (error instanceof StagingFull)
     return failed(
-      'the data was not stored, because the migration already stores too much data that no decision uses; use a smaller file, or try again in a day',
+      'the data was not stored, because too much supplied data is waiting for a decision; use a smaller file, or try again in a day',
     );
   if (error instanceof MigrationClosed) return failed('the migration has ended');
-  if (error instanceof NoSuchMigration) return failed('the migration was not found; ask support');
+  if (error instanceof NoSuchMigration) return failed('the migration was not found; ask your contact');
   if (error instanceof LedgerBehind)
     return failed(
-      'the records of the migration must be repaired first, so the migration can only be paused or cancelled now; ask support to repair the records',
+      'the records of the migration are out of date, so until they are repaired, the migration can only be paused or cancelled; ask your contact to repair the records',
     );
   return null;
 }
