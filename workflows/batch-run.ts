@@ -62,7 +62,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   const context = createRunContext(batch, `batch-${runNumber}`, page.showOutage);
   setHandler(wakeSignal, context.wake, {
     description:
-      'Sent by the migration after a decision or when a window opens, so that the run checks immediately what can be done',
+      'Sent by the migration when something has changed, for example after a decision, so that the run checks immediately what can be done',
   });
   const begun = await shortActivities.beginRun({ migrationId, run: context.runName });
   page.showCounts(begun.counts);

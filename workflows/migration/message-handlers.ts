@@ -103,7 +103,8 @@ export function setMessageHandlers(
       'Sent before a sign-off is shown, so that the migration checks now whether end customers have reconnected',
   });
   setHandler(batchProgressSignal, requestCount, {
-    description: 'Sent by batch runs while companies move, so that the migration counts the companies again',
+    description:
+      'Sent by batch runs while companies move, and after the ledger was repaired, so that the migration counts the companies again',
   });
   setHandler(
     outageSignal,
@@ -190,26 +191,29 @@ function refuse(
 const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
   reject:
-    'Reject a step: same fields as approve; for migrate-first-company also "next": same-company or another-company (with "company": reference), or abandon',
-  proposeTime: 'Propose when to start: {"startAt": ISO 8601, "windows"?, "role", "by"}',
+    'Reject a step: same fields as approve; for migrate-first-company also "next": "same-company", "another-company" (with "company": reference) or "abandon" (ends the migration)',
+  proposeTime: 'Propose when to start: {"startAt": ISO 8601 with a time zone, "windows"?, "role", "by"}',
   chooseFirstCompany: 'Choose which company goes first: {"company": reference, "role": "support", "by"}',
   confirmSyncDisabled:
-    'Confirm that the client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
-  credentialsSupplied: 'Sent by ferry after credentials were encrypted and stored',
+    'Confirm that the client\'s own application no longer uses the tokens of these companies: {"companies": "all" or references, "role": "client", "by"}',
+  credentialsSupplied: 'Sent by ferry or the portal after credentials were encrypted and stored',
   pause: 'Pause the migration, so that no more moves begin: {"role", "by", "reason"?}',
   resume: 'Continue after a pause: {"role", "by"}',
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied:
-    'Sent by ferry to name the application, which is then registered at the service: {"clientId", "environment"}',
-  manifestSupplied: 'Sent by ferry after the rows of the manifest were stored: {"manifestDigest", "companies"}',
+    'Sent by ferry or the portal to name the application, which is then registered at the service: {"clientId", "environment"}',
+  manifestSupplied:
+    'Sent by ferry or the portal after the rows of the manifest were stored: {"manifestDigest", "companies"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
-  exclude: 'Leave out companies that have not been moved yet: {"companies": references, "reason", "role", "by"}',
-  skip: 'Give up on companies that were not moved, are deferred or have an unknown outcome: {"companies": references, "reason", "role": "support" (in self-service "client"), "by"}',
+  exclude:
+    'Leave out companies that are waiting to be moved: {"companies": references, "reason", "role" (in self-service "client"), "by"}',
+  skip: 'Give up on companies that must reconnect, were not moved, wait for another try, or have an unknown outcome: {"companies": references, "reason", "role": "support" (in self-service "client"), "by"}',
   retry:
-    'Retry companies that were not moved, are deferred or have an unknown outcome: {"companies": "all" or references, "role": "support" (in self-service "client"), "by"}',
+    'Retry companies that must reconnect, were not moved, are deferred, or have an unknown outcome: {"companies": "all" or references, "role": "support" (in self-service "client"), "by"}',
   relink:
     'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support" (in self-service "client"), "by"}',
-  replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',
+  replaceCredential:
+    'Sent by ferry or the portal after new credentials that replace earlier ones were encrypted and stored',
   addApprover:
     'Accept the signed decisions of a person. Before that, compare the fingerprint of the key with that person: {"approver": {"role", "by", "publicKey"}, "role": "support", "by"}',
   removeApprover: 'Stop accepting decisions that are signed with a key: same fields as addApprover',

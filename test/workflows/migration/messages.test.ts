@@ -213,7 +213,7 @@ test('the descriptions of decisions that only the client makes in self-service s
   const inSelfService = definition.updateDefinitions.filter(({ description }) =>
     description.includes('in self-service "client"'),
   );
-  expect(inSelfService.map(({ name }) => name).toSorted()).toEqual(['adjust', 'relink', 'retry', 'skip']);
+  expect(inSelfService.map(({ name }) => name).toSorted()).toEqual(['adjust', 'exclude', 'relink', 'retry', 'skip']);
 });
 
 test('current details and search attributes show who has to act', async () => {
