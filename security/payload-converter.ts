@@ -44,7 +44,7 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
   if (encoding !== ENCRYPTED) return new UnreadablePayload('the message cannot be decoded');
   const keyId = textOf(metadata?.[KEY_ID]);
   if (!isKeyId(keyId))
-    return new UnreadablePayload('the message names no valid payload key, so no worker can decrypt it', '(invalid id)');
+    return new UnreadablePayload('the message names no valid payload key, so no worker can decrypt it', '');
   return new UnreadablePayload(
     `the message was encrypted under payload key ${keyId}, which the worker does not have; ` +
       'start every worker with that key as well, then send the message again',

@@ -119,14 +119,14 @@ function stepField(): { readonly step?: string } {
  * decrypted payload no longer contains the key's id.
  */
 const KEY_WAS_MISSING =
-  'the message was encrypted with a payload key that the worker did not have when the message arrived';
+  'the message was encrypted with a payload key that the worker did not have when the message arrived; send the message again';
 
 /** Thrown to fail the workflow task, which Temporal then retries, or to reject a query. */
 class UndecryptableData extends Error {
   override readonly name = 'UndecryptableData';
   constructor({ missingKey, unreadable }: UnreadablePayload) {
     super(
-      missingKey === null
+      missingKey === null || missingKey === ''
         ? `A payload of this workflow cannot be read: ${unreadable}`
         : `A payload was encrypted under payload key ${missingKey}, which this worker does not have. ` +
             'Start every worker with that payload key as well.',

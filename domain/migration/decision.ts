@@ -169,7 +169,8 @@ export type Decision =
 export class UnreadablePayload {
   /**
    * @param unreadable the reason, for people
-   * @param missingKey the id of the payload key that this worker does not have; null if no key would help
+   * @param missingKey the id of the payload key that this worker does not have; empty if the payload names no valid key;
+   *   null if the payload is not encrypted or was altered
    */
   constructor(
     readonly unreadable: string,
