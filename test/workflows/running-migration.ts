@@ -3,6 +3,7 @@
  * it with test credentials, and `readyToMove` takes it through steps 1 to 4.
  */
 import { randomUUID } from 'node:crypto';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { decide, readProgress, startMigration } from '../../client';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
@@ -30,6 +31,16 @@ export function closedWindows() {
 
 /** Returns the fields of an `adjust` decision that changes only the windows. */
 export const windowChange = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
+
+/** Returns the summaries of all timers that a workflow has started, in their order. */
+export async function timerSummaries({ ferry }: Orchestrator, workflowId: string): Promise<readonly unknown[]> {
+  const { workflow, options } = ferry.temporal;
+  const { events } = await workflow.getHandle(workflowId).fetchHistory();
+  const summaries = (events ?? []).flatMap(({ timerStartedEventAttributes: timer, userMetadata }) =>
+    timer && userMetadata?.summary ? [userMetadata.summary] : [],
+  );
+  return decodeArrayFromPayloads(options.loadedDataConverter, summaries);
+}
 
 /** A migration under test. */
 export interface TestMigration {

@@ -2,7 +2,6 @@
  * The service is down, asks us to wait, or drops connections. Companies wait, people see why, and the run continues
  * automatically.
  */
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
 import { ferry } from '../../cli/captured-terminal';
 import { runJson } from '../../cli/command-line';
@@ -12,7 +11,7 @@ import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '..
 import { countCompanies, readStoppages } from '../../../store';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
-import { startTestMigration, SUPPORT } from '../running-migration';
+import { startTestMigration, SUPPORT, timerSummaries } from '../running-migration';
 
 const orchestrator = useOrchestrator({ syncMsPerRecord: 100 });
 let between: HttpProxy;
@@ -80,14 +79,8 @@ const allMoved = ({ counts }: Progress): boolean => counts.moved === COMPANIES;
 
 /** Returns the timer summaries of the batch run, and how many of its activities are pending. */
 async function batchRunOf(id: string): Promise<{ readonly timers: readonly unknown[]; readonly activities: number }> {
-  const { workflow, options } = orchestrator.ferry.temporal;
-  const run = workflow.getHandle(`${id}.batch`);
-  const { raw } = await run.describe();
-  const { events } = await run.fetchHistory();
-  const summaries = (events ?? []).flatMap(({ timerStartedEventAttributes: timer, userMetadata }) =>
-    timer && userMetadata?.summary ? [userMetadata.summary] : [],
-  );
-  const timers = await decodeArrayFromPayloads(options.loadedDataConverter, summaries);
+  const { raw } = await orchestrator.ferry.temporal.workflow.getHandle(`${id}.batch`).describe();
+  const timers = await timerSummaries(orchestrator, `${id}.batch`);
   return { timers, activities: raw.pendingActivities?.length ?? 0 };
 }
 

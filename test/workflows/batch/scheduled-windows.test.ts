@@ -6,7 +6,7 @@ import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../running-migration';
-import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT, timerSummaries } from '../running-migration';
 
 // Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
 const orchestrator = useOrchestratorWithWorker({ syncMsPerRecord: 50 });
@@ -63,6 +63,9 @@ test('a paused Schedule opens no window, but a trigger opens the current window'
   expect(progress.waitingFor.roles).toEqual(['support']);
   expect(await schedule(migration.id)).toMatchObject({ state: 'paused', note: 'paused by Sam' });
   expect(await moved(migration.id)).toBe(1);
+  await until(async () =>
+    (await timerSummaries(orchestrator, migration.id)).includes('Until the paused window schedule is checked again'),
+  );
 
   const [one, other] = await Promise.all([trigger(migration.id), trigger(migration.id)]);
   expect([one, other]).toContainEqual(expect.objectContaining({ opened: true }));

@@ -99,7 +99,7 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
   await migration.awaitCondition(hasChanged, {
     ms: opensInMs + SCHEDULE_GRACE_MS,
-    summary: 'Until the next window has opened',
+    summary: opensInMs > 0 ? 'Until the next window has opened' : 'Until the paused window schedule is checked again',
   });
   return false;
 }
