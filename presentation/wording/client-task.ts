@@ -31,6 +31,13 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 }
 
 /**
+ * Returns whether a self-service migration is recording decisions. The counts do not include these decisions yet, so
+ * texts about the counts could ask the client for something it has already done.
+ */
+export const isRecordingDecisions = ({ waitingFor }: Progress): boolean =>
+  waitingFor.what === 'the latest decisions are being carried out';
+
+/**
  * Returns what the client can do while other companies are moving or wait for support, even while the migration is
  * paused; null if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should
  * keep syncing until it is their turn.
@@ -38,7 +45,7 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 export function meanwhileText(progress: Progress): string | null {
   const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  if (isOver(state) || !isMoving || waitingFor.roles.includes('client')) return null;
+  if (isOver(state) || !isMoving || waitingFor.roles.includes('client') || isRecordingDecisions(progress)) return null;
   const { withoutCredential, heldBack } = counts;
   const supplies = [
     ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),

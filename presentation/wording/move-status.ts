@@ -32,7 +32,9 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       if (requestedFirst?.notReady) {
         return `Please confirm, supply or correct what ${requestedFirst.reference} needs before it can move first, or ask support to choose another company. If ${requestedFirst.reference} was left out or is not in the manifest, only another company can move first.`;
       }
-      if (waitingFor.roles.length > 0) return needsText(progress);
+      // No person has to act while the preflight checks corrections, but no company can be moved either.
+      if (waitingFor.roles.length > 0 || (requestedFirst === null && countReadyOrMoving(counts) === 0))
+        return needsText(progress);
       const from = [proposal?.startAt, window?.opensAt, opening?.opensAt]
         .map((each) => each ?? now)
         .reduce((one, other) => (one > other ? one : other));

@@ -166,6 +166,11 @@ export const MANAGED: readonly Row[] = [
     'Please supply credentials for 10 companies.',
   ],
   [
+    'corrections being checked before the first company',
+    first({ counts: counts({ total: 1, waiting: 1, heldBack: 1 }), changes: 1 }),
+    `Your changes are being checked.${FREE}`,
+  ],
+  [
     'moving',
     step6({ total: 60, moved: 41, importing: 4, waiting: 15 }),
     `41 of 60 companies have moved, 19 to go.${FREE}`,

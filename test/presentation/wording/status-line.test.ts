@@ -5,7 +5,15 @@ import type { Step } from '../../../domain/migration/steps';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
 import { statusLine } from '../../../presentation/wording/status-line';
-import { AT, counts, LATER, migrationPlan, START_AT, stateAt } from '../../support/migrations/migration-states';
+import {
+  AT,
+  counts,
+  decideAll,
+  LATER,
+  migrationPlan,
+  START_AT,
+  stateAt,
+} from '../../support/migrations/migration-states';
 import type { Row } from './managed-states';
 import { FREE, MANAGED, step6 } from './managed-states';
 
@@ -46,6 +54,9 @@ const PAUSED_WITHOUT_CREDENTIALS: Row = [
   'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume the migration.',
 ];
 
+/** A decision that the ledger has not recorded yet, so the counts do not include it. */
+const { unrecorded } = decideAll(stateAt('complete-migration'), { kind: 'resume', role: 'client' });
+
 const selfServiceAt = (step: Step, changes: Partial<MigrationState>): MigrationState =>
   stateAt(step, { route: 'self-service', ...changes });
 
@@ -80,6 +91,21 @@ const SELF_SERVICE: readonly Row[] = [
     { ...pausedFor('too-many-failures'), route: 'self-service' },
     'Paused: 6 companies could not be moved; you can resume the migration when this problem is solved. 41 of 60 companies have moved.',
   ],
+  ...(
+    [
+      ['failures', { counts: counts({ total: 6, moved: 4, failed: 2 }) }, '4 of 6 companies have moved.'],
+      [
+        'missing credentials',
+        { counts: counts({ total: 6, moved: 4, waiting: 2, withoutCredential: 1 }) },
+        '4 of 6 companies have moved.',
+      ],
+      ['a pause', pausedFor(null, 'Cleo'), 'Paused by Cleo. 41 of 60 companies have moved.'],
+    ] as const
+  ).map(([name, changes, line]): Row => [
+    `decisions being recorded: ${name}`,
+    { ...selfServiceAt('complete-migration', changes), route: 'self-service', unrecorded },
+    `${line} The latest decisions are being carried out.`,
+  ]),
 ];
 
 const ALL = [
