@@ -18,6 +18,7 @@
  */
 import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf } from './hpke';
 import { Secret } from './secret';
+import { renewal } from './vault-secrets';
 
 /** The versions of a box that can be opened. Only the first, which is the newest, is still made. */
 const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
@@ -64,8 +65,8 @@ export class VaultKeyMismatch extends Error {
   constructor(migrationId: string, options?: ErrorOptions) {
     super(
       `The public key of the vault of ${migrationId} was altered or replaced in the database. Pause the migration and ` +
-        'restore the key from a backup. Treat credentials supplied since the change as leaked: have the client revoke ' +
-        'these credentials and supply new credentials.',
+        `restore the key from a backup. If that is impossible, ${renewal(migrationId)} In both cases, treat credentials ` +
+        'supplied since the change as leaked: have the client revoke these credentials and supply new credentials.',
       options,
     );
   }

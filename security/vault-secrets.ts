@@ -64,11 +64,19 @@ export class VaultSecretMissing extends Error {
 export class VaultSecretElsewhere extends Error {
   override readonly name = 'VaultSecretElsewhere';
 
-  /** @param isDestroying true if the vault was to be destroyed: nothing is supplied to it any more */
-  constructor(migrationId: string, folder: string, isDestroying = false) {
-    const lost = isDestroying
-      ? `run "ferry vault renew ${migrationId} --folder-lost"; a worker then destroys the credentials.`
-      : renewal(migrationId, ' --folder-lost');
+  /**
+   * @param situation `destroying`: the vault was to be destroyed, and nothing is supplied to it any more. `key-lost`:
+   * the vault was to be renewed because its master key is lost, so the renewal needs both options
+   */
+  constructor(
+    migrationId: string,
+    readonly folder: string,
+    situation: 'destroying' | 'key-lost' | null = null,
+  ) {
+    const lost =
+      situation === 'destroying'
+        ? `run "ferry vault renew ${migrationId} --folder-lost"; a worker then destroys the credentials.`
+        : renewal(migrationId, situation === 'key-lost' ? ' --folder-lost --key-lost' : ' --folder-lost');
     super(
       `The folder ${folder} on this machine is not the one in which the vault secret of ${migrationId} was stored. ` +
         'Check that the shared storage is mounted, and that TOKENFERRY_VAULT_SECRETS names it, here and for every worker. ' +
@@ -121,7 +129,7 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
 
     async erase(migrationId, knownId, keepId) {
       if (knownId !== null && !(await isFrom(knownId)))
-        throw new VaultSecretElsewhere(migrationId, folder, keepId === undefined);
+        throw new VaultSecretElsewhere(migrationId, folder, keepId === undefined ? 'destroying' : null);
       const names = (await readdir(folder)).filter((name) => name.startsWith(prefixOf(migrationId)));
       const kept = keepId === undefined ? undefined : path.basename(fileOf(migrationId, keepId));
       for (const name of names) if (name !== kept) await eraseFile(path.join(folder, name));

@@ -3,6 +3,7 @@ import {
   createVaultKeyWrapper,
   createVaultSecretFolder,
   UnknownMasterKey,
+  VaultKeyMismatch,
   VaultSecretElsewhere,
   VaultSecretMissing,
   WrappedKeyBroken,
@@ -17,7 +18,7 @@ const FOR_WORKERS =
   'workers need the master key and the folder of the vault secrets to move companies; ferry doctor checks both where they are configured';
 
 /** The errors about the keys of a vault. Any other error is not about the vault, for example a lost connection. */
-const KEY_PROBLEMS = [UnknownMasterKey, WrappedKeyBroken, VaultSecretMissing, VaultSecretElsewhere];
+const KEY_PROBLEMS = [UnknownMasterKey, VaultKeyMismatch, WrappedKeyBroken, VaultSecretMissing, VaultSecretElsewhere];
 
 /** @param open the ids of the open migrations */
 export async function checkVaults(

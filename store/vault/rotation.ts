@@ -162,7 +162,11 @@ export async function renewVault(
     if (isUsable) throw new VaultUsable(migrationId);
     // Without the master key, `readVault` failed before it looked for the secret. This call throws VaultSecretElsewhere
     // if the secret is in another folder: the new secret would then be stored where workers do not look for it.
-    if (keyLost && !folderLost) await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined);
+    if (keyLost && !folderLost)
+      await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined).catch((error: unknown) => {
+        const isElsewhere = error instanceof VaultSecretElsewhere;
+        throw isElsewhere ? new VaultSecretElsewhere(migrationId, error.folder, 'key-lost') : error;
+      });
     await createKey(tx, keys, migrationId);
     const staged = await tx
       .deleteFrom('staged_credentials')

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CheckResult } from '../../../cli/doctor';
+import { createVaultKey } from '../../../security';
 import { startTestMigration } from '../../workflows/running-migration';
 import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
@@ -51,6 +52,26 @@ test('an open migration whose vault secret is missing is reported with what to d
     },
   ]);
   for (const name of files) renameSync(path.join(folder, name), path.join(secrets, name));
+});
+
+test('a replaced public key is reported with what to do', async () => {
+  const { db } = orchestrator.ferry;
+  const { key } = await db
+    .selectFrom('migrations')
+    .select('vault_public_key as key')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const replace = (publicKey: Buffer | null) =>
+    db.updateTable('migrations').set({ vault_public_key: publicKey }).where('id', '=', id).execute();
+  await replace(createVaultKey().publicKey);
+  expect(await checkVaults()).toMatchObject([
+    {
+      verdict: 'problem',
+      finding: `this machine cannot open the vault of ${id}; workers with the same keys and folder cannot move its companies`,
+      advice: expect.stringContaining('was altered or replaced in the database') as unknown,
+    },
+  ]);
+  await replace(key);
 });
 
 test('a machine with another master key reports which key is missing', async () => {

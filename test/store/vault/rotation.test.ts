@@ -47,8 +47,9 @@ beforeEach(async () => {
 afterEach(() => ledger.close());
 
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
-const withKeys = (...keys: string[]): VaultKeyWrapper =>
-  createVaultKeyWrapper(parseMasterKeys(new Secret(keys.join(','))), createVaultSecretFolder(ledger.secrets));
+const withKeys = (...keys: string[]): VaultKeyWrapper => withFolder(ledger.secrets, keys.join(','));
+const withFolder = (folder: string, keys: string): VaultKeyWrapper =>
+  createVaultKeyWrapper(parseMasterKeys(new Secret(keys)), createVaultSecretFolder(folder));
 
 /** Creates a migration of one company with a sealed credential. Its vault's key is wrapped by the old master key. */
 async function createSealedUnderOld(): Promise<string> {
@@ -56,12 +57,8 @@ async function createSealedUnderOld(): Promise<string> {
   const rows = manifestRows(1);
   await supplyMigration(db, migration, rows);
   await openVault(db, withKeys(OLD), migration.id);
-  const { stored } = await supplyCredentials(
-    db,
-    migration.id,
-    rows.map((row) => credentialOf(row)),
-    'Cleo',
-  );
+  const credentials = rows.map((row) => credentialOf(row));
+  const { stored } = await supplyCredentials(db, migration.id, credentials, 'Cleo');
   expect(stored).toEqual(['c1']);
   return migration.id;
 }
@@ -230,8 +227,10 @@ describe('a vault whose master key is missing on this machine', () => {
     const id = await createSealedUnderOld();
     await expect(renewVault(db, withKeys(OLD), id, { keyLost: true })).rejects.toThrow(VaultUsable);
     const other = createTemporaryFolder();
-    const elsewhere = createVaultKeyWrapper(parseMasterKeys(new Secret(NEW)), createVaultSecretFolder(other));
-    await expect(renewVault(db, elsewhere, id, { keyLost: true })).rejects.toThrow(VaultSecretElsewhere);
+    const elsewhere = withFolder(other, NEW);
+    const renewal = renewVault(db, elsewhere, id, { keyLost: true });
+    await expect(renewal).rejects.toThrow(VaultSecretElsewhere);
+    await expect(renewal).rejects.toThrow(`run "ferry vault renew ${id} --folder-lost --key-lost"`);
     expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
     expect(await renewVault(db, elsewhere, id, { keyLost: true, folderLost: true })).toMatchObject({ deleted: 1 });
     rmSync(other, { recursive: true });
@@ -241,7 +240,7 @@ describe('a vault whose master key is missing on this machine', () => {
 test('a worker with another folder neither opens nor destroys a vault, and says which folder is needed', async () => {
   const id = await createSealedUnderOld();
   const other = createTemporaryFolder();
-  const elsewhere = createVaultKeyWrapper(parseMasterKeys(new Secret(OLD)), createVaultSecretFolder(other));
+  const elsewhere = withFolder(other, OLD);
   for (const attempt of [
     () => openAccessToken(elsewhere, id),
     () => destroyVault(db, elsewhere, id),
@@ -268,7 +267,7 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   rmSync(other, { recursive: true });
 });
 
-test('signs the key of a vault that an earlier version created, but not a key that someone has replaced', async () => {
+test('signs the key of a vault that an earlier version created, but only renews a key that someone has replaced', async () => {
   const id = await createSealedUnderOld();
   const keys = withKeys(OLD);
   const fingerprint = providerFingerprint(keys.providerPublicKey);
@@ -280,12 +279,13 @@ test('signs the key of a vault that an earlier version created, but not a key th
   await expect(readMigrationKey(db, id, fingerprint)).rejects.toThrow('has not been signed');
   await rotateVaults(db, keys);
   expect((await readMigrationKey(db, id, fingerprint)).publicKey).toEqual(publicKey);
-
   await set({ ...unsigned, vault_public_key: createVaultKey().publicKey });
   await expect(rotateVaults(db, keys)).rejects.toThrow(VaultKeyMismatch);
   await expect(readMigrationKey(db, id)).rejects.toThrow(MigrationKeyInvalid);
   await set({ vault_public_key: Buffer.from(publicKey) });
   await rotateVaults(db, keys);
+  await set({ vault_public_key: createVaultKey().publicKey });
+  expect(await renewVault(db, keys, id)).toMatchObject({ deleted: 1 });
 });
 
 test('opens a credential that an earlier version bound to the number of its row', async () => {
