@@ -19,6 +19,10 @@ const NAMES = {
   service: 'The Company Data Service',
 } as const satisfies Record<keyof PublishedPorts, string>;
 
+/** The callback URLs begin with the service's address. */
+const CALLBACK_URLS =
+  ' The callback URLs contain the new port too; have each client add its new callback URL to its application.';
+
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'published-ports.json');
 
 /** Returns the ports that the data folder's stack had last; empty if it has never run, or if the file is invalid. */
@@ -51,7 +55,7 @@ export function keepPublishedPorts(
     now[part] = used;
     if (earlier !== undefined && earlier !== used)
       moved.push(
-        `${NAMES[part]} now has the address ${url}, because port ${earlier} is in use. Links with the old port no longer work; send new links.`,
+        `${NAMES[part]} now has the address ${url}, because port ${earlier} is in use. Links with the old port no longer work; send new links.${part === 'service' ? CALLBACK_URLS : ''}`,
       );
   }
   writePrivately(fileIn(dataFolder), JSON.stringify(now));
