@@ -154,10 +154,13 @@ function detailsText({ route, preflight, reopened }: Progress, platform: string)
   if (isApplicationMissing) return `Please supply your ${platform} application.`;
   if (isManifestMissing)
     return `Please supply the manifest, which lists the companies to move${client.length > 0 ? `, and correct ${counted(client.length, 'other problem')}` : ''}.`;
-  if (length > 0 && route === 'managed' && !reopened?.asksForChanges && preflight.problemCodes.every(isOfSupport))
-    return `The check of the details found ${counted(length, 'problem')}, which support has to resolve.`;
+  const change = reopened?.asksForChanges ? 'Support has asked you to change the details that you supplied.' : null;
+  if (length > 0 && route === 'managed' && preflight.problemCodes.every(isOfSupport)) {
+    const found = `The check of the details found ${counted(length, 'problem')}, which support has to resolve.`;
+    return change === null ? found : `${found} ${change}`;
+  }
   if (length > 0) return `The check of the details found ${counted(length, 'problem')}. Please resolve what you can.`;
-  if (reopened?.asksForChanges) return 'Support has asked you to change the details that you supplied.';
+  if (change !== null) return change;
   return route === 'self-service'
     ? 'Your details have been checked, and the companies will be moved now.'
     : 'Support is reviewing your details.';

@@ -56,7 +56,7 @@ export interface CodecServer {
  * of a page, so opening ten pages can take 1,000 calls.
  */
 const CALLS_PER_MINUTE = 6_000;
-/** Limit of calls with an invalid token, per address. It slows down guessing. */
+/** Limit of calls without a valid token, per address. It slows down guessing. */
 const REFUSALS_PER_MINUTE = 60;
 /** Maximum size of a body: Temporal's largest message is 4 MB, and base64 makes it a third larger. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
@@ -128,11 +128,11 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       return await verify(token);
     } catch (error) {
       if (error instanceof KeySetUnavailable) throw error;
-      // Only calls with invalid tokens count. Behind a proxy, all callers share one address, and this limit must not
+      // Only calls without a valid token count. Behind a proxy, all callers share one address, and this limit must not
       // block calls with valid tokens.
       const refused = await refusals(request);
       if (refused.isAllowed || !refused.isExceeded) throw error;
-      throw new CallRefused(429, 'too many calls with an invalid token; try again in a minute');
+      throw new CallRefused(429, 'too many calls without a valid token; try again in a minute');
     }
   }
 

@@ -11,6 +11,8 @@ import {
   decideAll,
   LATER,
   migrationPlan,
+  preflight,
+  reject,
   START_AT,
   stateAt,
 } from '../../support/migrations/migration-states';
@@ -52,6 +54,15 @@ const PAUSED_WITHOUT_CREDENTIALS: Row = [
     { pause: { reason: 'lunch', by: 'Cleo', stopReason: null, at: AT } },
   ),
   'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume the migration.',
+];
+
+const CHANGES_ASKED_WITH_PROBLEMS: Row = [
+  'changes asked for, with problems that only support can resolve',
+  {
+    ...decideAll(stateAt('supply-details'), reject('supply-details', 'support')),
+    preflight: preflight({ problems: ['a', 'b'], problemCodes: ['no-room', 'account-expires'] }),
+  },
+  'The check of the details found 2 problems, which support has to resolve. Support has asked you to change the details that you supplied.',
 ];
 
 /** A decision that the ledger has not recorded yet, so the counts do not include it. */
@@ -112,6 +123,7 @@ const ALL = [
   ...MANAGED,
   ...PAUSED,
   PAUSED_WITHOUT_CREDENTIALS,
+  CHANGES_ASKED_WITH_PROBLEMS,
   ...SELF_SERVICE.map(([name, ...row]) => [`self-service, ${name}`, ...row] as const),
 ];
 
