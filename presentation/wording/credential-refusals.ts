@@ -27,13 +27,13 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
       return 'a company that was left out needs no credential';
     case 'waiting':
       return replaces
-        ? 'a company that is waiting to be moved needs no replacement; use "Supply credentials" on the page, or the command credentials'
+        ? `a company that is waiting to be moved needs no replacement; use "Supply credentials" on the page, or run: ferry --portal '<link>' credentials '<file>'`
         : CHANGED;
     case 'failed':
     case 'outcome-unknown':
       return replaces
         ? CHANGED
-        : 'a company that was tried needs a replacement; use "Replace credentials" on the page, or the command replace-credential';
+        : `a company that was tried needs a replacement; use "Replace credentials" on the page, or run: ferry --portal '<link>' replace-credential '<file>'`;
   }
 }
 

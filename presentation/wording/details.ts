@@ -4,7 +4,10 @@ import { withPlace } from '../../domain/migration/preflight-result';
 
 /** Adds to each problem where the portal and `ferry --portal` show all companies that it stands for. */
 export function problemsInPortal(problems: readonly string[]): readonly string[] {
-  return withPlace(problems, '"Companies that need attention" (ferry --portal exceptions) lists all of them');
+  return withPlace(
+    problems,
+    `"Companies that need attention" lists all of them (or run: ferry --portal '<link>' exceptions)`,
+  );
 }
 
 /**
