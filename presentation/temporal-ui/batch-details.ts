@@ -27,7 +27,10 @@ export function batchDetails({ migrationId, runNumber, window, counts, at, outag
     `# ${counts ? sentence(movedText(counts)) : next}. Nothing for you to do here.`,
     ...(outage ? [`**On hold:** ${outageText(outage)}. The run continues automatically.`] : []),
     ...(counts
-      ? [...companyLines(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
+      ? [
+          ...companyLines(counts),
+          `Counted at ${momentText(at)}. The count is updated within about a minute when a move begins or ends.`,
+        ]
       : []),
     `**Window:** ${windowText(window)}`,
     `This is batch run ${runNumber} of ${migrationId}. The page of ${migrationId} shows who has to act and what they have to do.`,
