@@ -267,6 +267,17 @@ export function staleSince({ route, counts, estimate, step, steps }: ForecastInp
   return openedAt('disable-syncing');
 }
 
+/**
+ * Returns whether `staleMs` of a forecast is counted from a proposed start in the future, because no company is
+ * confirmed. Data is then out of date for longer if the client turns off syncing before the start.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function isStaleFromStart(progress: ForecastInput, now: string): boolean {
+  const { proposal } = progress;
+  return proposal !== null && isAfter(proposal.startAt, now) && staleSince(progress) === null;
+}
+
 const MINUTE_MS = 60_000;
 
 /** Returns the first full minute that is not before the instant and is after `now`. */

@@ -90,7 +90,8 @@ function waitingInStep(state: MigrationState): WaitingFor {
 }
 
 /** The views show support's reason next to this text. */
-const CHANGE_DETAILS = 'change the supplied details as support has asked, or ask support to accept them as they are';
+export const CHANGE_DETAILS =
+  'change the supplied details as support has asked, or ask support to accept them as they are';
 
 function detailsText(preflight: Preflight): string {
   const { isManifestMissing, problems } = detailProblems(preflight);

@@ -67,7 +67,7 @@ function taskForFirst({ step, firstCompany, requestedFirst }: Progress, facts: T
   const orElse = 'Or ask support to choose another company';
   return task(
     facts.unconfirmedFirst === null
-      ? `supply what ${reference} still needs, because this company moves first. The list of companies shows what is missing. ${orElse}`
+      ? `supply or correct what ${reference} still needs, because this company moves first. The list of companies says what it needs. ${orElse}`
       : `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. ${orElse}`,
   );
 }
@@ -91,7 +91,7 @@ export function impossibleFirstText(facts: TaskFacts): string | null {
 
 const TASK_AFTER_TERMINATION: MigrationView['task'] = {
   what: 'Ask your contact what happens next. Until you have an answer, do not switch any syncing back on.',
-  why: 'Support has to close the migration. Syncing of the companies that were moved must stay off in your own application.',
+  why: 'The migration was stopped, so no company moves. Syncing of the companies that were moved must stay off in your own application.',
   ...{ since: null, by: null },
 };
 

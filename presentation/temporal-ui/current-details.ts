@@ -5,6 +5,7 @@
  * every version of the UI renders them.
  */
 import { clientStateWords } from '../../domain/companies/company-state';
+import type { FindingCode } from '../../domain/companies/finding';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
@@ -15,7 +16,14 @@ import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/pr
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { beforeSignOff, outOfDateText, replacedNumberText, switchOnText, taskOf } from '../wording/client-page';
+import {
+  beforeSignOff,
+  outOfDateText,
+  replacedNumberText,
+  RESOLVE,
+  switchOnText,
+  taskOf,
+} from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
 import { isPausedByPerson, meanwhileText } from '../wording/client-task';
@@ -114,12 +122,15 @@ function taskText(progress: Progress, now: string): string[] {
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
     ...reason,
-    `**Waiting for:** ${isPausedByPerson(progress) ? 'client or support' : roles.join(' and ')}${since}`,
+    `**Waiting for:** ${canBothResume(progress) ? 'client or support' : roles.join(' and ')}${since}`,
     ...actionText(progress, now),
     ...(signOff === null ? [] : [`**Before you sign off:** ${untrustedText(signOff, MAX_TEXT_LENGTH)}`]),
     ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : meanwhile),
   ];
 }
+
+/** Returns whether either side can resume the migration. In self-service, only the client is asked to. */
+const canBothResume = (progress: Progress): boolean => progress.route === 'managed' && isPausedByPerson(progress);
 
 const FOR_SUPPORT = '**What support has to do:**';
 
@@ -127,17 +138,19 @@ function actionText(progress: Progress, now: string): string[] {
   const label =
     progress.waitingFor.roles.includes('client') || isPausedByPerson(progress) ? '**What to do:**' : FOR_SUPPORT;
   const { what, problems, forSupport, ofSupport } = taskOf(progress, now);
+  const command = `to list all of them, run: ferry exceptions ${progress.migrationId}`;
+  const forClient =
+    progress.route === 'self-service' ? command : 'the portal lists all of them; without it, ask support';
   return [
-    ...taskLines(label, what, problems),
-    ...(forSupport ? taskLines(FOR_SUPPORT, 'correct these details', forSupport) : []),
+    ...taskLines(label, what, withPlace(problems, label === FOR_SUPPORT ? command : forClient)),
+    ...(forSupport ? taskLines(FOR_SUPPORT, RESOLVE, withPlace(forSupport, command)) : []),
     ...(ofSupport === undefined ? [] : taskLines(FOR_SUPPORT, ofSupport, [])),
   ];
 }
 
 function taskLines(label: string, what: string, problems: readonly string[]): string[] {
   if (problems.length === 0) return [`${label} ${untrustedText(what, MAX_TEXT_LENGTH)}`];
-  const shown = withPlace(problems.slice(0, MAX_PROBLEMS), 'the portal lists all of them; without it, ask support');
-  const lines = shown.map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
+  const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
   const more = problems.length > MAX_PROBLEMS ? [`- and ${problems.length - MAX_PROBLEMS} more`] : [];
   return [`${label} ${what}`, [...lines, ...more].join('\n')];
 }
@@ -152,25 +165,36 @@ function howText(progress: Progress): string {
   const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
   const never = 'never send tokens or secrets by email, chat or phone before ferry seal has encrypted them';
   if (route === 'self-service') return `${commands}${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
-  const manifest = isManifestMissing(progress)
-    ? `open the portal with the link from support and choose the manifest there, or send ${who} the manifest without tokens`
-    : null;
+  const manifest = manifestText(progress, who);
   // A decision that must be signed can only be made with the client's own key. No other instruction is needed, because
   // the portal also accepts the manifest, the secret and the credentials.
   if (progress.signing.mustSign.includes('client'))
     return `use the portal, or ferry with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const isSecret = progress.step === 'supply-details';
-  const file = isSecret ? 'secret.txt' : 'the file of credentials';
-  const write = isSecret ? `write the client secret of your application, and nothing else, to a file ${file}; ` : '';
-  const options = isSecret ? ' (with --client-id and --environment)' : '';
-  const seal = `${write}encrypt ${file} with the command ferry seal and the migration key that support sends you${options}, and send support only the sealed file`;
+  const file = isSecret ? 'secret.txt' : 'credentials.csv';
+  const content = isSecret
+    ? `write the client secret of your application, and nothing else, to the file ${file}`
+    : `save the credentials in the file ${file}`;
+  const environment = findPlatform(progress.platformKey)?.environment ?? 'production';
+  const options = isSecret ? ` --client-id "<id>" --environment ${environment}` : '';
+  const seal = `${content}; save the migration key that support sends you in the file migration.key; run \`ferry seal ${file} --for migration.key${options}\`, and send support only the sealed file`;
   return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 
-function isManifestMissing({ step, preflight }: Progress): boolean {
-  return step === 'supply-details' && preflight !== null && detailProblems(preflight).isManifestMissing;
+/** Returns how the client can supply or correct the manifest; null if the manifest has no problem. */
+function manifestText({ step, preflight }: Progress, who: string): string | null {
+  if (step !== 'supply-details' || preflight === null) return null;
+  if (detailProblems(preflight).isManifestMissing)
+    return `open the portal with the link from support and choose the manifest there, or send ${who} the manifest without tokens`;
+  // Every other problem that the client can solve is in a row of the manifest.
+  const isWrong = preflight.problemCodes.some((code) => !isOfSupport(code) && !isOfApplication(code));
+  return isWrong
+    ? `open the portal with the link from support and replace the manifest there, or send ${who} the corrected manifest without tokens`
+    : null;
 }
+
+const isOfApplication = (code: FindingCode): boolean => code.startsWith('application-');
 
 /**
  * Returns the instruction to export the credentials after the confirmation; empty in step 1, and on platforms where
@@ -187,7 +211,7 @@ function exportText({ step, platformKey }: Progress): string {
 function needsSecret({ step, preflight, counts }: Progress): boolean {
   if (step !== 'supply-details')
     return counts.withoutCredential > 0 && stepNumber(step) > stepNumber('disable-syncing');
-  return preflight?.problemCodes.some((code) => code.startsWith('application-') && !isOfSupport(code)) ?? false;
+  return preflight?.problemCodes.some((code) => isOfApplication(code) && !isOfSupport(code)) ?? false;
 }
 
 /**
@@ -195,7 +219,7 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
  * clients may have a link to the portal that only lets them look. The workflow does not know whether they have one.
  */
 function reportText({ route, migrationId, contact, signing }: Progress): string {
-  const lists = 'It lists every company';
+  const lists = 'It lists every company.';
   const contactText = untrustedText(contact, MAX_TEXT_LENGTH);
   if (route === 'self-service')
     return `create it with \`ferry report ${migrationId}\`, or ask ${contactText} for it. ${lists}`;

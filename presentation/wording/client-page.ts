@@ -10,11 +10,11 @@ import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
-import { forecastOf } from '../../domain/progress/forecast';
+import { forecastOf, isStaleFromStart } from '../../domain/progress/forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { CHANGE_DETAILS, currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +34,7 @@ export interface Task {
 export function taskOf(progress: Progress, now: string): Task {
   const { route, step, state, pause, preflight } = progress;
   // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
-  if (state === 'paused' && pause?.stopReason === null)
+  if (route === 'managed' && state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
   // The status line gives the reason in the client's words.
   if (state === 'paused' && route === 'managed' && pause !== null && isOfOperators(pause.stopReason))
@@ -42,8 +42,12 @@ export function taskOf(progress: Progress, now: string): Task {
   if (step !== 'supply-details' || state === 'paused' || preflight === null) return currentTaskOf(progress, now);
   const { isManifestMissing } = detailProblems(preflight);
   const { client, support } = problemsByRole(route, preflight);
-  if (client.length === 0 && !isManifestMissing)
-    return support.length === 0 ? currentTaskOf(progress, now) : { what: CORRECT, problems: support };
+  if (client.length === 0 && !isManifestMissing) {
+    if (support.length === 0) return currentTaskOf(progress, now);
+    return progress.reopened?.asksForChanges
+      ? { ...task(CHANGE_DETAILS), forSupport: support }
+      : { what: RESOLVE, problems: support };
+  }
   const parts = [...(isManifestMissing ? [SUPPLY] : []), ...(client.length > 0 ? [CORRECT] : [])];
   return { what: parts.join(', and '), problems: client, ...(support.length > 0 && { forSupport: support }) };
 }
@@ -58,6 +62,9 @@ function isOfOperators(reason: StopReason | null): boolean {
 
 const SUPPLY = 'supply the manifest, which lists the companies to move';
 const CORRECT = 'correct these details';
+
+/** The task of support, whose problems concern the account or other migrations, and not the details. */
+export const RESOLVE = 'resolve these problems';
 
 const task = (what: string): Task => ({ what, problems: [] });
 
@@ -109,12 +116,23 @@ export function openingText(progress: Progress, now: string): { readonly why: st
   const hasBegun = isOver(state) || step === 'complete-migration' || firstCompany !== null;
   const opening = hasBegun ? null : openingAfterStart(progress, now);
   if (proposal === null || opening === null) return null;
-  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
-  const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
   return {
     why: proposal.startAt > now ? 'The start is outside the windows' : 'No window is open',
-    text: `no move begins before ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that time, its data is out of date until the company has moved${longest}.`,
+    text: `no move begins before ${momentText(opening.opensAt)}, when the next window opens. If syncing of a company is turned off before that time, its data is out of date until the company has moved${longestText(progress, now, ', for')}.`,
   };
+}
+
+/**
+ * Returns how long the data of a company can be out of date; empty if this is not known. Until the client has confirmed
+ * a company, the time is counted from the proposed start, although the client can turn off syncing earlier.
+ *
+ * @param before the words before a time that is not counted from the start
+ */
+function longestText(progress: Progress, now: string, before: string): string {
+  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
+  if (staleMs === null) return '';
+  const longest = `up to ${hoursText(staleMs / HOUR_MS)}`;
+  return isStaleFromStart(progress, now) ? `, ${longest} after the start` : `${before} ${longest}`;
 }
 
 /** Returns which measurements an estimate is based on. */
@@ -166,6 +184,8 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
   const { route, step, state, counts } = progress;
   const moved = `the data of all companies that were moved${hasExceptions ? ', apart from the exceptions below,' : ''} is up to date`;
   if (state === 'completed') return `${moved}, because the service syncs it.`;
+  if (state === 'terminated')
+    return 'if syncing is off for a company that was not moved, its data stays out of date. Ask your contact before you switch any syncing back on.';
   if (isOver(state))
     return 'if syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application, or until its end customer reconnects. The handover report says for which companies you may switch syncing back on.';
   if (route === 'self-service')
@@ -173,9 +193,7 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
   if (counts.total > 0 && countOpen(counts) === 0) return `${moved}.`;
   if (!progress.estimate) return 'this will be estimated in step 2.';
   const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
-  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
-  const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / HOUR_MS)}`;
-  return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
+  return `for each company, from the moment syncing ${from} disabled until it has been moved${longestText(progress, now, ':')}.`;
 }
 
 /**
@@ -184,8 +202,8 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
  */
 export function replacedNumberText({ replacedApplication = 0 }: Progress): string | null {
   if (replacedApplication === 0) return null;
-  const [their, they] = replacedApplication === 1 ? ['its', 'it'] : ['their', 'they'];
-  return `The data of ${counted(replacedApplication, 'company')} goes out of date, because the application with which ${they} ${replacedApplication === 1 ? 'was' : 'were'} connected was replaced. The handover report names ${replacedApplication === 1 ? 'it' : 'them'}, with ${their} ${replacedApplication === 1 ? 'link' : 'links'} to reconnect.`;
+  const [they, them] = replacedApplication === 1 ? ['it', 'it'] : ['they', 'them'];
+  return `The data of ${counted(replacedApplication, 'company')} goes out of date, because the application with which ${they} ${replacedApplication === 1 ? 'was' : 'were'} connected was replaced. The handover report names ${them}, and says what to do.`;
 }
 
 /** Returns what the client should know before it signs off the handover; null if it does not have to sign off now. */

@@ -1,10 +1,12 @@
 /** Tests the portal's view of a self-service migration. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
+import { terminatedProgress } from '../../../domain/progress/terminated';
+import { migrationView } from '../../../presentation/portal/view';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { AT, counts, LATER, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
 
-import { viewOf } from './views';
+import { FACTS, viewOf } from './views';
 
 const SELF_SERVICE: readonly (readonly [string, Partial<MigrationState>])[] = [
   ['companies are moving', { counts: counts({ total: 4, waiting: 2, importing: 1, moved: 1 }) }],
@@ -30,6 +32,34 @@ test.each(SELF_SERVICE)('does not mention anything that self-service does not ha
     }
   }
 });
+
+test('in self-service, a migration that a person has paused waits only for the client', () => {
+  const pause = { reason: 'lunch', by: 'Cleo', stopReason: null, at: AT };
+  const state = stateAt('complete-migration', { route: 'self-service', pause });
+  expect(viewOf(state).task?.what).toBe('Resume the migration once the pause is no longer needed.');
+  const page = currentDetails(progressOf(migrationPlan({ route: state.route }), state), { now: LATER }).split('\n');
+  expect(page).toContain('**Waiting for:** client');
+  expect(page).toContain('**What to do:** resume the migration once the pause is no longer needed');
+});
+
+test.each(['managed', 'self-service'] as const)(
+  'the client of a migration that was terminated in Temporal asks its contact before it switches syncing back on: %s',
+  (route) => {
+    const running = progressOf(migrationPlan({ route }), stateAt('complete-migration', { route }));
+    const { task, outOfDate } = migrationView(
+      terminatedProgress(running, { status: 'terminated', at: AT }),
+      FACTS,
+      LATER,
+    );
+    expect(task).toMatchObject({
+      what: 'Ask your contact what happens next. Until you have an answer, do not switch any syncing back on.',
+      why: 'The migration was stopped, so no company moves. Syncing of the companies that were moved must stay off in your own application.',
+    });
+    expect(outOfDate).toBe(
+      'If syncing is off for a company that was not moved, its data stays out of date. Ask your contact before you switch any syncing back on.',
+    );
+  },
+);
 
 test('in self-service, the view says that the decision about the last company ends the migration', () => {
   const changes = { counts: counts({ total: 4, failed: 2, moved: 2 }) };

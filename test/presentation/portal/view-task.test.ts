@@ -79,7 +79,7 @@ describe('with problems that only support can solve', () => {
     expect(details.problems).toEqual(['no-room', 'application-missing']);
     expect(detailsAt(state)).toContain(
       '**What to do:** correct these details\n\n- application-missing\n\n' +
-        '**What support has to do:** correct these details\n\n- no-room\n',
+        '**What support has to do:** resolve these problems\n\n- no-room\n',
     );
   });
 
@@ -92,7 +92,7 @@ describe('with problems that only support can solve', () => {
 
   test('support is told about its own problems, and in self-service the client has to solve all of them', () => {
     expect(detailsAt(stateWith('managed', 'no-room'))).toContain(
-      '**What support has to do:** correct these details\n\n- no-room\n',
+      '**What support has to do:** resolve these problems\n\n- no-room\n',
     );
     const { task } = viewOf(stateWith('self-service', 'no-room', 'application-missing'));
     expect(task?.problems).toEqual(['no-room', 'application-missing']);
@@ -123,7 +123,7 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
     'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Or ask support to choose another company.',
   );
   expect(viewOf(first).task?.what).toBe(
-    'Supply what acme-9 still needs, because this company moves first. The list of companies shows what is missing. Or ask support to choose another company.',
+    'Supply or correct what acme-9 still needs, because this company moves first. The list of companies says what it needs. Or ask support to choose another company.',
   );
 });
 

@@ -124,6 +124,21 @@ test('a problem or warning that stands for several companies says where the othe
   );
 });
 
+test.each([
+  ['managed', 'organization-connected', '**What support has to do:** resolve these problems'],
+  ['self-service', 'name-empty', '**What to do:** correct these details'],
+] as const)(
+  'readers with access to the ledger are told the command that lists all companies with a problem: %s',
+  (route, code, task) => {
+    const found = { problems: ['C-1: odd; and 43 more companies like this'], problemCodes: [code] };
+    const state = stateAt('supply-details', { route, preflight: preflight(found) });
+    const page = currentDetails(progressOf(migrationPlan({ route }), state), { now: LATER });
+    expect(page).toContain(
+      `${task}\n\n- C-1: odd; and 43 more companies like this; to list all of them, run: ferry exceptions acme.quickbooks-online\n`,
+    );
+  },
+);
+
 test('the problems and warnings of the details are shown only while someone can correct them', () => {
   const found = { preflight: preflight({ problems: ['no name'], warnings: ['13 names'] }) };
   expect(viewOf(stateAt('schedule', found)).details).toMatchObject({ problems: ['no name'], warnings: ['13 names'] });

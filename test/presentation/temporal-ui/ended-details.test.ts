@@ -51,7 +51,7 @@ test('the page of a finished migration shows 20 links to reconnect, the report, 
     '- R-19, A\\_B Ltd: https://link.example/connect/19?a=1&b=2\n- and 5 more in the handover report',
   );
   expect(text).toContain(
-    '**Handover report:** create it in the portal if you have a link to it, or ask solutions team, +44 20 7946 0018 for it. It lists every company',
+    '**Handover report:** create it in the portal if you have a link to it, or ask solutions team, +44 20 7946 0018 for it. It lists every company.',
   );
   expect(text).toContain('- not moved, which support has accepted: 3');
   expect(text).not.toContain('What to do');

@@ -172,7 +172,7 @@ uiTest(
     // The page shows the links once the migration is closed in the ledger.
     const text = await details(migration.id, 'R-7, Company 7: http', 'done');
     expect(text).toContain('Completed: 6 of 7 companies have moved');
-    expect(text).toContain('or ask the solutions team for it. It lists every company');
+    expect(text).toContain('or ask the solutions team for it. It lists every company.');
     expect(text).toContain('What may be switched back on: look up each company in the handover report.');
     expect(text).toContain('How long data is out of date: the data of all companies that were moved is up to date');
   },
