@@ -12,7 +12,7 @@ import type { Config } from '../config';
 import type { SigningKey } from '../security';
 import { createDataConverter, createPlainDataConverter } from '../security';
 import type { Database } from '../store';
-import { openDatabase, serverOf } from '../store';
+import { DatabaseUnavailable, openDatabase, serverOf } from '../store';
 import { Unreachable } from './errors';
 import { startTracing, currentTraceparent, inSpan } from '../observability/tracing';
 import { TRACE_HEADER } from '../domain/text/trace-context';
@@ -87,6 +87,7 @@ export async function openMigrationClient(
  * Connects to Temporal and to the ledger. Waits at most 5 s. If one connection fails, closes the other.
  *
  * @throws Unreachable
+ * @throws DatabaseUnavailable if Postgres answers, but the database cannot be used
  */
 export async function openLedgerClient(
   config: LedgerClientConfig,
@@ -111,9 +112,10 @@ export async function openLedgerClient(
   if (connection.status === 'fulfilled') await connection.value.close();
   if (database.status === 'fulfilled') await database.value.destroy();
   if (connection.status === 'rejected') throw connection.reason;
-  throw new Unreachable('Postgres', serverOf(url), {
-    cause: database.status === 'rejected' ? database.reason : undefined,
-  });
+  const reason: unknown = database.status === 'rejected' ? database.reason : undefined;
+  // The server answers, but the database cannot be used, for example because the password is wrong.
+  if (reason instanceof DatabaseUnavailable && !reason.isOutage) throw reason;
+  throw new Unreachable('Postgres', serverOf(url), { cause: reason });
 }
 
 /**

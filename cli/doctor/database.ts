@@ -3,7 +3,7 @@ import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
-import { databaseAdvice } from '../shared/stack-advice';
+import { databaseAdvice, USE_VERSION_OF_SCHEMA } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const DATABASE = 'database';
@@ -28,7 +28,7 @@ function schema(pending: readonly string[], unknown: readonly string[]): CheckRe
   if (unknown.length > 0) {
     const steps = counted(unknown.length, 'schema step');
     const what = `the database has ${steps} of a newer version of ferry: ${unknown.join(', ')}`;
-    return problem(SCHEMA, what, 'use the version of ferry that has updated this database');
+    return problem(SCHEMA, what, USE_VERSION_OF_SCHEMA);
   }
   if (pending.length === 0) return ok(SCHEMA, UP_TO_DATE);
   const behind = `${counted(pending.length, 'schema step')} behind`;

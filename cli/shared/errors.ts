@@ -40,7 +40,7 @@ import {
   WorkflowTaskFailing,
 } from '../../client';
 import { CHECK_WORKERS, START_WORKER } from '../../domain/progress/worker-advice';
-import { databaseAdvice, temporalAdvice } from './stack-advice';
+import { databaseAdvice, temporalAdvice, USE_VERSION_OF_SCHEMA } from './stack-advice';
 
 /** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
 export class CommandFailed extends Error {
@@ -142,7 +142,8 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
     return failed(error.message, 'find out who has write access to the Temporal namespace');
   if (error instanceof Unreachable)
     return failed(error.message, error.what === 'Temporal' ? temporalAdvice(env) : databaseAdvice(env));
-  if (error instanceof DatabaseUnavailable) return failed(error.message, databaseAdvice(env, true));
+  if (error instanceof DatabaseUnavailable)
+    return failed(error.message, error.hasNewerSchema ? USE_VERSION_OF_SCHEMA : databaseAdvice(env, true));
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));

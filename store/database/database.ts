@@ -39,6 +39,19 @@ export class DatabaseUnavailable extends Error {
   get isOutage(): boolean {
     return isDatabaseOutage(this.cause);
   }
+
+  /** Returns whether a newer version of Tokenferry has updated the schema, so that this version cannot use it. */
+  get hasNewerSchema(): boolean {
+    return this.cause instanceof NewerSchema;
+  }
+}
+
+/** Thrown when the schema has a migration that this version does not know. */
+class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+  constructor(migration: string, options: ErrorOptions) {
+    super(`a newer version of Tokenferry has updated its schema (${migration})`, options);
+  }
 }
 
 /**
@@ -122,8 +135,14 @@ async function migrateSchema(db: Database): Promise<void> {
   const provider: MigrationProvider = { getMigrations: async () => ({ ...SCHEMA_MIGRATIONS }) };
   const migrator = new Migrator({ db, provider, migrationTableSchema: SCHEMA });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error instanceof Error ? error : new Error('the schema could not be updated');
+  if (error === undefined) return;
+  if (!(error instanceof Error)) throw new Error('the schema could not be updated');
+  const unknown = UNKNOWN_MIGRATION.exec(error.message)?.[1];
+  throw unknown === undefined ? error : new NewerSchema(unknown, { cause: error });
 }
+
+/** The message of Kysely's migrator if the database has a migration that is not in the list. */
+const UNKNOWN_MIGRATION = /^corrupted migrations: previously executed migration (\S+) is missing$/;
 
 /**
  * Parses `bigint` as a number. By default, pg returns `bigint` as text, because a number is exact only up to 2^53. No

@@ -28,6 +28,16 @@ test('an unreachable Postgres is reported in one line, with its address and how 
   );
 });
 
+test('a database that does not exist is not reported as a Postgres that cannot be reached', async () => {
+  const url = new URL(orchestrator.config.databaseUrl.reveal());
+  url.pathname = '/no_such_database';
+  const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, DATABASE_URL: url.href });
+  expect(exitCode).toBe(1);
+  expect(err).toContain(
+    `ferry: the database at ${url.host}/no_such_database cannot be used: database "no_such_database" does not exist; check the database; `,
+  );
+});
+
 test('start stores and starts nothing if the manifest has errors', async () => {
   const bad = tempFile('reference,name,realmId,expectedInvoices\nA-1,Acme,1,1\nA-1,Bolt,2,1\n');
   const { exitCode, json } = await runJson(

@@ -2,6 +2,7 @@ import { SCHEMA_MIGRATIONS } from '../../../store/database/schema-migrations';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { DatabaseUnavailable, grantPortalRole, openDatabase } from '../../../store';
+import { withAdvice } from '../../../cli/shared/errors';
 import { Secret } from '../../../security';
 import { createTestDatabase } from '../../support/servers/database';
 
@@ -143,6 +144,24 @@ test('creates tables only in its own Postgres schema', async () => {
     where table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
   expect(rows).toEqual([{ schema: 'tokenferry' }]);
   await db.destroy();
+  await database.drop();
+});
+
+test('a schema that a newer version has updated is refused, and the error says so', async () => {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ url: database.url });
+  await sql`insert into tokenferry.kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
+  await db.destroy();
+  const error = await openDatabase({ url: database.url }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(DatabaseUnavailable);
+  expect(error).toMatchObject({
+    message: expect.stringMatching(
+      / cannot be used: a newer version of Tokenferry has updated its schema \(9999-later\)$/,
+    ) as string,
+    isOutage: false,
+    hasNewerSchema: true,
+  });
+  expect(withAdvice(error, {})).toMatchObject({ advice: 'use the version of ferry that has updated this database' });
   await database.drop();
 });
 
