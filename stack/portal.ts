@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config';
 import { reservePort } from './ports';
-import { startSupervised, tailOf, type SupervisedProcess } from './process/supervised-process';
+import { logEndText, startSupervised, type SupervisedProcess } from './process/supervised-process';
 
 const PROGRAM = path.join(__dirname, 'processes', 'portal.js');
 const DEFAULT_PORT = 8_600;
@@ -60,9 +60,7 @@ export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPort
       const isReady = await portal.ready;
       reserved.release();
       if (isReady) return portal;
-      throw new PortalUnavailable(
-        `The portal did not start. Its log, ${portal.logFile}, ends with:\n${tailOf(portal.logFile)}`,
-      );
+      throw new PortalUnavailable(`The portal did not start. ${logEndText(portal.logFile)}`);
     },
   };
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseListenAddress, stackFile, type Config } from '../config';
-import { startSupervised, tailOf, type SupervisedProcess } from './process/supervised-process';
+import { logEndText, startSupervised, type SupervisedProcess } from './process/supervised-process';
 
 const PROGRAM = path.join(__dirname, '..', 'worker', 'main.js');
 /** A worker that is stopping waits up to 70 seconds for the answers to its calls: see docs/deploying.md. */
@@ -71,7 +71,7 @@ export function startWorkers({ dataFolder, ephemeral, workers, env, logLevel }: 
 
 async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void> {
   if (await ready) return;
-  throw new WorkerUnavailable(`A worker did not start. Its log, ${logFile}, ends with:\n${tailOf(logFile)}`);
+  throw new WorkerUnavailable(`A worker did not start. ${logEndText(logFile)}`);
 }
 
 /**

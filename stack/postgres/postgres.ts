@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
+import { logEndText, startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 import { reservePort } from '../ports';
 import { postgresBinaries, postgresUser, PostgresUnavailable } from './binaries';
 import { clusterFolder, createCluster, serverEnvironment } from './cluster';
@@ -78,9 +78,10 @@ export async function startPostgres({
     if (ready) return { url, process: server, stop: () => server.stop() };
 
     const logTail = tailOf(logFile);
+    const within = server.hasExited() ? '' : ` within ${READY_WITHIN_MS / 1_000} seconds`;
     await server.stop();
     if (attempt === PORTS_TO_TRY || !logTail.includes('Address already in use')) {
-      throw new PostgresUnavailable(`Postgres did not start. Its log, ${logFile}, ends with:\n${logTail}`);
+      throw new PostgresUnavailable(`Postgres did not start${within}. ${logEndText(logFile, logTail)}`);
     }
   }
 }

@@ -149,6 +149,13 @@ export function tailOf(logFile: string, lines = 8): string {
   }
 }
 
+/** Returns a sentence with the last lines of a log file, for an error message. */
+export function logEndText(logFile: string, logTail = tailOf(logFile)): string {
+  return logTail === ''
+    ? `Nothing could be read from its log, ${logFile}.`
+    : `Its log, ${logFile}, ends with:\n${logTail}`;
+}
+
 /** Returns the message and the reason of a JSON log line; returns any other line unchanged. */
 function withoutJson(line: string): string {
   if (!line.startsWith('{')) return line;

@@ -29,7 +29,7 @@ export interface CliTarget {
  */
 export async function downloadWithSdk({ version, executable, env, log }: CliTarget): Promise<string> {
   log(
-    `Downloading Temporal's dev server ${version}. This usually takes less than a minute. The download stops if it has not begun after 10 seconds.`,
+    `Downloading Temporal's dev server ${version}. This usually takes less than a minute. It fails if no data arrives within ${DOWNLOAD_START_TIMEOUT_MS / 1_000} seconds.`,
   );
   return withTemporaryFolder(path.dirname(executable), async (folder) => {
     const download = startSupervised({
@@ -45,7 +45,7 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
     const hasAnswered = await waitForEnd(download, DOWNLOAD_START_TIMEOUT_MS, hasStarted);
     const ended = hasAnswered && (await waitForEnd(download, DOWNLOAD_TIMEOUT_MS));
     const reason = ended
-      ? tailOf(path.join(folder, 'download.log'), 1)
+      ? tailOf(path.join(folder, 'download.log'), 1) || 'it printed no reason'
       : hasAnswered
         ? `the file was not complete after ${DOWNLOAD_TIMEOUT_MS / 60_000} minutes`
         : `no data arrived within ${DOWNLOAD_START_TIMEOUT_MS / 1_000} seconds`;
@@ -112,7 +112,10 @@ export async function runGo(
   const succeeded = ended && (await build.exited) === 0;
   if (!ended) await build.stop();
   if (!ended) throw new Error(`the build did not finish within ${BUILD_TIMEOUT_MS / 60_000} minutes`);
-  if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(logTail) ? 'Go is not installed' : logTail);
+  if (!succeeded)
+    throw new Error(
+      /spawn go (ENOENT|EACCES)/.test(logTail) ? 'Go is not installed' : logTail || 'it printed no reason',
+    );
   log(`Built in ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
 }
 

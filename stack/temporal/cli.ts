@@ -135,7 +135,7 @@ async function assertUsable(executable: string): Promise<void> {
   } catch (error) {
     throw new Error(`${executable} --version ${failedExecution(error, VERSION_TIMEOUT_MS)}`, { cause: error });
   }
-  const server = /\(Server (\d+)\.(\d+)\.\d+/.exec(printed);
+  const server = /\(server (\d+)\.(\d+)\.\d+/i.exec(printed);
   if (server === null) throw new Error(`${executable} is not Temporal's command: it prints "${printed.trim()}"`);
   const [major, minor] = [Number(server[1]), Number(server[2])];
   const [minMajor, minMinor] = MIN_SERVER_VERSION;

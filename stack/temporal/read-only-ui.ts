@@ -110,7 +110,7 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
       403,
       'Open this page on the machine that serves it, with 127.0.0.1 or localhost in the address.',
     );
-  if (!path.startsWith('/')) return sendText(response, 400, 'The request must contain a path.');
+  if (!path.startsWith('/')) return sendText(response, 400, 'The request target must begin with a slash.');
   if (method !== 'GET' && method !== 'HEAD' && !(method === 'POST' && QUERY.test(path))) {
     response.setHeader('allow', 'GET, HEAD');
     return sendText(response, 405, 'This Web UI is read-only.');
@@ -169,7 +169,7 @@ async function redirect({ uiUrl, namespace }: Upstream, migrationId: string, res
     return sendText(
       response,
       404,
-      `Temporal has no migration ${migrationId}. Temporal deletes a migration some time after its end. If you need its result, ask support for the handover report.`,
+      `Temporal has no migration ${migrationId}. Check the id in the address. Temporal also deletes a migration some time after its end: if you need its result, ask your contact for the handover report.`,
     );
   if (runId === undefined) throw new Error(`Temporal did not describe ${migrationId}: status ${answered.status}`);
   response.writeHead(302, { location: `${workflow}/${runId}/user-metadata`, 'cache-control': 'no-store' });

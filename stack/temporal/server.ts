@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
-import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
+import { logEndText, startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 import { reservePort } from '../ports';
 
 const DEFAULT_PORT = 7_233;
@@ -105,9 +105,10 @@ export async function startTemporal({
     }
 
     const logTail = tailOf(logFile);
+    const within = server.hasExited() ? '' : ` within ${READY_WITHIN_MS / 1_000} seconds`;
     await server.stop();
     if (attempt === STARTS_TO_TRY || !logTail.includes('address already in use')) {
-      throw new TemporalUnavailable(`Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${logTail}`);
+      throw new TemporalUnavailable(`Temporal's dev server did not start${within}. ${logEndText(logFile, logTail)}`);
     }
   }
 }

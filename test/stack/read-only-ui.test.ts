@@ -61,7 +61,7 @@ test('the link of a migration leads to the page of its current run', async () =>
   const missing = await fetch(`${ui.url}/m/other.xero`);
   expect([missing.status, await missing.text()]).toEqual([
     404,
-    'Temporal has no migration other.xero. Temporal deletes a migration some time after its end. If you need its result, ask support for the handover report.\n',
+    'Temporal has no migration other.xero. Check the id in the address. Temporal also deletes a migration some time after its end: if you need its result, ask your contact for the handover report.\n',
   ]);
 });
 

@@ -96,7 +96,7 @@ test('startStack stops everything if a worker fails to start', async () => {
   const { port, release } = await reservePort(0);
   release();
   const start = startStack({ ...optionsFor(dataFolder), ports: { service: port }, workers: 1 });
-  await expect(start).rejects.toThrow(`A worker did not start. Its log, ${log}, ends with:`);
+  await expect(start).rejects.toThrow(`A worker did not start. Nothing could be read from its log, ${log}.`);
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   expect(existsSync(dataFolder)).toBe(false);
 });

@@ -4,7 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive } from '../../config';
-import { startSupervised, type ProgramEnd, type SupervisedProcess } from '../../stack/process/supervised-process';
+import {
+  logEndText,
+  startSupervised,
+  type ProgramEnd,
+  type SupervisedProcess,
+} from '../../stack/process/supervised-process';
 import { until } from '../support/async';
 
 const SUPERVISOR = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
@@ -177,4 +182,13 @@ test('a program that cannot be started has the reason in its log', async () => {
   const program = start({ ...shell(''), command: 'no-such-program' });
   expect(await program.exited).toBe(127);
   expect(readFileSync(path.join(folder, 'log'), 'utf8')).toMatch(/spawn no-such-program (ENOENT|EACCES)/);
+});
+
+test('an error message says that a log is empty or missing', () => {
+  const log = path.join(folder, 'a.log');
+  expect(logEndText(log)).toBe(`Nothing could be read from its log, ${log}.`);
+  writeFileSync(log, '');
+  expect(logEndText(log)).toBe(`Nothing could be read from its log, ${log}.`);
+  writeFileSync(log, 'starting\nfailed\n');
+  expect(logEndText(log)).toBe(`Its log, ${log}, ends with:\nstarting\nfailed`);
 });

@@ -6,6 +6,8 @@ import { buildWithGo, type CliTarget } from '../../stack/temporal/cli-sources';
 
 const USABLE = 'echo "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"';
 const OUTDATED = 'echo "temporal version 0.11.0 (Server 1.23.0, UI 2.26.2)"';
+/** Early versions of the command print their versions in this form. */
+const EARLY = 'echo "temporal version 0.10.7 (server 1.21.4) (ui 2.16.2)"';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -78,6 +80,11 @@ describe('acquireTemporalCli', () => {
     const broken = await acquire(create(USABLE));
     writeFileSync(broken, 'half a file');
     expect(await acquire(create(USABLE))).toBe(broken);
+  });
+
+  test('an early version of the command is reported as outdated', async () => {
+    const early = executable('bin/temporal', EARLY);
+    await expect(acquire()).rejects.toThrow(`${early} contains server 1.21, but 1.28 or later is required`);
   });
 
   test('lists all five sources and why each failed if none works', async () => {
