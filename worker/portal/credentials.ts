@@ -69,7 +69,10 @@ function examined(credentials: readonly (Omit<SealedCredential, 'sealed'> & { re
   for (const { reference, obtainedAt, sealed } of credentials) {
     const problem = obtainedAtProblem(new Date(obtainedAt), now);
     if (problem !== null)
-      refused.push({ reference, why: `the time at which the credential was obtained is ${problem}` });
+      refused.push({
+        reference,
+        why: `a credential cannot have been obtained ${problem}; correct the time or your device's clock, and supply the credential again`,
+      });
     else if (accepted.has(reference)) refused.push({ reference, why: DUPLICATE });
     else accepted.set(reference, { reference, obtainedAt, sealed: Buffer.from(sealed, 'base64') });
   }
@@ -109,7 +112,9 @@ export async function storeApplication(context: PortalContext, request: PortalRe
   const refusal = decisionRefusal(request, 'applicationSupplied', decision);
   if (refusal !== null) return failed(refusal);
   if (decision['clientId'] !== clientId || decision['environment'] !== environment)
-    return failed('the signed decision names another application');
+    return failed(
+      'the signed decision names another application; supply the application again, and tell support if this happens twice',
+    );
   const box = Buffer.from(sealed, 'base64');
   if (decision['sealedDigest'] !== sealedApplicationDigest({ clientId, environment, sealed: box }))
     return failed(
@@ -130,7 +135,8 @@ export async function storeApplication(context: PortalContext, request: PortalRe
 
 async function keyRefusal(db: Database, migrationId: string, fingerprint: string): Promise<string | null> {
   const current = await readKeyFingerprint(db, migrationId);
-  if (current === null) return 'the migration does not accept credentials or client secrets now; ask your contact';
+  if (current === null)
+    return 'nothing was stored, because the migration has ended or has no migration key yet; if it has not ended, try again in a minute, and if this happens again, tell your contact';
   return current === fingerprint
     ? null
     : 'the data was encrypted with a key that is no longer in use; supply the data again (in a browser, reload the page first)';

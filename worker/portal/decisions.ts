@@ -50,7 +50,9 @@ async function inapplicableText(
   const { unknown, wrongState } = await findInapplicable(db, migrationId, message, companies.map(String));
   if (unknown.length > 0) {
     // A reference can contain commas, but a comma is more often a separator.
-    const advice = unknown.some((reference) => reference.includes(',')) ? '; write one reference per line' : '';
+    const advice = unknown.some((reference) => reference.includes(','))
+      ? '; on the page, write one reference per line; in a command, write spaces between references'
+      : '';
     return `nothing was decided, because the manifest does not contain ${named(unknown)}${advice}`;
   }
   return wrongState.length > 0
@@ -82,7 +84,7 @@ export async function send(
  * otherwise decide.
  */
 export const KEY_NOT_CONFIRMED =
-  "support has not confirmed your key yet: call support and read out the key's fingerprint, which the page shows";
+  "support has not confirmed your key yet: call your contact, and read out the key's fingerprint, which the page shows";
 
 /** Returns why the decision cannot come from the person who was invited; null if it can. */
 export function decisionRefusal(
@@ -97,9 +99,9 @@ export function decisionRefusal(
     return `the invitation belongs to ${person} (${role}), but the decision was made as ${oneLine(decision.by, 200)} (${decision.role})`;
   const signed = parseSigned(message, decision);
   if (signed?.signature.publicKey !== publicKey)
-    return 'the decision is signed with a key that does not belong to the invitation';
+    return 'the decision is signed with a key that does not belong to the invitation; sign in again, and then make the decision again';
   if (!isSignedBy(publicKey, migrationId, signed))
-    return 'the signature does not match: the decision was changed, or it was signed for another migration';
+    return 'the signature does not match: the decision was changed, or it was signed for another migration; make the decision again, and tell your contact if this happens twice';
   const parsed = parseDecision(message, decision, () => decision.decisionId);
   return 'malformed' in parsed ? parsed.malformed : null;
 }

@@ -86,7 +86,12 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     if (attempts > 1) isRetrying = true;
     const task = handleRequest(context, request)
       .then((isAnswered) => refresh(isAnswered && kind !== 'report' ? migrationId : null))
-      .catch((error: unknown) => log.warn({ request: id, reason: nameOf(error) }, 'a portal request failed'))
+      .catch((error: unknown) =>
+        log.warn(
+          { request: id, reason: nameOf(error) },
+          'the outcome of a portal request could not be stored; a worker will take the request again',
+        ),
+      )
       .finally(() => {
         requests -= 1;
         if (attempts > 1) isRetrying = false;

@@ -65,7 +65,7 @@ test('a decision that does not apply to some of its companies is not sent, and n
     answers.push((await ask(guest, 'decide', decision(migration, 'exclude', { companies, reason: 'too late' }))).text);
   expect(answers).toEqual([
     'nothing was decided, because the manifest does not contain X-9',
-    'nothing was decided, because the manifest does not contain "R-1, X-7", X-9; write one reference per line',
+    'nothing was decided, because the manifest does not contain "R-1, X-7", X-9; on the page, write one reference per line; in a command, write spaces between references',
     'nothing was decided, because the decision does not apply to R-2 (moved)',
   ]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);
@@ -92,10 +92,10 @@ test('a decision of another person, role, key, content or migration is refused, 
   ]);
   expect(answers.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
     'failed: the invitation belongs to Cleo (client), but the decision was made as Clara (client)',
-    'failed: the decision is signed with a key that does not belong to the invitation',
-    'failed: the signature does not match: the decision was changed, or it was signed for another migration',
-    'failed: the signature does not match: the decision was changed, or it was signed for another migration',
-    'failed: the signature does not match: the decision was changed, or it was signed for another migration',
+    'failed: the decision is signed with a key that does not belong to the invitation; sign in again, and then make the decision again',
+    'failed: the signature does not match: the decision was changed, or it was signed for another migration; make the decision again, and tell your contact if this happens twice',
+    'failed: the signature does not match: the decision was changed, or it was signed for another migration; make the decision again, and tell your contact if this happens twice',
+    'failed: the signature does not match: the decision was changed, or it was signed for another migration; make the decision again, and tell your contact if this happens twice',
     'failed: the invitation of Cleo is read-only',
     'failed: the decision is malformed; reload the page, or update ferry',
     'failed: the decision is malformed; reload the page, or update ferry',
@@ -120,7 +120,7 @@ test('a person decides and supplies nothing before support has confirmed the key
   ];
   const answer = {
     outcome: 'failed',
-    text: expect.stringMatching(/^support has not confirmed your key yet: /) as string,
+    text: "support has not confirmed your key yet: call your contact, and read out the key's fingerprint, which the page shows",
   };
   expect(answers).toEqual([answer, answer]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);

@@ -47,6 +47,13 @@ test('companies are moved with credentials that were supplied sealed through the
   const first = sealed('R-1', 'sbx-ok-1.sealed');
   const last = sealed('R-2', 'sbx-ok-1.sealed-2');
   const early = { ...sealed('R-2', 'sbx-ok-1.sealed-2'), obtainedAt: '2020-01-01T00:00:00.000Z' };
+  const ahead = { ...sealed('R-2', 'sbx-ok-1.sealed-2'), obtainedAt: new Date(Date.now() + 60_000).toISOString() };
+  expect((await ask(guest, 'credentials', { ...body, credentials: [ahead] })).refusedCredentials).toEqual([
+    {
+      reference: 'R-2',
+      why: "a credential cannot have been obtained in the future; correct the time or your device's clock, and supply the credential again",
+    },
+  ]);
   const answer = await ask(guest, 'credentials', { ...body, credentials: [first, first, early, sealed('X-9', 'x')] });
   expect(answer).toMatchObject({ outcome: 'stored', stored: 1, text: '1 credential stored' });
   expect(answer.refusedCredentials).toEqual([
@@ -131,7 +138,7 @@ test('a client secret that was supplied sealed through the portal is registered'
   ]);
   expect(refused.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
     'failed: QuickBooks Online uses the production environment, not sandbox',
-    'failed: the signed decision names another application',
+    'failed: the signed decision names another application; supply the application again, and tell support if this happens twice',
     expect.stringMatching(/^failed: the data was encrypted with a key that is no longer in use/),
     expect.stringMatching(/^failed: the encrypted client secret does not match the signature/),
   ]);
