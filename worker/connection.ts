@@ -25,7 +25,10 @@ export async function connectToTemporal({
 export class SearchAttributesMissing extends Error {
   override readonly name = 'SearchAttributesMissing';
   constructor(namespace: string, missing: readonly string[]) {
-    super(`namespace ${namespace} lacks the search attributes ${missing.join(', ')}; create them with: ferry setup`);
+    const [attributes, them] = missing.length === 1 ? ['attribute', 'it'] : ['attributes', 'them'];
+    super(
+      `namespace ${namespace} lacks the search ${attributes} ${missing.join(', ')}; create ${them} with: ferry setup`,
+    );
   }
 }
 

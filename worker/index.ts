@@ -140,7 +140,7 @@ export async function startWorker(
     if (version)
       log.info(
         version,
-        'the worker is versioned, and gets tasks once its build is the current version of the deployment',
+        'the worker is versioned, and gets tasks once its build is the current or the ramping version of the deployment',
       );
     const worker = await Worker.create({
       connection,

@@ -30,7 +30,7 @@ function reasonToWait(error: unknown): string | null {
     return WRONG_CONFIGURATION.test(String(error.cause)) ? null : error.message;
   }
   const isOutage = error instanceof Error && 'code' in error && OUTAGE_STATUS.has(error.code);
-  return isOutage ? `Temporal does not answer: ${error.message}` : null;
+  return isOutage ? `Temporal does not answer or is overloaded: ${error.message}` : null;
 }
 
 async function main({ stopped, openLog }: ProcessContext): Promise<void> {

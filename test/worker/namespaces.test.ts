@@ -10,6 +10,7 @@ import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { loadConfig } from '../../config';
 import { readMigration } from '../../store';
+import { SearchAttributesMissing } from '../../worker/connection';
 import { runJson, MANIFEST } from '../cli/command-line';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/async';
@@ -69,6 +70,11 @@ test('a worker refuses a namespace without search attributes, and names the comm
     ),
   );
 });
+
+test('a single missing search attribute is named in the singular', () =>
+  expect(new SearchAttributesMissing('acme', ['FerryStep']).message).toBe(
+    'namespace acme lacks the search attribute FerryStep; create it with: ferry setup',
+  ));
 
 test('a migration that was started with a profile exists only in the namespace of that profile', async () => {
   await providerSide.startWorker();
