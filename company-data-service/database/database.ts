@@ -1,4 +1,5 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
+import { newerMigration } from '../../postgres/newer-schema';
 import { openPool } from '../../postgres/pool';
 import {
   encryptedCredentials,
@@ -58,8 +59,6 @@ export class NewerSchema extends Error {
   }
 }
 
-const UNKNOWN_STEP = /^corrupted migrations: previously executed migration (\S+) is missing$/;
-
 /**
  * Updates the schema. Several processes can do this at the same time, because Kysely's migrator takes a lock.
  *
@@ -74,9 +73,9 @@ export async function prepareSchema(db: Database): Promise<void> {
   });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
+  const newer = error instanceof Error ? newerMigration(error) : null;
+  if (newer !== null) throw new NewerSchema(newer, { cause: error });
   const reason = error instanceof Error ? error.message : 'unknown error';
-  const unknownStep = UNKNOWN_STEP.exec(reason)?.[1];
-  if (unknownStep !== undefined) throw new NewerSchema(unknownStep, { cause: error });
   throw new Error(`Could not update the schema of the Company Data Service: ${reason}`, { cause: error });
 }
 

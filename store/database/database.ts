@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
+import { newerMigration } from '../../postgres/newer-schema';
 import { databaseOf, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
@@ -137,12 +138,9 @@ async function migrateSchema(db: Database): Promise<void> {
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (!(error instanceof Error)) throw new Error('the schema could not be updated');
-  const unknown = UNKNOWN_MIGRATION.exec(error.message)?.[1];
-  throw unknown === undefined ? error : new NewerSchema(unknown, { cause: error });
+  const newer = newerMigration(error);
+  throw newer === null ? error : new NewerSchema(newer, { cause: error });
 }
-
-/** The message of Kysely's migrator if the database has a migration that is not in the list. */
-const UNKNOWN_MIGRATION = /^corrupted migrations: previously executed migration (\S+) is missing$/;
 
 /**
  * Parses `bigint` as a number. By default, pg returns `bigint` as text, because a number is exact only up to 2^53. No

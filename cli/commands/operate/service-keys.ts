@@ -18,6 +18,7 @@ import { PRINT_NOTHING } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../shared/options';
+import { USE_VERSION_OF_SCHEMA } from '../../shared/stack-advice';
 
 /** `ferry service keys`: manages API keys. A key is shown only once, when it is created. */
 export function addServiceKeys({ run, terminal }: Context, service: Command): void {
@@ -83,11 +84,8 @@ async function withServiceDatabase(
   }
 }
 
-/** The advice for a `NewerSchema`. */
-export const USE_NEWER_VERSION = 'use the newer version of ferry';
-
 function adviceFor(error: Error): string {
-  if (error instanceof NewerSchema) return USE_NEWER_VERSION;
+  if (error instanceof NewerSchema) return USE_VERSION_OF_SCHEMA;
   return error instanceof AccountMismatch
     ? error.advice
     : "check whether the Postgres of the service is running and, if DATABASE_URL is set, whether it is the address of the service's database";

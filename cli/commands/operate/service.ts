@@ -6,10 +6,11 @@ import { startStandaloneService, type StandaloneService } from '../../../stack/s
 import { CommandFailed } from '../../shared/errors';
 import { waitForAbort } from '../../shared/waiting';
 import { portOption } from '../../shared/options';
+import { USE_VERSION_OF_SCHEMA } from '../../shared/stack-advice';
 import type { Terminal } from '../../terminal/terminal';
 import type { Output } from '../../terminal/output';
 import type { Context } from '../../shared/context';
-import { addServiceKeys, USE_NEWER_VERSION } from './service-keys';
+import { addServiceKeys } from './service-keys';
 
 interface StartOptions {
   readonly port?: number;
@@ -74,7 +75,7 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
 }
 
 function adviceFor(error: unknown): string {
-  if (error instanceof NewerSchema) return USE_NEWER_VERSION;
+  if (error instanceof NewerSchema) return USE_VERSION_OF_SCHEMA;
   return errorCode(error) === 'EADDRINUSE'
     ? 'another program uses this port; choose another --port'
     : 'check --port, the database, and the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)';

@@ -225,6 +225,7 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   IdentityRefused: 'answered by the portal, and logged',
   IdentityProviderUnavailable: 'logged by the worker, which tries again',
   AccountMismatch: 'handled by ferry service keys',
+  NewerSchema: 'the cause of a DatabaseUnavailable; of the service: handled by ferry service',
   ...{
     PostgresUnavailable: 'handled by ferry up',
     TemporalCliUnavailable: 'handled by ferry up',
