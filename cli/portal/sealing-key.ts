@@ -43,7 +43,7 @@ export interface SealedFor {
   readonly keyFingerprint: string;
 }
 
-/** What to do about a sealed file that no worker can open, by the content of the file. */
+/** The advice about a sealed file that no worker can open, by the content of the file. */
 const SEAL_AGAIN = {
   credentials: 'supply the original file, or seal it again; if you no longer have it, export the credentials again',
   application: 'use --client-id and --environment instead of --sealed, or seal the client secret again',

@@ -15,7 +15,7 @@ function useStack(env: NodeJS.ProcessEnv): string {
 /** The advice about a part of the running stack. `ferry up` refuses to start a second stack in its home folder. */
 export const RESTART_STACK = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
 
-/** What to do if a newer version of ferry has updated the schema of the ledger. */
+/** The advice if a newer version of ferry has updated the schema of the ledger. */
 export const USE_VERSION_OF_SCHEMA = 'use the version of ferry that has updated this database';
 
 /** Returns what to do if Temporal cannot be reached. */

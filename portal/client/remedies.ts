@@ -51,7 +51,7 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   exclude: { message: 'exclude', title: 'Leave out', client: 'leave the company out', support: null },
 };
 
-/** What the contact can do in the self-service route, in which only the client decides about its companies. */
+/** The actions of the contact in the self-service route, in which only the client decides about its companies. */
 const CONTACT_HELP: Readonly<Partial<Record<Remedy, string>>> = {
   application:
     'if no company has moved with another application, register the application that obtained the credential, after which the company must be tried again',
