@@ -2,14 +2,8 @@
 import type { z } from 'zod';
 import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract/migration-view';
 import { type PortalSession } from '../../portal/contract/session';
-import type { MigrationAnswer } from '../../portal/client/api';
-import {
-  ApiError,
-  createPortalApi,
-  ForeignAnswer,
-  retryWhileTemporary,
-  type PortalAddress,
-} from '../../portal/client/api';
+import type { MigrationAnswer, PortalAddress } from '../../portal/client/api';
+import { ApiError, createPortalApi, ForeignAnswer, retryWhileTemporary } from '../../portal/client/api';
 import { signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
