@@ -6,7 +6,6 @@ import path from 'node:path';
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { withService } from '../../../cli/shared/service-client';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
-import { inParallel } from '../../../cli/shared/waiting';
 import {
   connectionErrorText,
   LabelReserved,
@@ -295,16 +294,4 @@ describe('on the command line', () => {
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
     expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);
   });
-});
-
-test('inParallel returns the results in the order of its arguments', async () => {
-  expect(await inParallel(Promise.resolve('one'), 2, null)).toEqual(['one', 2, null]);
-});
-
-test('if several promises reject, inParallel throws the first error in the order of its arguments', async () => {
-  const second = Promise.reject(new Error('second'));
-  const first = second.catch(() => {
-    throw new Error('first');
-  });
-  await expect(inParallel(first, second)).rejects.toThrow('first');
 });
