@@ -45,6 +45,9 @@ export const counts = (
     syncing: count,
     moved: count,
     mustReconnect: count.describe('failed companies whose end customer must reconnect'),
+    relinked: count
+      .exactOptional()
+      .describe('failed companies that people have relinked, and whose end customers have not reconnected yet'),
     failed: count,
     skipped: count,
     excluded: count,

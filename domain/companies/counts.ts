@@ -25,6 +25,8 @@ export interface Counts {
   readonly failed: number;
   /** The part of `failed` whose end customer has to reconnect. */
   readonly mustReconnect: number;
+  /** The part of `failed` that a person has relinked, and that has not reconnected; absent if it was not counted. */
+  readonly relinked?: number;
   readonly skipped: number;
   readonly excluded: number;
   /**

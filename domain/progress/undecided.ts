@@ -1,12 +1,13 @@
-/** The companies that were not moved, and wait for a decision while only deferred companies are left. */
+/** The companies that were not moved, and wait for a decision. */
+import type { Counts } from '../companies/counts';
 import { waitsForDeferred } from '../companies/counts';
 import type { MigrationState } from '../migration/migration-state';
 import { counted } from '../text/sentences';
 
 /**
  * Counts the companies that people can decide about while the migration only waits for the next try of deferred
- * companies; 0 while any other company can be moved. Leaves out companies that are checked for a
- * reconnection, because they wait for their end customer.
+ * companies; 0 while any other company can be moved. Leaves out relinked companies, because they wait for their end
+ * customer.
  */
 export function countUndecided({
   step,
@@ -14,8 +15,19 @@ export function countUndecided({
   relinking,
 }: Pick<MigrationState, 'step' | 'counts' | 'relinking'>): number {
   const isWaiting = step === 'complete-migration' && waitsForDeferred(counts);
-  // A check of the reconnections corrects `relinking`, so it can still contain companies that were skipped or retried.
-  return isWaiting ? counts.failed - Math.min(relinking, counts.mustReconnect) : 0;
+  // An earlier version did not count the relinked companies, and took all companies of the last check for relinked. Its
+  // histories depend on that.
+  return isWaiting ? counts.failed - (counts.relinked ?? Math.min(relinking, counts.mustReconnect)) : 0;
+}
+
+/**
+ * Returns what the client has to do at the end of a self-service migration, when no company is open, but some were not
+ * moved.
+ */
+export function finalDecisionText({ failed, relinked = 0 }: Pick<Counts, 'failed' | 'relinked'>): string {
+  if (failed > relinked) return decideText(failed - relinked);
+  const [has, them] = failed === 1 ? ['has', 'it'] : ['have', 'them'];
+  return `wait until ${counted(failed, 'company')} ${has} been reconnected, or leave ${them} out`;
 }
 
 /** Asks for a decision about companies that were not moved. */

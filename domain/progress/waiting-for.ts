@@ -20,7 +20,7 @@ import { counted, momentText, outOf } from '../text/sentences';
 import { withoutClosedWindow } from './closed-window';
 import type { Planned } from './first-opening';
 import { openingAfterStart, withoutPastStart } from './first-opening';
-import { countUndecided, decideText } from './undecided';
+import { countUndecided, decideText, finalDecisionText } from './undecided';
 
 export interface WaitingFor {
   /** Empty: no person has to act. */
@@ -178,9 +178,9 @@ function signOffText(state: MigrationState): string {
 }
 
 /** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */
-function selfServiceEnd({ failed }: Counts): WaitingFor {
-  if (failed === 0) return noOne('every company has been moved or left out: the migration is ending');
-  return client(decideText(failed));
+function selfServiceEnd(counts: Counts): WaitingFor {
+  if (counts.failed === 0) return noOne('every company has been moved or left out: the migration is ending');
+  return client(finalDecisionText(counts));
 }
 
 function windowText({ window, limits }: MigrationState): string {

@@ -2,7 +2,7 @@
 import type { Counts } from '../../domain/companies/counts';
 import { countOpen, countReadyOrMoving, isConfirmationDue, onlyDeferredLeft } from '../../domain/companies/counts';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { companiesNotMoved, countUndecided, decideText } from '../../domain/progress/undecided';
+import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from '../../domain/progress/undecided';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
@@ -90,9 +90,9 @@ export function lacksSupplies({ counts, checking }: Progress): boolean {
   return isConfirmationDue(counts) || withoutCredential + outcomeUnknown > 0 || (heldBack > 0 && !checking);
 }
 
-function selfServiceEnd({ failed }: Counts): string {
-  if (failed === 0) return 'Every company has been moved or left out, and the migration is ending.';
-  return `Please ${decideText(failed)}.`;
+function selfServiceEnd(counts: Counts): string {
+  if (counts.failed === 0) return 'Every company has been moved or left out, and the migration is ending.';
+  return `Please ${finalDecisionText(counts)}.`;
 }
 
 /** Says who decides about companies that were not moved, while only deferred companies are left. */

@@ -183,6 +183,7 @@ function countsOf(migrationId: string) {
       count(*) filter (where c.state = 'moved') as moved,
       count(*) filter (where c.state = 'failed') as failed,
       count(*) filter (where c.state = 'failed' and c.failure = 'reauthorization-required') as "mustReconnect",
+      count(*) filter (where c.state = 'failed' and c.relinking_since is not null) as relinked,
       count(*) filter (where c.state = 'skipped') as skipped,
       count(*) filter (where c.state = 'excluded') as excluded,
       count(*) filter (where c.state = 'outcome-unknown') as "outcomeUnknown",

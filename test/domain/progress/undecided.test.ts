@@ -31,25 +31,46 @@ test.each([
 test.each<[string, MigrationState, string]>([
   ['other companies move', state({}, { ...DEFERRED, total: 9, syncing: 1 }), MOVES_ON],
   ['no company has failed', state({}, { ...DEFERRED, total: 5, failed: 0 }), MOVES_ON],
-  ['all of them are checked for a reconnection', state({ relinking: 3 }, { ...DEFERRED, mustReconnect: 3 }), MOVES_ON],
+  ['all of them were relinked', state({}, { ...DEFERRED, mustReconnect: 2, relinked: 3 }), MOVES_ON],
+  [
+    'an earlier version has not counted who was relinked',
+    state({ relinking: 3 }, { ...DEFERRED, mustReconnect: 3 }),
+    MOVES_ON,
+  ],
   ['an earlier version has recorded the history', { ...state(), asksWhileDeferred: undefined } as never, MOVES_ON],
   ['an outage lasts', state({ outage: { why: 'answered 503', since: AT, until: START_AT } }), 'on hold since'],
 ])('no person has to decide if %s', (_, at, what) => {
   expect(waitingForOf(at)).toEqual({ roles: [], what: expect.stringContaining(what) as string });
 });
 
-test('companies that are checked for a reconnection need no decision, and missing supplies come first', () => {
-  const relinked = { ...DEFERRED, mustReconnect: 2 };
+test('relinked companies need no decision, and missing supplies come first', () => {
+  const relinked = { ...DEFERRED, mustReconnect: 2, relinked: 2 };
   expect(waitingForOf(state({ relinking: 2 }, relinked)).what).toBe(
     'decide what to do about 1 company that was not moved',
   );
   // Support has skipped the relinked companies since the last check.
-  const skipped = { ...DEFERRED, failed: 1, skipped: 2, mustReconnect: 0 };
+  const skipped = { ...DEFERRED, failed: 1, skipped: 2, mustReconnect: 0, relinked: 0 };
   expect(waitingForOf(state({ relinking: 2 }, skipped)).what).toBe(
     'decide what to do about 1 company that was not moved',
   );
   const lacking = state({}, { ...DEFERRED, total: 9, waiting: 2, withoutCredential: 1 });
   expect(waitingForOf(lacking).roles).toEqual(['client']);
+});
+
+test('a company that must reconnect needs a decision until a person has relinked it, whatever was checked', () => {
+  const checked = { relinking: 1, route: 'self-service' } as const;
+  expect(waitingForOf(state(checked, { ...DEFERRED, relinked: 0 })).what).toBe(DECIDE);
+  const atTheEnd = { total: 8, moved: 5, failed: 3, mustReconnect: 1 };
+  const texts = (relinked: number): readonly string[] => {
+    const end = state(checked, { ...atTheEnd, relinked });
+    const progress = progressOf(migrationPlan({ route: 'self-service' }), end);
+    return [waitingForOf(end).what, headlineText(progress, 'QuickBooks', LATER)];
+  };
+  expect(texts(0)).toEqual([DECIDE, `Please ${DECIDE}.`]);
+  const decideOne = 'decide what to do about 1 company that was not moved';
+  expect(texts(2)).toEqual([decideOne, `Please ${decideOne}.`]);
+  const wait = 'wait until 3 companies have been reconnected, or leave them out';
+  expect(texts(3)).toEqual([wait, `Please ${wait}.`]);
 });
 
 test('every view of a self-service migration asks the client to decide', () => {

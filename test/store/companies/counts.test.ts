@@ -55,11 +55,23 @@ test('counts companies by state, and waiting companies by what they lack', async
     moved: 1,
     failed: 1,
     mustReconnect: 0,
+    relinked: 0,
     skipped: 1,
     excluded: 1,
     outcomeUnknown: 1,
     exceptionsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
+});
+
+test('counts failed companies that a person has relinked, but not those that only have a link', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(4));
+  const failed = { state: 'failed', failure: 'reauthorization-required', link_url: 'http://example.com/link' } as const;
+  const relinked = { relinking_since: new Date() };
+  await updateRow(ledger.db, id, 1, failed);
+  await updateRow(ledger.db, id, 2, { ...failed, ...relinked });
+  await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'sync-failed', ...relinked });
+  await updateRow(ledger.db, id, 4, { state: 'outcome-unknown', ...relinked });
+  expect(await countCompanies(ledger.db, id)).toMatchObject({ failed: 3, mustReconnect: 2, relinked: 2 });
 });
 
 test('counts and names companies that wait for another try, but not those that are deferred or lack something', async () => {
