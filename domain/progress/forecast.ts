@@ -71,13 +71,15 @@ type ForecastInput = Pick<
 >;
 
 /**
- * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows. Null
- * if there is no estimate, no company is open, or the migration or its workflow has ended.
+ * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows. Leaves
+ * out deferred companies, because their wait can be much longer than their move. Null if there is no estimate, no other
+ * company is open, or the migration or its workflow has ended.
  */
 export function remainingWork(
   progress: Pick<Progress, 'state' | 'counts' | 'estimate' | 'companiesPerMinute'>,
 ): RemainingWork | null {
-  return isOver(progress.state) ? null : workOf(progress, countOpen(progress.counts));
+  const { state, counts } = progress;
+  return isOver(state) ? null : workOf(progress, countOpen(counts) - (counts.deferred ?? 0));
 }
 
 /**

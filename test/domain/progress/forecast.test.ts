@@ -1,3 +1,4 @@
+import type { Counts } from '../../../domain/companies/counts';
 import fc from 'fast-check';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { STEPS } from '../../../domain/migration/steps';
@@ -226,4 +227,11 @@ describe('an estimate made before a limit was agreed', () => {
     const moving = { ...state, step: 'complete-migration' as const };
     expect(of(moving, NOW)?.ends?.earliest).toBe('2026-03-07T20:36:00.000Z');
   });
+});
+
+test('an estimate leaves out deferred companies, because their wait can be much longer than their move', () => {
+  const work = (some: Partial<Counts>) =>
+    remainingWork(progressOf(migrationPlan(), { ...MOVING, counts: counts({ total: 10, ...some }) }));
+  expect(work({ waiting: 1, deferred: 1, moved: 9 })).toBeNull();
+  expect(work({ waiting: 3, deferred: 1, moved: 7 })).toMatchObject({ companies: 2 });
 });
