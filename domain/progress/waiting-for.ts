@@ -15,11 +15,12 @@ import { onHoldText } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import { STEP_RULES } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
-import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import { windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
-import { withoutClosedWindow } from './closed-window';
 import type { Planned } from './first-opening';
 import { openingAfterStart, withoutPastStart } from './first-opening';
+import type { RemainingMoves } from './remaining-moves';
+import { remainingText } from './remaining-moves';
 import { countUndecided, decideText, finalDecisionText } from './undecided';
 
 export interface WaitingFor {
@@ -155,17 +156,12 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (state.outage) return noOne(onHoldText(state.outage));
   const undecided = state.asksWhileDeferred ? countUndecided(state) : 0;
   if (undecided > 0) return support(decideText(undecided));
-  // The window can be hours away, so the text must be true before it opens too.
-  if (state.window && !isAlwaysOpen(state.limits.windows) && counts.importing + counts.syncing === 0) {
-    const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
-    return noOne(`the remaining companies are moved in the window from ${opens} to ${closes}`);
-  }
-  return noOne(`the remaining companies are being moved${windowText(state)}`);
+  return noOne(remainingText({ counts, window: state.window, windows: state.limits.windows }, null));
 }
 
-/** Returns whether the work in progress is the move of the remaining companies, now or in the next window. */
+/** Returns whether the work in progress is the move of the remaining companies, now, at their next try or in a window. */
 export const isMoveOfRemaining = ({ roles, what }: WaitingFor): boolean =>
-  roles.length === 0 && what.startsWith('the remaining companies are');
+  roles.length === 0 && what.startsWith('the remaining compan');
 
 /** Returns whether no move begins because the windows are paused. */
 export const isForPausedWindows = ({ what }: WaitingFor): boolean => what.startsWith('resume the windows: ');
@@ -181,12 +177,6 @@ function signOffText(state: MigrationState): string {
 function selfServiceEnd(counts: Counts): WaitingFor {
   if (counts.failed === 0) return noOne('every company has been moved or left out: the migration is ending');
   return client(finalDecisionText(counts));
-}
-
-function windowText({ window, limits }: MigrationState): string {
-  return window && !isAlwaysOpen(limits.windows)
-    ? `, in the window from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`
-    : '';
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */
@@ -274,17 +264,18 @@ function approveStartText({ startAt }: Proposal): string {
 /**
  * Returns what people have to do, or the work in progress. Leaves out or replaces the time of a start or of the next
  * attempt if it has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the
- * windows, because no move begins before that.
+ * windows, because no move begins before that. Describes the remaining moves by the current time and the given counts,
+ * because the workflow has no clock, and its counts can be older.
  *
  * @param now ISO 8601, UTC
  */
 export function currentTask(
-  progress: Planned & { readonly waitingFor: WaitingFor; readonly outage: Outage | null },
+  progress: Planned & RemainingMoves & { readonly waitingFor: WaitingFor; readonly outage: Outage | null },
   now: string,
 ): string {
+  if (isMoveOfRemaining(progress.waitingFor)) return remainingText(progress, now);
   const { proposal, waitingFor, outage } = progress;
-  const started = withoutPastStart(waitingFor.what, progress.windows, now);
-  const what = withoutClosedWindow(started, progress.windows, now);
+  const what = withoutPastStart(waitingFor.what, progress.windows, now);
   if (outage !== null && what === onHoldText(outage))
     return onHoldText({ ...outage, why: inSupportWords(outage.why) }, now);
   if (proposal === null || what !== approveStartText(proposal)) return what;

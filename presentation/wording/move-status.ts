@@ -1,6 +1,12 @@
 /** The status line of steps 5 and 6: which companies move, and what is needed before another company can be moved. */
 import type { Counts } from '../../domain/companies/counts';
-import { countOpen, countReadyOrMoving, isConfirmationDue, onlyDeferredLeft } from '../../domain/companies/counts';
+import {
+  countOpen,
+  countReadyOrMoving,
+  isConfirmationDue,
+  onlyDeferredLeft,
+  waitsForDeferred,
+} from '../../domain/companies/counts';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from '../../domain/progress/undecided';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
@@ -75,7 +81,7 @@ export function completionText(progress: Progress, platform: string, now: string
   if (window && window.opensAt > now && counts.importing + counts.syncing === 0) {
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
-  return `${moved}, ${ready.toLocaleString('en-US')} to go.`;
+  return `${moved}, ${ready.toLocaleString('en-US')} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
 }
 
 function rejectedText(progress: Progress): string {

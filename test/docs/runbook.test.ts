@@ -91,7 +91,7 @@ test('every step has its own section', () => {
 });
 
 test.each([
-  ['who has to act', ['progress/waiting-for.ts'], 20],
+  ['who has to act', ['progress/waiting-for.ts', 'progress/remaining-moves.ts'], 20],
   [
     'why a decision is refused',
     [

@@ -16,6 +16,7 @@ const ASKED = { asksWhileDeferred: true } as const;
 const DECIDE = 'decide what to do about 3 companies that were not moved';
 const DEFERRED: Partial<Counts> = { total: 8, moved: 4, failed: 3, mustReconnect: 1, waiting: 1, deferred: 1 };
 const WHOLE_WEEK = { days: WEEKDAYS, from: '00:00', to: '00:00', timeZone: 'UTC' };
+const NEXT_TRY = 'the remaining company is waiting for its next try';
 const MOVES_ON = 'the remaining companies are being moved';
 
 const state = (changes: Partial<MigrationState> = {}, some: Partial<Counts> = DEFERRED): MigrationState =>
@@ -30,14 +31,14 @@ test.each([
 
 test.each<[string, MigrationState, string]>([
   ['other companies move', state({}, { ...DEFERRED, total: 9, syncing: 1 }), MOVES_ON],
-  ['no company has failed', state({}, { ...DEFERRED, total: 5, failed: 0 }), MOVES_ON],
-  ['all of them were relinked', state({}, { ...DEFERRED, mustReconnect: 2, relinked: 3 }), MOVES_ON],
+  ['no company has failed', state({}, { ...DEFERRED, total: 5, failed: 0 }), NEXT_TRY],
+  ['all of them were relinked', state({}, { ...DEFERRED, mustReconnect: 2, relinked: 3 }), NEXT_TRY],
   [
     'an earlier version has not counted who was relinked',
     state({ relinking: 3 }, { ...DEFERRED, mustReconnect: 3 }),
-    MOVES_ON,
+    NEXT_TRY,
   ],
-  ['an earlier version has recorded the history', { ...state(), asksWhileDeferred: undefined } as never, MOVES_ON],
+  ['an earlier version has recorded the history', { ...state(), asksWhileDeferred: undefined } as never, NEXT_TRY],
   ['an outage lasts', state({ outage: { why: 'answered 503', since: AT, until: START_AT } }), 'on hold since'],
 ])('no person has to decide if %s', (_, at, what) => {
   expect(waitingForOf(at)).toEqual({ roles: [], what: expect.stringContaining(what) as string });

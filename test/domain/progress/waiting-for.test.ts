@@ -180,7 +180,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     [],
     'the remaining companies are being moved',
   ],
-  ['only deferred companies', rest({ waiting: 1, deferred: 1, moved: 9 }), [], 'are being moved'],
+  ['only deferred companies', rest({ waiting: 1, deferred: 1, moved: 9 }), [], 'is waiting for its next try'],
   ['unknown outcomes', rest({ outcomeUnknown: 2, moved: 8 }), ['support'], 'decide what to do about 2 companies'],
   ['no open company', rest({ moved: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
   [

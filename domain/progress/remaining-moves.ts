@@ -1,0 +1,44 @@
+/** The work in progress in step 6: what happens to the remaining companies while no person has to act. */
+import { countReadyOrMoving, waitsForDeferred } from '../companies/counts';
+import type { MigrationState } from '../migration/migration-state';
+import type { Window, WindowOccurrence } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import { momentText } from '../text/sentences';
+
+/** The facts on which the remaining moves depend. */
+export interface RemainingMoves extends Pick<MigrationState, 'counts' | 'window'> {
+  readonly windows: readonly Window[];
+}
+
+/**
+ * Returns what happens to the remaining companies.
+ *
+ * @param now ISO 8601, UTC; null in the workflow, whose text must be true before the window opens and afterwards
+ */
+export function remainingText(moves: RemainingMoves, now: string | null): string {
+  const { counts } = moves;
+  const ready = countReadyOrMoving(counts);
+  // The ledger's counts are newer than the workflow's.
+  if (ready === 0) return 'no more companies are moving: the results are being recorded';
+  const window = windowAt(moves, now);
+  const isAhead = now !== null && window !== null && window.opensAt > now;
+  const [opens, closes] = window === null ? ['', ''] : [momentText(window.opensAt), momentText(window.closesAt)];
+  const inWindow = window === null ? '' : `, in the window from ${opens} to ${closes}`;
+  if (waitsForDeferred(counts)) {
+    return ready === 1
+      ? `the remaining company is waiting for its next try${inWindow}`
+      : `the remaining companies are waiting for their next try${inWindow}`;
+  }
+  const isMoving = counts.importing + counts.syncing > 0;
+  if (window !== null && !isMoving && (isAhead || now === null))
+    return `the remaining companies are moved in the window from ${opens} to ${closes}`;
+  return isAhead
+    ? `the remaining companies are being moved; no window is open until ${opens}, so only moves that have begun continue`
+    : `the remaining companies are being moved${inWindow}`;
+}
+
+/** Returns the current or the next window; null if moves can begin at any time. */
+function windowAt({ windows, window }: RemainingMoves, now: string | null): WindowOccurrence | null {
+  if (isAlwaysOpen(windows)) return null;
+  return (now === null ? undefined : windowOccurrences(windows, now)[0]) ?? window;
+}
