@@ -84,10 +84,10 @@ export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
 
 const DAY_MS = 24 * 60 * 60_000;
 /**
- * Two weeks and a day. A window opens at least once a week, but a clock change can remove the only occurrence of one
- * week, so two weeks are needed. The additional day is a margin.
+ * Two weeks and a day, back and ahead. A window opens and closes at least once a week, but a clock change can remove the
+ * only occurrence of one week, or the only time without one, so two weeks are needed. The additional day is a margin.
  */
-const DAYS_AHEAD = 15;
+const DAYS = 15;
 
 /**
  * Returns, in order, the current occurrence and the occurrences that open within about two weeks. Merges occurrences
@@ -117,7 +117,7 @@ const WEEK_MS = 7 * DAY_MS;
 
 /**
  * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any time. Their
- * occurrence then never closes: its `closesAt` is only the time up to which {@link windowOccurrences} looks ahead.
+ * occurrence then never closes: its times are only how far {@link windowOccurrences} looks back and ahead.
  */
 export function isAlwaysOpen(windows: readonly Window[]): boolean {
   return windows.some(({ timeZone }) => coversWeek(windows.filter((window) => window.timeZone === timeZone)));
@@ -191,8 +191,8 @@ export function endWithin(windows: readonly Window[], from: string, workMs: numb
 function occurrencesOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
   const occurrences: [number, number][] = [];
   const today = localTime(timeZone, atMs);
-  // An occurrence that started yesterday can still be open.
-  for (let day = -1; day <= DAYS_AHEAD; day += 1) {
+  // Windows of several days are merged into one occurrence, which can have opened days ago.
+  for (let day = -DAYS; day <= DAYS; day += 1) {
     const date = Math.floor(today / DAY_MS) * DAY_MS + day * DAY_MS;
     if (!days.includes(weekdayOf(date))) continue;
     const endsNextDay = to <= from;

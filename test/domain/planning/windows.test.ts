@@ -90,6 +90,18 @@ test('windows that overlap or touch are merged', () => {
   });
 });
 
+test.each(['2026-11-23T00:00:00Z', '2026-11-25T12:00:00Z', '2026-11-27T23:59:00Z'])(
+  'a window of several days has the same start on each of its days: %s',
+  (at) => {
+    const workdays = { days: WEEKDAYS.slice(0, 5), from: '00:00', to: '00:00', timeZone: 'UTC' };
+    const opensAt = '2026-11-23T00:00:00.000Z';
+    expect(next(workdays, at)).toEqual({ opensAt, closesAt: '2026-11-28T00:00:00.000Z' });
+    const untilSaturday = { ...workdays, days: WEEKDAYS.slice(0, 6) };
+    const long = [untilSaturday, { ...workdays, days: WEEKDAYS.slice(6), to: '23:00' }];
+    expect(windowOccurrences(long, at)[0]).toEqual({ opensAt, closesAt: '2026-11-29T23:00:00.000Z' });
+  },
+);
+
 test('there are no occurrences without windows, and an unknown time zone is an error', () => {
   expect(windowOccurrences([], '2026-01-09T12:00:00Z')).toEqual([]);
   expect(() => next(nights({ timeZone: 'Europe/Atlantis' }), '2026-01-09T12:00:00Z')).toThrow(RangeError);
