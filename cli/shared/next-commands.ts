@@ -8,7 +8,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import type { Progress } from '../../domain/progress/progress';
-import { FAILURES_ACCEPTED, hasFailuresToAccept } from '../../domain/progress/progress';
+import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
 import { approvals, proposals, signOffs } from './approval-commands';
 import { anotherFirst, firstAgain } from './first-company-commands';
@@ -108,7 +108,11 @@ function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
   const hasExceptions = countExceptions(counts) + (counts.retried ?? 0) > 0;
   const exceptions = hasExceptions ? [viewing(`ferry exceptions ${id}`)] : [];
-  if (state === 'paused') return [...exceptions, resumption(progress, byClient(`ferry resume ${id}`))];
+  if (state === 'paused') {
+    const isPausedBySupport = pausesIn(progress).some(({ role }) => role === 'support');
+    const resume = isPausedBySupport ? [bySupport(`ferry resume ${id}`)] : [];
+    return [...exceptions, ...[...resume, byClient(`ferry resume ${id}`)].map((each) => resumption(progress, each))];
+  }
   const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
   return [
     ...credentials(progress),

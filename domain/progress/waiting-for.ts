@@ -55,9 +55,7 @@ function resumeText(state: MigrationState): string {
     const also = who.length === 0 ? '' : `; ${who.join(' and ')} also paused the migration`;
     return `${shownStopText(automatic.stopReason, automatic.reason)}${also}`;
   }
-  return state.route === 'self-service'
-    ? 'resume the migration once the pause is no longer needed'
-    : 'resume the migration once the pause is no longer needed; support or the client can do so';
+  return 'resume the migration once the pause is no longer needed; support or the client can do so';
 }
 
 const SIDES: Readonly<Record<Role, string>> = { client: 'the client', support: 'support' };

@@ -180,6 +180,22 @@ test('in self-service, commands name the person who has supplied the manifest', 
   expect(command).toBe(`ferry resume ${ID} --as client --by Mia`);
 });
 
+test('in self-service, a pause by support can be lifted by support and by the client', () => {
+  const resumes = (role: 'support' | 'client') => {
+    const pause = { reason: 'why', by: 'Sam', role, stopReason: null, at: AT };
+    const progress = progressOf(plan, {
+      ...step6({ waiting: 1 }, { pause }),
+      route: 'self-service',
+    });
+    expect(progress.waitingFor.what).toContain('support or the client can do so');
+    return nextCommands(progress, NO_COMPANIES, NOW).flatMap(({ who, command }) =>
+      command.includes('resume') ? who : [],
+    );
+  };
+  expect(resumes('support')).toEqual(['support', 'client']);
+  expect(resumes('client')).toEqual(['client']);
+});
+
 test('before the application of another client is supplied, its tokens are checked; otherwise, an account is needed', () => {
   const state = stateAt('supply-details', {
     preflight: withApplication('kite-app', 'application-of-another-migration'),

@@ -140,7 +140,7 @@ test('the client can pause, change the limits and resume', async () => {
     state: 'paused',
     waitingFor: {
       roles: ['client'],
-      what: 'resume the migration once the pause is no longer needed',
+      what: 'resume the migration once the pause is no longer needed; support or the client can do so',
     },
     next: [{ command: `ferry resume ${id} --as client --by tester` }],
   });
