@@ -22,10 +22,11 @@ import { counted } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
-import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
+import { printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import type { ForecastFindings } from './migration-end';
 import { printEnd, printLimits } from './migration-end';
 import { printSteps, stepRow } from './steps-table';
+import { printDetails, problemsToList, withoutProblems } from './supplied-details';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
@@ -86,9 +87,11 @@ export function printMigration(
   for (const paused of hasEnded ? [] : pausedTexts(progress)) output.line(`Paused ${paused}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
+  const listed = ledgerBehind ? null : problemsToList(progress);
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
   else if (windowsPaused === null || !isForWindow(progress, isBatchRunning, now))
     output.line(waitingText(progress, now));
+  if (listed !== null) printPreflight(output, listed);
   const meanwhile = meanwhileText(progress);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
   if (windowsPaused !== null)
@@ -109,7 +112,7 @@ export function printMigration(
   const retried = retriedText(progress, now.toISOString(), localTime);
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
-  printDetails(output, progress, inFull);
+  printDetails(output, progress, { inFull, isListed: listed !== null });
   printEnd(output, progress, found, now);
   if (limits !== null) printLimits(output, progress, limits);
   // With windows, the screen has no room for the first company after its approval.
@@ -155,7 +158,9 @@ export function meanwhileText(progress: Progress): string | null {
 
 function waitingText(progress: Progress, now: Date): string {
   const { roles } = progress.waitingFor;
-  const what = currentTask(progress, now.toISOString());
+  const task = currentTask(progress, now.toISOString());
+  // The problems follow in a list.
+  const what = problemsToList(progress) === null ? task : withoutProblems(task);
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
   return capitalized(what);
 }
@@ -267,24 +272,4 @@ function printDeferred(
   const named = `${references.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`;
   output.line(`${counted(companies, 'company')} deferred${next}: ${named}`);
   output.line(`  for the reasons, and what you can do: ferry exceptions ${migrationId}`);
-}
-
-/**
- * Prints the problems and warnings about the supplied details, the application and the callback URL. In the managed
- * route, leaves out the warnings after step 1, because support has accepted them. In step 6, leaves out the
- * application, because the first company has proved that it works. After the end, nobody can correct anything. With
- * `inFull`, prints everything.
- */
-function printDetails(output: Output, { route, step, state, preflight, waitingFor }: Progress, inFull: boolean): void {
-  if (!preflight || (isOver(state) && !inFull)) return;
-  const isOpen = route === 'self-service' || step === 'supply-details';
-  const shown = isOpen || inFull ? preflight : { ...preflight, warnings: [] };
-  // The text that says who must act already contains the problems that block step 1.
-  printPreflight(output, shown, (problem) => waitingFor.what.includes(problem));
-  if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
-  // Needed only before step 3 of the managed route. In step 3, the text that says who must act contains the URL. In
-  // self-service, no application needs it.
-  const { callbackUrl } = preflight;
-  const isNeeded = route === 'managed' && stepNumber(step) < stepNumber('update-application');
-  if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);
 }

@@ -94,11 +94,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-/**
- * Prints the problems and warnings of a migration's preflight, and what to do about each.
- *
- * @param isSaid returns whether the screen already contains a problem, so that only the advice is printed
- */
+/** Prints the problems and warnings of a migration's preflight, and what to do about each. */
 export function printPreflight(
   output: Output,
   {
@@ -107,10 +103,9 @@ export function printPreflight(
     warnings,
     warningAdvice = [],
   }: Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'>,
-  isSaid: (problem: string) => boolean = () => false,
 ): void {
   const print = (mark: string, finding: string, what: string | undefined): void => {
-    if (!isSaid(finding)) output.line(`  ${mark} ${finding}`);
+    output.line(`  ${mark} ${finding}`);
     if (what !== undefined) output.line(`    What to do: ${what}`);
   };
   for (const [index, problem] of problems.entries()) print(output.styled('red', '✗'), problem, advice[index]);

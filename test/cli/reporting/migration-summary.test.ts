@@ -290,14 +290,3 @@ test('an ended migration shows no warning, pause, start or deferred company, bec
     expect(out).not.toMatch(/warning|no name|letters|acme-app|Callback URL|Paused|Start:|Estimate|deferred/i);
   }
 });
-
-test('each problem and warning of the details is followed by what to do about it', () => {
-  const found = preflight({
-    ...{ problems: ['the account has no room'], problemCodes: ['no-room'], advice: ['choose another plan'] },
-    ...{ warnings: ['13 names', 'no family'], warningAdvice: ['check the names', 'fill in family'] },
-  });
-  const out = shown(stateAt('supply-details', { preflight: found }), 120).join('\n');
-  expect(out.split('the account has no room')).toHaveLength(2);
-  expect(out).toContain('    What to do: choose another plan');
-  expect(out).toContain('  ! 13 names\n    What to do: check the names\n  ! no family\n    What to do: fill in family');
-});

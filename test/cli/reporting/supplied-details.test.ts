@@ -1,0 +1,62 @@
+/** Tests where `ferry show` prints the problems and warnings of the supplied details, and what to do about each. */
+import { stripVTControlCharacters } from 'node:util';
+import { printMigration } from '../../../cli/reporting/migration-summary';
+import { Output } from '../../../cli/terminal/output';
+import type { Preflight } from '../../../domain/migration/preflight-result';
+import { withActingRoles } from '../../../domain/progress/acting-roles';
+import { progressOf } from '../../../domain/progress/progress';
+import { AT, counts, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
+import { capturedStream } from '../captured-terminal';
+
+function shown(found: Partial<Preflight>): string {
+  const stdout = capturedStream(120);
+  const state = stateAt('supply-details', { preflight: preflight(found), counts: counts({ total: 25, waiting: 25 }) });
+  printMigration(
+    new Output({ stdout, stderr: stdout }, false),
+    withActingRoles(progressOf(migrationPlan(), state)),
+    {
+      ...{ interrupted: null, limits: null, live: null, deferred: null, isBatchRunning: false, ledgerBehind: false },
+      ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
+      ...{ windowsPaused: null, retriedErrors: [], retryTexts: [], next: [] },
+    },
+    { inFull: false, now: new Date(AT) },
+  );
+  return stripVTControlCharacters(stdout.text);
+}
+
+test('each problem and warning of the details is followed by what to do about it', () => {
+  const out = shown({
+    ...{ problems: ['the account has no room'], problemCodes: ['no-room'], advice: ['choose another plan'] },
+    ...{ warnings: ['13 names', 'no family'], warningAdvice: ['check the names', 'fill in family'] },
+  });
+  expect(out.split('the account has no room')).toHaveLength(2);
+  expect(out).toContain(
+    'Waiting for support: details to correct:\n  ✗ the account has no room\n    What to do: choose another plan\n\n',
+  );
+  expect(out).toContain('  ! 13 names\n    What to do: check the names\n  ! no family\n    What to do: fill in family');
+});
+
+test('the problems of a migration without a manifest are listed under the text that asks for the manifest', () => {
+  const out = shown({
+    problems: ['there is no manifest yet', 'no application is registered'],
+    problemCodes: ['no-companies', 'application-missing'],
+    advice: ['supply the manifest', 'supply the application'],
+  });
+  expect(out).toContain(
+    [
+      'Waiting for client: supply the manifest; details to correct:',
+      '  ✗ there is no manifest yet',
+      '    What to do: supply the manifest',
+      '  ✗ no application is registered',
+      '    What to do: supply the application\n\n',
+    ].join('\n'),
+  );
+});
+
+test('advice is never printed without its problem if nothing else has to be corrected', () => {
+  const out = shown({
+    ...{ problems: ['there is no manifest yet'], problemCodes: ['no-companies'], advice: ['supply the manifest'] },
+  });
+  expect(out).toContain('Waiting for client: supply the manifest\n');
+  expect(out).toContain('  ✗ there is no manifest yet\n    What to do: supply the manifest\n');
+});
