@@ -29,12 +29,14 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
       ? `the remaining company is waiting for its next try${inWindow}`
       : `the remaining companies are waiting for their next try${inWindow}`;
   }
-  const isMoving = counts.importing + counts.syncing > 0;
-  if (window !== null && !isMoving && (isAhead || now === null))
+  const moving = counts.importing + counts.syncing;
+  if (window !== null && moving === 0 && (isAhead || now === null))
     return `the remaining companies are moved in the window from ${opens} to ${closes}`;
-  return isAhead
-    ? `the remaining companies are being moved; no window is open until ${opens}, so only moves that have begun continue`
-    : `the remaining companies are being moved${inWindow}`;
+  if (!isAhead) return `the remaining companies are being moved${inWindow}`;
+  // Companies that still sync need no window.
+  return ready === moving
+    ? 'the remaining companies are being moved'
+    : `moves that have begun continue; new moves begin at ${opens}`;
 }
 
 /** Returns the current or the next window; null if moves can begin at any time. */

@@ -34,8 +34,10 @@ export interface Task {
 export function taskOf(progress: Progress, now: string): Task {
   const { route, step, state, pause, preflight } = progress;
   // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
-  if (route === 'managed' && state === 'paused' && pause?.stopReason === null)
-    return task('resume the migration once the pause is no longer needed, or ask support to do so');
+  if (state === 'paused' && pause?.stopReason === null) {
+    const resume = 'resume the migration once the pause is no longer needed';
+    return task(route === 'managed' ? `${resume}, or ask support to do so` : resume);
+  }
   // The status line gives the reason in the client's words.
   if (state === 'paused' && route === 'managed' && pause !== null && isOfOperators(pause.stopReason))
     return task('solve the problem, and then resume the migration');

@@ -25,6 +25,9 @@ describe('the remaining moves', () => {
     expect(task(waiting, window.opensAt, nightly)).toBe(`the remaining companies are being moved, ${from}`);
     // The window has closed, and the next one opens in a week.
     expect(task({ syncing: 5, moved: 5 }, window.closesAt, nightly)).toBe('the remaining companies are being moved');
+    expect(task({ syncing: 5, waiting: 2, moved: 3 }, window.closesAt, nightly)).toMatch(
+      /^moves that have begun continue; new moves begin at 2026-\d\d-\d\d \d\d:\d\d UTC$/,
+    );
     expect(task(waiting, AT)).toBe('the remaining companies are being moved');
   });
 
