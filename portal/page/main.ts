@@ -10,8 +10,16 @@ import { endSession, readMigration, readSession, canDecide, mustConfirmKey, type
 import { createAllCompanies, createExceptions } from './companies/company-sections';
 import { problemText } from './elements/dialog';
 import { byId, button, createRenderer, el } from './elements/elements';
-import { rememberMigration, showInvitation, showMessage, takeInvitation, unconfirmedKey } from './sign-in/invitation';
-import { findKey, fromHex, recordUse } from './sign-in/keys';
+import {
+  rememberMigration,
+  rememberReplaced,
+  showInvitation,
+  showMessage,
+  takeInvitation,
+  takeReplaced,
+  unconfirmedKey,
+} from './sign-in/invitation';
+import { findKey, fromHex, recordUse, type OwnedKey } from './sign-in/keys';
 import { withProvider } from './sign-in/provider';
 import { followEvents } from './live';
 import {
@@ -25,7 +33,7 @@ import {
 } from './overview';
 import { reportAbout, reportSection } from './report';
 import { namedFor, VIEWER_NOTICE } from '../client/viewer';
-import { isUsedHere, showNoSession } from './sign-in/sign-in';
+import { keyOfInvitation, showNoSession, showOtherSession } from './sign-in/sign-in';
 import { timeText, zoneText } from './elements/times';
 
 /** The longest time until the lists of companies are read again after the migration has changed. */
@@ -44,16 +52,20 @@ async function start(): Promise<void> {
   if (answer !== null) return finishSignIn(answer, () => void open());
   if (invitation !== null && 'migrationId' in invitation)
     return showAccountInvitation(invitation, () => void open(invitation.provider));
+  if (invitation === null) return open();
   // A person can open the same link again. This browser's key is then used instead of the invitation.
-  if (invitation !== null && !(await isUsedHere(invitation.token)))
-    return showInvitation(invitation, () => void open());
-  return open();
+  const used = await keyOfInvitation(invitation.token);
+  return used === undefined ? showInvitation(invitation, () => void open()) : open(null, used);
 }
 
-/** @param linked the provider's fingerprint in the link for an account; null without such a link */
-async function open(linked: string | null = null): Promise<void> {
+/**
+ * @param linked the provider's fingerprint in the link for an account; null without such a link
+ * @param used the key with which this browser has used the link; null without such a link
+ */
+async function open(linked: string | null = null, used: OwnedKey | null = null): Promise<void> {
   try {
     const session = await retryWhileTemporary(readSession, showWaiting);
+    if (used !== null && !isOwner(session, used)) return showOtherSession(used, session, () => void open());
     const waiting = setTimeout(() => showWaiting('Waiting for the migration to answer…'), SLOW_AFTER_MS);
     const answer = await retryWhileTemporary(readMigration, (text) => {
       // The text names the cause, which the timer must not replace.
@@ -69,11 +81,15 @@ async function open(linked: string | null = null): Promise<void> {
       el(
         'div',
         { class: 'buttons' },
-        button('Try again', () => void open(linked), { class: 'primary' }),
+        button('Try again', () => void open(linked, used), { class: 'primary' }),
       ),
     );
   }
 }
+
+/** Another key of the same person and migration is as good, because a person can have used several links. */
+const isOwner = ({ migrationId, person }: PortalSession, { owner }: OwnedKey): boolean =>
+  migrationId === owner.migrationId && person === owner.person;
 
 const showWaiting = (text: string): void => showMessage('Your migration', el('p', {}, text));
 
@@ -95,6 +111,9 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     view: () => latest.view,
     refresh: () => void refresh(),
   };
+  const migrationName = `${titleOf(latest.view)} (${latest.view.platform.name})`;
+  const shown = `${migrationName}, as ${session.person}`;
+  const replaced = takeReplaced();
   const exceptions = createExceptions(app);
   const companies = createAllCompanies(app);
   const render = createRenderer();
@@ -102,8 +121,8 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
   renderAll();
   await Promise.all([exceptions.restart(), companies.restart()]);
   showPerson(session);
-  document.title = titleOf(latest.view);
-  rememberMigration(`${titleOf(latest.view)} (${latest.view.platform.name}), as ${session.person}`);
+  document.title = migrationName;
+  rememberMigration(shown);
   byId('message').hidden = true;
   byId('migration').hidden = false;
 
@@ -155,7 +174,11 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       !isOver(latest.view.state) &&
       `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
     const viewer = session.role === 'viewer' && !isOver(latest.view.state) && VIEWER_NOTICE;
-    return [old, viewer, cannotSign, ...latest.view.notices].filter((text) => text !== false);
+    const isReplacement =
+      replaced !== null &&
+      replaced !== shown &&
+      `This tab showed ${replaced}, until another tab of this browser signed in to this migration. To return, sign out, and sign in again to the other migration.`;
+    return [isReplacement, old, viewer, cannotSign, ...latest.view.notices].filter((text) => text !== false);
   }
 
   /** Adds the provider's fingerprint to a key without one, as soon as the portal shows the migration key. */
@@ -206,6 +229,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       // Another invitation was used in another tab, which shares the cookie of the session.
       const isOther = newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey;
       // After the end of the session, the person has signed in again in another tab.
+      if (isOther) rememberReplaced(shown);
       if (isOther || hasEnded) return location.reload();
       session = newer;
       renderAll();

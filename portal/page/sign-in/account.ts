@@ -2,7 +2,7 @@
 import { finishIdentity, readSession, startIdentity } from '../app';
 import { problemText } from '../elements/dialog';
 import { button, el } from '../elements/elements';
-import { showMessage, showUnsupported, WELCOME, type AccountInvitation } from './invitation';
+import { showMessage, showUnsupported, signedInText, WELCOME, type AccountInvitation } from './invitation';
 import { accountDigest, accountText, canSign, createKey, pendingKey, storeProvider } from './keys';
 
 /** The path to which the identity provider redirects the browser. */
@@ -32,6 +32,12 @@ export async function showAccountInvitation(
   showMessage(
     'Welcome to your migration',
     el('p', {}, WELCOME),
+    session !== null &&
+      el(
+        'p',
+        {},
+        `This link is for the migration ${migrationId}. ${signedInText(session)} To keep what this browser shows, open this link in another browser.`,
+      ),
     el(
       'ul',
       { class: 'points' },

@@ -2,6 +2,7 @@
  * The invitation: a link whose fragment contains a token or the id of a migration. Browsers never send the fragment to
  * a server.
  */
+import type { PortalSession } from '../../contract/session';
 import { ApiError } from '../../client/api';
 import { readSession, redeem } from '../app';
 import { problemText } from '../elements/dialog';
@@ -64,6 +65,12 @@ export function showUnsupported(): void {
   );
 }
 
+const ONE_AT_A_TIME = 'A browser shows one migration at a time, as one person.';
+
+/** Says as whom, and to which migration, this browser is signed in. */
+export const signedInText = ({ person, migrationId }: Pick<PortalSession, 'person' | 'migrationId'>): string =>
+  `This browser is signed in as ${person} to the migration ${migrationId}. ${ONE_AT_A_TIME}`;
+
 /** The key under which the browser stores the name of the migration that it showed last. */
 const LAST_SHOWN = 'last-shown';
 
@@ -72,6 +79,19 @@ const LAST_SHOWN = 'last-shown';
  * session.
  */
 export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
+
+/** The key under which a tab stores the name of the migration that a sign-in in another tab has replaced. */
+const REPLACED = 'replaced';
+
+/** Remembers which migration this tab has shown, before the tab shows the one to which another tab has signed in. */
+export const rememberReplaced = (name: string): void => sessionStorage.setItem(REPLACED, name);
+
+/** Returns what `rememberReplaced` has stored, and removes it; null if there is none. */
+export function takeReplaced(): string | null {
+  const name = sessionStorage.getItem(REPLACED);
+  sessionStorage.removeItem(REPLACED);
+  return name;
+}
 
 /**
  * Shows the invitation, and uses it only when the person presses a button. The reason: an invitation works once, and
@@ -100,7 +120,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       el(
         'p',
         {},
-        `This browser was last used for ${other}. A browser shows one migration at a time, as one person. To keep what this browser shows, open this link in another browser.`,
+        `This browser was last used for ${other}. ${ONE_AT_A_TIME} To keep what this browser shows, open this link in another browser.`,
       ),
     el('div', { class: 'buttons' }, go),
     status,

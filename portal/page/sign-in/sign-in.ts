@@ -5,7 +5,8 @@ import { accountButton } from './account';
 import { signInAgain } from '../app';
 import { problemText } from '../elements/dialog';
 import { button, el } from '../elements/elements';
-import { showMessage } from './invitation';
+import type { PortalSession } from '../../contract/session';
+import { showMessage, signedInText } from './invitation';
 import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 
 /**
@@ -39,14 +40,8 @@ export async function showNoSession(contact?: string): Promise<void> {
         'If you have already used a link that works only once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, your session might have ended, or the provider might have withdrawn your access: ask your contact.',
       ),
     );
-  const status = el('p', { role: 'status' });
-  const problem = el('p', { class: 'problem', role: 'alert' });
   const isOnlyMigration = new Set(keys.map(({ owner }) => owner.migrationId)).size === 1;
-  const buttons = keys.map((key, index) => {
-    const { migrationId, person } = key.owner;
-    const text = `Sign in as ${person}${isOnlyMigration ? '' : ` to ${migrationId}`} with the key of this browser`;
-    return button(text, () => void signIn(key), index === 0 ? { class: 'primary' } : {});
-  });
+  const { buttons, status, problem } = keyButtons(keys, !isOnlyMigration);
   const account = isOnlyMigration && keys.find(({ hasAccount }) => hasAccount);
   showMessage(
     'You are not signed in',
@@ -66,6 +61,38 @@ export async function showNoSession(contact?: string): Promise<void> {
     status,
     problem,
   );
+}
+
+/**
+ * Says that the link belongs to another migration or person than the session, and offers to sign in with the key of the
+ * link, or to stay.
+ *
+ * @param key the key with which this browser has used the link
+ * @param onStay called if the person prefers what this browser is signed in to
+ */
+export function showOtherSession(key: OwnedKey, session: PortalSession, onStay: () => void): void {
+  const { migrationId, person } = key.owner;
+  const { buttons, status, problem } = keyButtons([key], true);
+  const isOtherMigration = migrationId !== session.migrationId;
+  showMessage(
+    `This link is for another ${isOtherMigration ? 'migration' : 'person'}`,
+    el('p', {}, `The link is for ${person} and the migration ${migrationId}. ${signedInText(session)}`),
+    el('div', { class: 'buttons' }, ...buttons, button(`Show ${session.migrationId} as ${session.person}`, onStay)),
+    status,
+    problem,
+  );
+}
+
+/** Creates a button for each key that signs its owner in, with the elements that show the progress and a problem. */
+function keyButtons(keys: readonly OwnedKey[], namesMigration: boolean) {
+  const status = el('p', { role: 'status' });
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const buttons = keys.map((key, index) => {
+    const { migrationId, person } = key.owner;
+    const text = `Sign in as ${person}${namesMigration ? ` to ${migrationId}` : ''} with the key of this browser`;
+    return button(text, () => void signIn(key), index === 0 ? { class: 'primary' } : {});
+  });
+  return { buttons, status, problem };
 
   async function signIn(key: OwnedKey): Promise<void> {
     for (const each of buttons) each.disabled = true;
@@ -86,15 +113,12 @@ export async function showNoSession(contact?: string): Promise<void> {
   }
 }
 
-/**
- * Returns whether the invitation was used in this browser. If so, the browser has a key for the invitation, and knows
- * the owner of the key.
- */
-export async function isUsedHere(invitationToken: string): Promise<boolean> {
+/** Returns the key with which its owner has used the invitation in this browser; undefined if there is none. */
+export async function keyOfInvitation(invitationToken: string): Promise<OwnedKey | undefined> {
   const keys = await ownedKeys().catch(() => []);
-  if (keys.length === 0) return false;
+  if (keys.length === 0) return undefined;
   const invitation = await digestOf(invitationToken);
-  return keys.some((key) => key.invitation === invitation);
+  return keys.find((key) => key.invitation === invitation);
 }
 
 async function signedProof(key: OwnedKey) {

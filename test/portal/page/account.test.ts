@@ -72,6 +72,18 @@ describeWithChromium("an account in the portal's page", () => {
     expect(takeErrors().filter((text) => !text.includes('401'))).toEqual([]);
   });
 
+  test('the link to another migration than the one of the session says so before the sign-in', async () => {
+    const [first, second] = [await invited(), await invited()];
+    const page = await signedIn(first.link);
+    await page.goto('about:blank');
+    await page.goto(second.link);
+    await account(page).waitFor();
+    await page
+      .getByText(`This link is for the migration ${second.migrationId}. This browser is signed in as Cleo to the`)
+      .waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   test('the link works again, and no sign-in is needed while there is a session', async () => {
     const { link } = await invited();
     const page = await signedIn(link);

@@ -118,7 +118,7 @@ describeWithChromium("the portal's page", () => {
     await page.locator('#task button').first().click();
     expect(await page.locator('img, main script').count()).toBe(0);
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
-    expect(await page.title()).toBe(markup);
+    expect(await page.title()).toBe(`${markup} (QuickBooks Online)`);
     expect(await page.getByRole('dialog').locator('h2').textContent()).toBe(markup);
     expect(await page.locator('#exceptions .name strong').textContent()).toBe(markup);
   });

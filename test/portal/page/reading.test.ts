@@ -25,11 +25,11 @@ describeWithChromium("reading the portal's page", () => {
     expect(await button.boundingBox()).toEqual(before);
   });
 
-  test('shows the label of the migration, because a client can have several migrations on a platform', async () => {
+  test('shows the platform and the label of the migration, because a client can have several migrations', async () => {
     current.portal.view = sampleView({ migrationId: 'kite.quickbooks-online.big' });
     const page = await open();
     expect(await page.locator('#title').textContent()).toBe('Kite Bookkeeping (big)');
-    expect(await page.title()).toBe('Kite Bookkeeping (big)');
+    expect(await page.title()).toBe('Kite Bookkeeping (big) (QuickBooks Online)');
   });
 
   test('shows the deadline and its consequence in one line, and no line if there is no deadline', async () => {

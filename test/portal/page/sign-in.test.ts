@@ -167,4 +167,68 @@ describeWithChromium("signing in again in the portal's page", () => {
     await page.locator('#migration').waitFor();
     expect(current.portal.session).toMatchObject({ migrationId: 'kite' });
   });
+
+  /** Returns the page of a person who has used a link to kite, then a link to lark in the same browser. */
+  async function withTwoMigrations(): Promise<Page> {
+    const page = await signIn(current.browser, current);
+    current.portal.view = { ...current.portal.view, migrationId: 'lark', client: 'Lark Books' };
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=second-${INVITATION}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Lark Books' }).waitFor();
+    return page;
+  }
+
+  async function openFirstLink(page: Page): Promise<void> {
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=${INVITATION}`);
+    await page.getByRole('heading', { name: 'This link is for another migration' }).waitFor();
+  }
+
+  test('a link to another migration than the one of the session says so, and leads to either of them', async () => {
+    const page = await withTwoMigrations();
+    await openFirstLink(page);
+    await page
+      .getByText(
+        'The link is for Cleo and the migration kite. This browser is signed in as Cleo to the migration lark.',
+      )
+      .waitFor();
+    expect(await page.locator('#migration').isHidden()).toBe(true);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show lark as Cleo' }).click();
+    await page.getByRole('heading', { name: 'Lark Books' }).waitFor();
+    expect(sentTo('/api/session/renewal')).toEqual([]);
+    await openFirstLink(page);
+    await page.getByRole('button', { name: 'Sign in as Cleo to kite with the key of this browser' }).click();
+    await page.locator('#migration').waitFor();
+    expect(current.portal.session).toMatchObject({ migrationId: 'kite' });
+    expect(sentTo('/api/session')).toHaveLength(2);
+  });
+
+  test('an earlier link of the same person to the same migration leads to the migration', async () => {
+    const page = await signIn(current.browser, current);
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=second-${INVITATION}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('#migration').waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=${INVITATION}`);
+    await page.locator('#migration').waitFor();
+  });
+
+  test('a tab says that another tab has signed in to another migration', async () => {
+    const first = await signIn(current.browser, current);
+    const before = await first.title();
+    const second = await first.context().newPage();
+    current.portal.view = { ...current.portal.view, migrationId: 'lark', client: 'Lark Books' };
+    await second.goto(`${current.url}/#invitation=second-${INVITATION}`);
+    await second.getByRole('button', { name: 'Continue' }).click();
+    await first.getByText(`This tab showed ${before}, as Cleo, until another tab`).waitFor();
+    expect(await first.title()).toBe('Lark Books (QuickBooks Online)');
+    await second.locator('#migration').waitFor();
+    expect(await second.getByText('This tab showed').count()).toBe(0);
+    await first.reload();
+    await first.locator('#migration').waitFor();
+    expect(await first.getByText('This tab showed').count()).toBe(0);
+  });
 });
