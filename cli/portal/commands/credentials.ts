@@ -1,7 +1,7 @@
 import { CompanySchema } from '../../../portal/contract/migration-view';
 import type { Company } from '../../../portal/client/api';
 import { readByReference, refusedCredentials } from '../../../portal/client/credential-check';
-import { refusedTexts, unsentTexts, type Refused } from '../../../portal/client/refused';
+import { notSentTexts, unsentTexts, type Refused } from '../../../portal/client/refused';
 import { supplyInParts } from '../../../portal/client/supply';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { isPartial } from '../../../domain/migration/partial-outcome';
@@ -127,7 +127,7 @@ async function supply(
     },
   );
   const { outcome, supplied } = answer;
-  const text = [answer.text, ...refusedTexts(unsent)].join('. ');
+  const text = [answer.text, ...notSentTexts(unsent)].join('. ');
   const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
   if (outcome !== 'applied' && outcome !== 'refused')
     throw new CommandFailed(
@@ -211,7 +211,7 @@ async function readFile(
 
 /** No credential of the file would be accepted, so nothing is sent. */
 function nothingToSend(json: CommandResult['json'], refused: Refused): CommandResult {
-  const text = ['no credential was accepted', ...refusedTexts(refused)].join('. ');
+  const text = ['no credential was sent', ...unsentTexts(refused)].join('. ');
   return {
     failed: true,
     json: {

@@ -1,5 +1,5 @@
 /** The dialog of a decision. Shows the facts and the consequence, asks for a reason, and shows the outcome. */
-import { isPartial } from '../../../domain/migration/partial-outcome';
+import { changedCount, isPartial } from '../../../domain/migration/partial-outcome';
 import { isReviewChanged } from '../../../domain/migration/review-changed';
 import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
@@ -144,13 +144,9 @@ export function openDialog(options: DecisionDialog): void {
 
   function finished({ text, refusedCredentials = [] }: RequestAnswer): void {
     const isDone = !isPartial({ text }) && refusedCredentials.length === 0;
-    replaceForm(
-      el(
-        'p',
-        { class: isDone ? 'done' : 'problem', role: 'status' },
-        `${isDone ? '✓' : '✗'} ${inReadersZone(sentence(text))}`,
-      ),
-    );
+    const hasChanged = changedCount({ text }, 1) > 0;
+    const [mark, kind] = isDone ? ['✓', 'done'] : hasChanged ? ['⚠', 'warning'] : ['✗', 'problem'];
+    replaceForm(el('p', { class: kind, role: 'status' }, `${mark} ${inReadersZone(sentence(text))}`));
   }
 
   /** Shows only these elements, and reads the migration again, because the page behind the dialog is out of date. */

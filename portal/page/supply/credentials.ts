@@ -5,7 +5,7 @@ import { counted } from '../../../domain/text/sentences';
 import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import type { Action, Company } from '../../client/api';
 import { readByReference, refusedCredentials } from '../../client/credential-check';
-import { refusedTexts, unsentTexts, type Refused } from '../../client/refused';
+import { notSentTexts, unsentTexts, type Refused } from '../../client/refused';
 import type { RequestAnswer } from '../../contract/requests';
 import { eachCompany, type App } from '../app';
 import { checkCredentials, OBTAINED_AT_LABEL, type CheckedFile } from './credential-file';
@@ -102,14 +102,14 @@ interface Checked extends Pick<CheckedFile, 'credentials'> {
 }
 
 /**
- * Adds to the answer which credentials of the file were not accepted, as `ferry credentials` does. If all of them were,
- * asks the person to delete the file.
+ * Adds to the answer which credentials of the file were not sent, as `ferry credentials` does. If all of them were
+ * supplied, asks the person to delete the file.
  */
 function withFileAdvice(answer: RequestAnswer, { file, refused, others }: Checked): RequestAnswer {
   if (answer.outcome !== 'applied') return answer;
   const refusedCredentials = [...refused, ...(answer.refusedCredentials ?? [])];
   const isComplete = refusedCredentials.length === 0 && others.length === 0 && !isPartial(answer);
-  const texts = [...refusedTexts(refused), ...(isComplete ? [plainTextAdvice(file, 'credentials')] : [])];
+  const texts = [...notSentTexts(refused), ...(isComplete ? [plainTextAdvice(file, 'credentials')] : [])];
   return { ...answer, text: [answer.text, ...texts].join('. '), refusedCredentials };
 }
 

@@ -169,7 +169,7 @@ test('a file with errors is not sent, and credentials that are too old are refus
   const early = await cleo.run('credentials', file, '--obtained-at', '2026-01-01 10:00');
   expect(outcomeOf(early)).toMatch(/^1: /);
   expect(early.out).toMatch(
-    /✗ refused: .*no credential was accepted\. 2 credentials \(R-1, R-2\) were not accepted, because .* before you confirmed/,
+    /✗ refused: .*no credential was sent\. 2 credentials \(R-1, R-2\) cannot be sent, because .* before you confirmed/,
   );
   expect((await cleo.runJson('companies'))['companies']).toMatchObject([
     { hasCredential: false },
@@ -199,7 +199,7 @@ test('credentials of other companies are found before anything is sent, and unkn
     ),
   );
   expect(supplied.exitCode).toBe(1);
-  expect(supplied.out).toContain(`✗ ${id}: 1 credential supplied. 1 credential (X-1) was not accepted, because`);
+  expect(supplied.out).toContain(`✗ ${id}: 1 credential supplied. 1 credential (X-1) was not sent, because`);
 });
 
 test('a file that was sealed offline is sent as it is, and --shred removes the original and the sealed file', async () => {

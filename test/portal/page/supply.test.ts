@@ -1,5 +1,6 @@
 /** Credentials and client secrets in the portal's page: checked, encrypted for the workers, and sent in parts. */
 import type { Page } from 'playwright-core';
+import { acceptedText } from '../../../domain/migration/partial-outcome';
 import { applicationDigest, credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import {
   applicationBinding,
@@ -136,7 +137,7 @@ describeWithChromium("supplying in the portal's page", () => {
       'no company of the manifest has the same reference.',
     );
     await send(page);
-    await page.getByText('✗ Done. 1 credential (N-777) was not accepted, because no company').waitFor();
+    await page.getByText('⚠ Done. 1 credential (N-777) was not sent, because no company').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
   });
 
@@ -158,7 +159,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await page.getByText('✓ 2 credentials can be sent.').waitFor();
     await page.getByText('1 credential (K-3) cannot be sent, because a company that has moved').waitFor();
     await send(page);
-    await page.getByText('✗ Done. 1 credential (K-3) was not accepted, because').waitFor();
+    await page.getByText('⚠ Done. 1 credential (K-3) was not sent, because').waitFor();
     expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-1', 'K-2']);
   });
 
@@ -215,12 +216,27 @@ describeWithChromium("supplying in the portal's page", () => {
     await send(page);
     await page
       .getByRole('dialog')
-      .getByText('Done. 1 credential (K-2) was not accepted, because there is no company with this reference.')
+      .getByText('⚠ Done. 1 credential (K-2) was not accepted, because there is no company with this reference.')
       .waitFor();
     const stored = parts().flatMap(({ credentials }) => credentials.filter(({ reference }) => reference !== 'K-2'));
     expect(current.portal.sent.at(-1)?.body).toMatchObject({
       decision: { companies: 2, sealedDigest: digestOf(stored) },
     });
+  });
+
+  test.each([
+    [2, '⚠ 2 credentials supplied, although the decision says 3: 1 other credential did not arrive'],
+    [0, '✗ 0 credentials supplied, although the decision says 3: 3 credentials did not arrive'],
+  ])('marks a supply of which the migration accepted %i of 3', async (accepted, shown) => {
+    const answer = current.portal.answer;
+    current.portal.answer = (request: SentRequest) =>
+      request.path === '/api/decisions' ? { outcome: 'applied', text: acceptedText(accepted, 3) } : answer(request);
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(3));
+    await page.getByText('✓ 3 credentials can be sent.').waitFor();
+    await send(page);
+    await page.getByRole('dialog').getByText(shown).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   test.each([
