@@ -21,6 +21,7 @@ import {
 } from './sign-in/invitation';
 import { findKey, fromHex, recordUse, type OwnedKey } from './sign-in/keys';
 import { withProvider } from './sign-in/provider';
+import { takeUnfinished } from './elements/unfinished';
 import { followEvents } from './live';
 import {
   renderFacts,
@@ -114,6 +115,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
   const migrationName = `${titleOf(latest.view)} (${latest.view.platform.name})`;
   const shown = `${migrationName}, as ${session.person}`;
   const replaced = takeReplaced();
+  const unfinished = await takeUnfinished(migrationName);
   const exceptions = createExceptions(app);
   const companies = createAllCompanies(app);
   const render = createRenderer();
@@ -178,7 +180,12 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       replaced !== null &&
       replaced !== shown &&
       `This tab showed ${replaced}, until another tab of this browser signed in to this migration. To return, sign out, and sign in again to the other migration.`;
-    return [isReplacement, old, viewer, cannotSign, ...latest.view.notices].filter((text) => text !== false);
+    const isUnfinished =
+      unfinished !== null &&
+      `The page was closed before it had finished: ${unfinished.what} (begun ${timeText(unfinished.at)}). If the migration still asks for it, do it again.`;
+    return [isReplacement, isUnfinished, old, viewer, cannotSign, ...latest.view.notices].filter(
+      (text) => text !== false,
+    );
   }
 
   /** Adds the provider's fingerprint to a key without one, as soon as the portal shows the migration key. */

@@ -5,6 +5,7 @@ import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
 import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';
+import { beginSending } from './unfinished';
 
 /** Thrown when an entry in a form is missing or wrong. The dialog shows the message and stays open. */
 export class FormProblem extends Error {
@@ -49,6 +50,7 @@ export function openDialog(options: DecisionDialog): void {
   );
   const problem = el('p', { class: 'problem', role: 'alert' });
   const status = el('p', { class: 'hint', role: 'status' });
+  const keepOpen = el('p', { class: 'hint', hidden: true }, 'Keep this page open until it has finished.');
   const meter = el('progress', { max: 1, value: 0, 'aria-label': 'Progress', hidden: true });
   const confirm = el('button', { type: 'submit', class: isIrreversible ? 'danger' : 'primary' }, title);
   const cancel = button('Back', () => dialog.close());
@@ -67,7 +69,7 @@ export function openDialog(options: DecisionDialog): void {
       el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What this means: '),
       inReadersZone(consequence),
     ),
-    el('div', { class: 'end' }, problem, meter, status, el('div', { class: 'buttons' }, confirm, cancel)),
+    el('div', { class: 'end' }, problem, meter, status, keepOpen, el('div', { class: 'buttons' }, confirm, cancel)),
   );
   const dialog = el(
     'dialog',
@@ -77,6 +79,7 @@ export function openDialog(options: DecisionDialog): void {
     form,
   );
   let isSending = false;
+  let endSending = (): void => undefined;
 
   dialog.addEventListener('cancel', (event) => {
     if (isSending) event.preventDefault();
@@ -90,6 +93,9 @@ export function openDialog(options: DecisionDialog): void {
 
   const setSending = (value: boolean): void => {
     isSending = value;
+    endSending();
+    endSending = value ? beginSending(title) : () => undefined;
+    keepOpen.hidden = !value;
     confirm.disabled = value;
     cancel.disabled = value;
     for (const each of form.querySelectorAll('fieldset')) each.disabled = value;
@@ -151,7 +157,7 @@ export function openDialog(options: DecisionDialog): void {
 
   /** Shows only these elements, and reads the migration again, because the page behind the dialog is out of date. */
   function replaceForm(...shown: readonly HTMLElement[]): void {
-    isSending = false;
+    setSending(false);
     const close = button('Close', () => dialog.close(), { class: 'primary' });
     form.replaceChildren(...shown, el('div', { class: 'buttons' }, close));
     close.focus();

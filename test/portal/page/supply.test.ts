@@ -239,6 +239,45 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  test('asks before the page is closed while it sends, and says afterwards that it had not finished', async () => {
+    const page = await open();
+    await page.route('**/api/requests/*', (route) => route.fulfill({ json: { id: 'request', answer: null } }));
+    await page.route('**/api/credentials', (route) => route.fulfill({ json: { id: 'request', answer: null } }));
+    await choose(page, 'credentials.csv', csvOf(3));
+    await page.getByText('✓ 3 credentials can be sent.').waitFor();
+    const keepOpen = page.getByText('Keep this page open until it has finished.');
+    expect(await keepOpen.isVisible()).toBe(false);
+    await send(page);
+    await page.getByText('Waiting for the migration to answer…').waitFor();
+    expect(await keepOpen.isVisible()).toBe(true);
+    // Another tab does not say that the sending has ended.
+    const other = await page.context().newPage();
+    await other.goto(current.url);
+    await other.locator('#migration').waitFor();
+    const notice = 'The page was closed before it had finished: Supply credentials';
+    expect(await other.getByText(notice).count()).toBe(0);
+    const questions: string[] = [];
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.reload();
+    expect(questions).toEqual(['beforeunload']);
+    await page.getByText(notice).waitFor();
+    await page.reload();
+    await page.locator('#migration').waitFor();
+    expect(await page.getByText(notice).count()).toBe(0);
+    await page.unroute('**/api/credentials');
+    await choose(page, 'credentials.csv', csvOf(3));
+    await page.getByText('✓ 3 credentials can be sent.').waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    await page.reload();
+    await page.locator('#migration').waitFor();
+    expect(questions).toHaveLength(1);
+    expect(await page.getByText(notice).count()).toBe(0);
+  });
+
   test.each([
     ['an error by line and column', `${HEADER}\nK-1,at-MARKER,,9130,`, 'Error, line 2, column 3, refreshToken'],
     ['a missing column', 'reference,accessToken\nK-1,at-MARKER', 'Missing columns: refreshToken, realmId'],
