@@ -9,7 +9,7 @@
  * Self-service route: all companies from the start.
  */
 import type { ApproverChange } from '../migration/approvers';
-import type { Decision, StepDecision } from '../migration/decision';
+import type { Decision, Outcome, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber, STEPS } from '../migration/steps';
@@ -153,4 +153,30 @@ export function endingByDecisions(route: Route, recorded: RecordedDecisions): En
  */
 export function possibleEnding(route: Route, recorded: RecordedDecisions): Ending | null {
   return endingByDecisions(route, recorded) ?? (route === 'self-service' ? 'completed' : null);
+}
+
+/**
+ * Finds the approvals that later decisions have withdrawn.
+ *
+ * @param decisions all decisions, in the order of the audit trail
+ * @returns the index of the decision that withdrew the approval, by the index of the approval
+ */
+export function withdrawnApprovals(
+  decisions: readonly { readonly decision: Decision; readonly outcome: Pick<Outcome, 'applied' | 'at'> }[],
+): ReadonlyMap<number, number> {
+  const withdrawn = new Map<number, number>();
+  const given = new Map<Approval, number>();
+  let recorded = NO_DECISIONS;
+  for (const [index, { decision, outcome }] of decisions.entries()) {
+    if (!outcome.applied) continue;
+    recorded = withDecision(recorded, decision, outcome.at);
+    for (const [approval, givenAt] of given) {
+      if (recorded.approvals.includes(approval)) continue;
+      withdrawn.set(givenAt, index);
+      given.delete(approval);
+    }
+    const last = recorded.approvals.at(-1);
+    if (last !== undefined && decision.kind === 'step' && decision.verdict === 'approve') given.set(last, index);
+  }
+  return withdrawn;
 }

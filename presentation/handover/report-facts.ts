@@ -8,6 +8,7 @@ import { clientStateWords } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
+import { withdrawnApprovals } from '../../domain/decisions/release';
 import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { replacedStaleText } from '../../domain/preflight/applications';
@@ -246,10 +247,18 @@ export function decisionRows(
   head: Pick<ReportHead, 'decisions' | 'ending' | 'endedInTemporal' | 'suppliedAt' | 'route'>,
 ): readonly DecisionRow[] {
   const { year } = viewOf(head);
-  return head.decisions.map(({ decision, outcome }) => ({
+  const withdrawn = withdrawnApprovals(head.decisions);
+  return head.decisions.map(({ decision, outcome }, index) => ({
     when: timeText(outcome.at, year),
     who: `${decision.by} (${decision.role})`,
-    what: decisionText(decision, (iso) => timeText(iso, year)),
+    what: `${decisionText(decision, (iso) => timeText(iso, year))}${withdrawnText(withdrawn.get(index))}`,
     refused: outcome.applied ? null : outcome.text,
   }));
+
+  function withdrawnText(by: number | undefined): string {
+    const later = by === undefined ? undefined : head.decisions[by];
+    if (later === undefined) return '';
+    const { decision, outcome } = later;
+    return `; withdrawn by the decision of ${decision.by} (${decision.role}) at ${timeText(outcome.at, year)}`;
+  }
 }

@@ -8,6 +8,7 @@ import {
   releaseOf,
   stepByDecisions,
   withDecision,
+  withdrawnApprovals,
 } from '../../../domain/decisions/release';
 
 const AT = '2026-03-02T12:00:00.000Z';
@@ -121,4 +122,25 @@ describe('the step that follows from the decisions', () => {
   test('is the only step in self-service', () => {
     expect(stepByDecisions('self-service', NO_DECISIONS, false)).toBe('complete-migration');
   });
+});
+
+test('finds the approvals that later decisions have withdrawn, and by which of them', () => {
+  const trail = [
+    approve('supply-details'),
+    approve('complete-migration'),
+    { ...retry(), isRefused: true },
+    { kind: 'credentials-supplied', companies: 2, ...sender('client') } as const,
+    retry(),
+    approve('complete-migration'),
+    reject('complete-migration', 'client'),
+    approve('complete-migration'),
+    approve('complete-migration', 'client'),
+  ];
+  const found = withdrawnApprovals(
+    trail.map((decision) => ({ decision, outcome: { applied: !('isRefused' in decision), at: AT } })),
+  );
+  expect([...found]).toEqual([
+    [1, 4],
+    [5, 6],
+  ]);
 });

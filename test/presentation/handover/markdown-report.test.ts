@@ -1,6 +1,7 @@
 /** Tests the parts of the handover report that concern the whole migration. */
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import { outOfDateText } from '../../../presentation/handover/report-facts';
+import { pageTail } from '../../../presentation/handover/html-page';
 import { reportDecisions, reportHead } from '../../../presentation/handover/markdown-report';
 import { hoursText } from '../../../domain/text/sentences';
 import { NO_COUNTS } from '../../../domain/companies/counts';
@@ -155,6 +156,24 @@ test('refused decisions are listed separately, with the reason', () => {
   expect(applied).toContain('| 20 Nov 22:01 | Sam (support) | pause (tea) |');
   expect(applied).not.toContain('Cleo');
   expect(refused).toContain('| Cleo (client) | approve step 1 (supply details) | not by client |');
+});
+
+test('a sign-off that a later decision has withdrawn says so', () => {
+  const signOff = { kind: 'step', step: 'complete-migration', verdict: 'approve' } as const;
+  const decisions = [
+    recorded({ ...signOff, ...sender('1', 'support') }, { applied: true, text: '' }, '2026-11-20T22:01:00.000Z'),
+    recorded(
+      { kind: 'replace-credential', ...sender('2', 'client'), companies: ['C-1'] },
+      { applied: true, text: '' },
+      '2026-11-20T22:05:00.000Z',
+    ),
+    recorded({ ...signOff, ...sender('3', 'support') }, { applied: true, text: '' }, '2026-11-20T22:09:00.000Z'),
+  ];
+  const withdrawn = '; withdrawn by the decision of Cleo (client) at 20 Nov 22:05';
+  const lines = reportDecisions({ ...HEAD, decisions }).split('\n');
+  expect(lines.find((line) => line.includes('22:01'))).toContain(`${withdrawn} |`);
+  expect(lines.find((line) => line.includes('22:09'))).not.toContain('withdrawn');
+  expect(pageTail({ ...HEAD, decisions }).split(withdrawn)).toHaveLength(2);
 });
 
 test('text of people cannot become markup', () => {
