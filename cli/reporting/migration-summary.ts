@@ -128,8 +128,9 @@ export function printMigration(
   if (next.length > 0) {
     output.line();
     output.line(output.styled('bold', 'What to do next:'));
-    for (const { who, command, first, does } of next) {
-      if (first !== undefined) output.line(`  first ${first}; then`);
+    for (const [index, { who, command, first, does }] of next.entries()) {
+      // One action can be needed before several commands.
+      if (first !== undefined && first !== next[index - 1]?.first) output.line(`  first ${first}; then`);
       output.line(`  ${who}: ${command}`);
       if (does !== undefined) output.line(`      ${does}`);
     }

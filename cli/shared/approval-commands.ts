@@ -31,7 +31,7 @@ export function signOffs(progress: Progress): readonly NextCommand[] {
   const command = `ferry sign-off ${id}`;
   const first = isHandoverRejected(progress)
     ? {
-        first: `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${id} companies.csv)`,
+        first: `resolve the problem for which the handover was rejected (only if companies are missing from the manifest, add them with: ferry amend ${id} companies.csv)`,
       }
     : {};
   return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));

@@ -236,8 +236,8 @@ test('a rejected handover is cleared up before it is signed off', () => {
   const rejected = decideAll(step6({ moved: 9 }), reject('complete-migration', 'client'));
   const next = nextCommands(progressOf(plan, rejected), NO_COMPANIES, new Date());
   expect(next.map(({ first }) => first)).toEqual([
-    `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${ID} companies.csv)`,
-    `resolve the problem for which the handover was rejected (to add missing companies: ferry amend ${ID} companies.csv)`,
+    `resolve the problem for which the handover was rejected (only if companies are missing from the manifest, add them with: ferry amend ${ID} companies.csv)`,
+    `resolve the problem for which the handover was rejected (only if companies are missing from the manifest, add them with: ferry amend ${ID} companies.csv)`,
   ]);
 });
 
