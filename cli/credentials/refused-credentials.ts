@@ -6,7 +6,8 @@ import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from '../shared/client-portal';
-import { BY_CLIENT, byClientNamed, otherReferencesText, referenceArguments } from '../shared/remedy-commands';
+import { confirmationCommand } from '../shared/confirmation-command';
+import { byClientNamed } from '../shared/remedy-commands';
 import { referenceList } from '../shared/results';
 
 export interface RefusedGroup {
@@ -38,7 +39,7 @@ export async function readRefused(
   { obtainedTooEarly, wrongState, unknown }: SupplyResult,
   command: Command,
 ): Promise<readonly RefusedGroup[]> {
-  const groups = [...tooEarlyGroups(supply, obtainedTooEarly)];
+  const groups = await tooEarlyGroups(db, supply, obtainedTooEarly);
   const byReason = new Map<string, RefusedGroup & { readonly references: string[] }>();
   const decides = wrongState.length === 0 ? '' : await replacedBy(db, supply.migrationId);
   for await (const { reference, state } of wrongState.length === 0
@@ -69,48 +70,54 @@ async function replacedBy(db: Database, migrationId: string): Promise<string> {
   return migration?.route === 'self-service' ? ` ${byClientNamed(migration.suppliedBy)}` : '';
 }
 
-function* tooEarlyGroups(
-  { migrationId, isSealed, portal }: Supply,
+async function tooEarlyGroups(
+  db: Database,
+  supply: Supply,
   tooEarly: readonly TooEarly[],
-): Generator<RefusedGroup> {
-  const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
+): Promise<readonly RefusedGroup[]> {
   const unconfirmed = referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null));
-  const confirm = clientCommand(
-    `ferry confirm-sync-disabled ${migrationId} ${referenceArguments(unconfirmed)} ${BY_CLIENT}`,
-    portal,
-  );
-  const others = otherReferencesText(confirm, unconfirmed);
-  yield {
-    references: unconfirmed,
-    why: 'the client has not confirmed that syncing is off',
-    details: [
-      `once syncing is off, the client confirms it with: ${confirm}`,
-      ...(others === null ? [] : [others]),
-      'after the confirmation, export the credentials again, because the earlier tokens might no longer work',
-    ],
-  };
   const early = tooEarly.filter(({ confirmedAt }) => confirmedAt !== null);
+  const { command, others } = await confirmationCommand(db, supply, unconfirmed);
+  return [
+    {
+      references: unconfirmed,
+      why: 'the client has not confirmed that syncing is off',
+      details: [
+        `once syncing is off, the client confirms it with: ${command}`,
+        ...(others === null ? [] : [others]),
+        'after the confirmation, export the credentials again, because the earlier tokens might no longer work',
+      ],
+    },
+    ...exportedTooEarly(supply, early),
+  ];
+}
+
+const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
+
+function exportedTooEarly({ isSealed }: Supply, early: readonly TooEarly[]): readonly RefusedGroup[] {
   const [first] = early;
-  if (!first?.confirmedAt) return;
+  if (!first?.confirmedAt) return [];
   const { reference, obtainedAt, confirmedAt } = first;
   const [obtained, confirmed] = distinctTimes(obtainedAt, confirmedAt);
-  yield {
-    references: referencesOf(early),
-    why: 'the tokens were obtained before the client confirmed that syncing is off',
-    details: [
-      `${reference}: tokens obtained ${obtained}; client confirmed ${confirmed}`,
-      ...(isSealed
-        ? [
-            'if the tokens were exported after the confirmation, the client must correct obtainedAt in the original file and seal the file again',
-            'if no row contains obtainedAt, the client must specify the time of the export with --obtained-at when sealing the file',
-          ]
-        : [
-            'if the tokens were exported after the confirmation, correct obtainedAt in the file',
-            'if no row contains obtainedAt, specify the time of the export with --obtained-at',
-          ]),
-      'if the tokens were exported before the confirmation, export them again, because they might no longer work',
-    ],
-  };
+  return [
+    {
+      references: referencesOf(early),
+      why: 'the tokens were obtained before the client confirmed that syncing is off',
+      details: [
+        `${reference}: tokens obtained ${obtained}; client confirmed ${confirmed}`,
+        ...(isSealed
+          ? [
+              'if the tokens were exported after the confirmation, the client must correct obtainedAt in the original file and seal the file again',
+              'if no row contains obtainedAt, the client must specify the time of the export with --obtained-at when sealing the file',
+            ]
+          : [
+              'if the tokens were exported after the confirmation, correct obtainedAt in the file',
+              'if no row contains obtainedAt, specify the time of the export with --obtained-at',
+            ]),
+        'if the tokens were exported before the confirmation, export them again, because they might no longer work',
+      ],
+    },
+  ];
 }
 
 /**

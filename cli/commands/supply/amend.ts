@@ -13,7 +13,9 @@ import type { Platform } from '../../../platforms/platforms';
 import { counted } from '../../../domain/text/sentences';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption } from '../../shared/context';
-import { clientCommand, readClientPortal } from '../../shared/client-portal';
+import { readClientPortal } from '../../shared/client-portal';
+import type { ConfirmationCommand } from '../../shared/confirmation-command';
+import { confirmationCommand } from '../../shared/confirmation-command';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { fileArguments, listAllFindings } from '../../shared/file-arguments';
 import { findingsJson, type HowToListAll, printFindings, referenceList } from '../../shared/results';
@@ -109,10 +111,11 @@ async function amend(
     decision?.outcome === 'applied'
       ? await waitForCheck(ferry, migrationId)
       : await readHeldBack(ferry.db, migrationId);
+  const changed = migration.route === 'managed' ? [...new Set([...added, ...corrected])] : [];
   return amendResult(
     {
       ...migration,
-      portal,
+      confirmation: changed.length === 0 ? null : await confirmationCommand(ferry.db, { migrationId, portal }, changed),
       howToListAll: listAllFindings(files, platform),
       supplyLater: supplyLaterIn(migration, platform, files),
     },
@@ -179,14 +182,16 @@ function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): Co
   };
 }
 
-interface Amended extends Pick<AmendRequest, 'portal'> {
+interface Amended {
+  /** Confirms that syncing is off for the added and corrected companies; null if no confirmation is needed. */
+  readonly confirmation: ConfirmationCommand | null;
   readonly howToListAll: HowToListAll;
   /** Says how to supply the credentials in the file. */
   readonly supplyLater: string;
 }
 
 function amendResult(
-  { id: migrationId, route, portal, howToListAll, supplyLater }: StoredMigration & Amended,
+  { id: migrationId, route, confirmation, howToListAll, supplyLater }: StoredMigration & Amended,
   { findings, withCredential }: Manifest,
   { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
@@ -239,23 +244,19 @@ function amendResult(
         );
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.
-        printCommand(output, route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry, recounted);
+        const command = route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry;
+        printCommand(output, { command, others: otherReferencesText(command, recounted) });
       }
-      if (changed.size > 0 && route === 'managed') {
-        const confirm = clientCommand(
-          `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`,
-          portal,
-        );
+      if (confirmation !== null) {
         output.line('  Once syncing is off for the added and corrected companies, the client confirms it with:');
-        printCommand(output, confirm, [...changed]);
+        printCommand(output, confirmation);
       }
     },
   };
 }
 
 /** Prints a command, and how many of the companies it does not name. */
-function printCommand(output: Output, command: string, references: readonly string[]): void {
+function printCommand(output: Output, { command, others }: ConfirmationCommand): void {
   output.line(`    ${command}`);
-  const others = otherReferencesText(command, references);
   if (others !== null) output.line(`      ${others}`);
 }

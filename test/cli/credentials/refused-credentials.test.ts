@@ -20,20 +20,25 @@ test('only for a sealed file, the advice is to seal it again with the time of th
   expect(await refused(false)).toContain('if no row contains obtainedAt, specify the time');
 });
 
-test('the suggested confirmation of more companies than fit into a command says how many others to specify', async () => {
+test('the suggested confirmation of more companies than fit into a command names all of them, or says how many others to specify', async () => {
+  const migration = suppliedMigration();
+  await supplyMigration(ledger.db, migration, manifestRows(80));
   const detailsFor = async (companies: number) => {
     const obtainedTooEarly = Array.from({ length: companies }, (_, index) => ({
-      ...{ reference: `K-${index + 1}`, obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: null },
+      ...{ reference: `c${index + 1}`, obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: null },
     }));
-    const supply = { migrationId: 'acme.wave', file: 'credentials.csv', isSealed: false, portal: null };
+    const supply = { migrationId: migration.id, file: 'credentials.csv', isSealed: false, portal: null };
     const supplied = { ...emptySupplyResult(), obtainedTooEarly };
-    const [group] = await readRefused({} as never, supply, supplied, 'credentials');
+    const [group] = await readRefused(ledger.db, supply, supplied, 'credentials');
     return group?.details.join('\n') ?? '';
   };
   expect(await detailsFor(50)).not.toContain('add the references');
-  expect(await detailsFor(80)).toMatch(
-    / K-50 --as client .*\nthe command names only the first 50 companies: add the references of the other 30\n/,
+  expect(await detailsFor(79)).toMatch(
+    / c50 --as client .*\nthe command names only the first 50 companies: add the references of the other 29\n/,
   );
+  // The command confirms exactly these companies, because the others are confirmed.
+  await updateRow(ledger.db, migration.id, 80, { confirmed_at: new Date() });
+  expect(await detailsFor(79)).toMatch(/ confirm-sync-disabled \S+ --all --as client --by "your name"\nafter the/);
 });
 
 test('times that differ by seconds are shown with seconds', async () => {
