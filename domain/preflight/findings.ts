@@ -50,8 +50,8 @@ export const checkAllCommand = (slug: string): string => `ferry check manifest.c
  */
 export function checkAgainText(code: Finding['code'], migrationId: string, slug: string): string {
   return code === 'organization-was-connected'
-    ? `to check all rows again, run this command, and ignore the errors about ${migrationId}: ${checkAllCommand(slug)} --all-findings`
-    : `to check all rows again, run: ${checkAllCommand(slug)} --offline --all-findings`;
+    ? `to check all rows again, run this command with your manifest, and ignore the errors about ${migrationId}: ${checkAllCommand(slug)} --all-findings`
+    : `to check all rows again, run this command with your manifest: ${checkAllCommand(slug)} --offline --all-findings`;
 }
 
 /**

@@ -28,10 +28,12 @@ test('the advice of a preflight names the files that were checked', () => {
     const files = { manifest: 'my file.csv', credentials: 'tokens.csv', encoding: 'windows-1252' } as const;
     const command = `ferry check 'my file.csv' --platform ${platform.slug} --credentials tokens.csv --encoding windows-1252`;
     expect(checkCommand(files, platform)).toBe(command);
-    const advice = `correct the id; to check all rows again, run: ${checkAllCommand(platform.slug)} --offline --all-findings`;
+    const advice = `correct the id; to check all rows again, run this command with your manifest: ${checkAllCommand(platform.slug)} --offline --all-findings`;
     const preflight = { warningAdvice: [advice], problems: [] };
     expect(withCheckedFile(preflight, files, platform)).toEqual({
-      warningAdvice: [`correct the id; to check all rows again, run: ${command} --offline --all-findings`],
+      warningAdvice: [
+        `correct the id; to check all rows again, run this command with your manifest: ${command} --offline --all-findings`,
+      ],
       problems: [],
     });
   }
