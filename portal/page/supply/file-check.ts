@@ -78,10 +78,9 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
     result.replaceChildren(...outcome.shown.filter((each) => each instanceof Node));
   }
 
-  /** Forgets the encoding with the file, because another file can have another encoding. */
+  /** Keeps the choice of the encoding for a corrected file. A file that is Unicode is read as such all the same. */
   function restartWithFile(): void {
     encoding.hidden = true;
-    choice.checked = false;
     restart();
   }
 

@@ -177,7 +177,7 @@ describeWithChromium("the manifest in the portal's page", () => {
     ).toEqual(['Acme', 'Café 0']);
   });
 
-  test('the choice of an encoding is offered only for a file that is not Unicode, and not kept for the next file', async () => {
+  test('the choice of an encoding is kept for the next file, and offered and applied only if that is not Unicode', async () => {
     const page = await open();
     const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
     const row = 'C-1,Café,9130,1,1';
@@ -187,6 +187,29 @@ describeWithChromium("the manifest in the portal's page", () => {
     await choose(page, 'unicode.csv', `${HEADER}\n${row}\n${row.replace('C-1', 'C-2').replace('9130', '9131')}\n`);
     await page.getByText('✓ 2 companies on QuickBooks Online').waitFor();
     expect(await choice.isVisible()).toBe(false);
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(parts().flatMap(({ rows }) => rows.map(({ name }) => name))).toEqual(['Café', 'Café']);
+  });
+
+  test('the encoding of a corrected file need not be chosen again', async () => {
+    const page = await open();
+    const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
+    const row = 'C-1,Café,9130,1,1';
+    await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row.replace('9130,1', '9130,x')}\n`, 'latin1'));
+    await choice.check();
+    await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
+    await page.getByLabel('Manifest (CSV or JSON)').click();
+    await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row}\n`, 'latin1'));
+    await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
+    expect(await choice.isChecked()).toBe(true);
+    await page.getByRole('dialog').getByText('Line 2: Café', { exact: true }).waitFor();
+  });
+
+  test('a file that is partly UTF-8 is not read as Windows-1252 without the choice', async () => {
+    const page = await open();
+    const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
+    const row = 'C-1,Café,9130,1,1';
     await choose(page, 'mixed.csv', Buffer.concat([Buffer.from(`${HEADER}\n${row}\n`), Buffer.from([0x43, 0xe4])]));
     await page.getByText('Error, line 3: This file is not UTF-8. Save it as UTF-8').waitFor();
     expect(await choice.isChecked()).toBe(false);
