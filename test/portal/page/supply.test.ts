@@ -1,6 +1,5 @@
 /** Credentials and client secrets in the portal's page: checked, encrypted for the workers, and sent in parts. */
 import type { Page } from 'playwright-core';
-import { acceptedText } from '../../../domain/migration/partial-outcome';
 import { applicationDigest, credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import {
   applicationBinding,
@@ -222,60 +221,6 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(current.portal.sent.at(-1)?.body).toMatchObject({
       decision: { companies: 2, sealedDigest: digestOf(stored) },
     });
-  });
-
-  test.each([
-    [2, '⚠ 2 credentials supplied, although the decision says 3: 1 other credential did not arrive'],
-    [0, '✗ 0 credentials supplied, although the decision says 3: 3 credentials did not arrive'],
-  ])('marks a supply of which the migration accepted %i of 3', async (accepted, shown) => {
-    const answer = current.portal.answer;
-    current.portal.answer = (request: SentRequest) =>
-      request.path === '/api/decisions' ? { outcome: 'applied', text: acceptedText(accepted, 3) } : answer(request);
-    const page = await open();
-    await choose(page, 'credentials.csv', csvOf(3));
-    await page.getByText('✓ 3 credentials can be sent.').waitFor();
-    await send(page);
-    await page.getByRole('dialog').getByText(shown).waitFor();
-    expect(await axeViolations(page)).toEqual([]);
-  });
-
-  test('asks before the page is closed while it sends, and says afterwards that it had not finished', async () => {
-    const page = await open();
-    await page.route('**/api/requests/*', (route) => route.fulfill({ json: { id: 'request', answer: null } }));
-    await page.route('**/api/credentials', (route) => route.fulfill({ json: { id: 'request', answer: null } }));
-    await choose(page, 'credentials.csv', csvOf(3));
-    await page.getByText('✓ 3 credentials can be sent.').waitFor();
-    const keepOpen = page.getByText('Keep this page open until it has finished.');
-    expect(await keepOpen.isVisible()).toBe(false);
-    await send(page);
-    await page.getByText('Waiting for the migration to answer…').waitFor();
-    expect(await keepOpen.isVisible()).toBe(true);
-    // Another tab does not say that the sending has ended.
-    const other = await page.context().newPage();
-    await other.goto(current.url);
-    await other.locator('#migration').waitFor();
-    const notice = 'The page was closed before it had finished: Supply credentials';
-    expect(await other.getByText(notice).count()).toBe(0);
-    const questions: string[] = [];
-    page.on('dialog', (dialog) => {
-      questions.push(dialog.type());
-      void dialog.accept();
-    });
-    await page.reload();
-    expect(questions).toEqual(['beforeunload']);
-    await page.getByText(notice).waitFor();
-    await page.reload();
-    await page.locator('#migration').waitFor();
-    expect(await page.getByText(notice).count()).toBe(0);
-    await page.unroute('**/api/credentials');
-    await choose(page, 'credentials.csv', csvOf(3));
-    await page.getByText('✓ 3 credentials can be sent.').waitFor();
-    await send(page);
-    await page.getByText('✓ Done.').waitFor();
-    await page.reload();
-    await page.locator('#migration').waitFor();
-    expect(questions).toHaveLength(1);
-    expect(await page.getByText(notice).count()).toBe(0);
   });
 
   test.each([
