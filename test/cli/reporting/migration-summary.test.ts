@@ -29,7 +29,6 @@ import {
   migrationPlan,
   preflight,
   proposeTime,
-  reject,
   stateAt,
 } from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
@@ -142,20 +141,6 @@ function shown(
   );
   return stripVTControlCharacters(stdout.text).trimEnd().split('\n');
 }
-
-test('an action that is needed before several commands is printed once', () => {
-  const rejected = decideAll(
-    stateAt('complete-migration', { ...known, ...first, counts: counts({ total: 9, moved: 9 }) }),
-    reject('complete-migration', 'client'),
-  );
-  const lines = shown(rejected, 400);
-  const problem = lines.findIndex((line) => line.startsWith('  first resolve the problem'));
-  expect(lines.slice(problem)).toEqual([
-    '  first resolve the problem for which the handover was rejected (only if companies are missing from the manifest, add them with: ferry amend acme.quickbooks-online companies.csv); then',
-    '  support: ferry sign-off acme.quickbooks-online',
-    expect.stringMatching(/^ {2}client: ferry sign-off acme.quickbooks-online --as client/),
-  ]);
-});
 
 test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for the client: %s', (_, state) => {
   const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
