@@ -17,7 +17,7 @@ import { approverFingerprint } from '../../domain/migration/approvers';
 import type { Role } from '../../domain/migration/steps';
 import { counted } from '../../domain/text/sentences';
 import type { NamedApprover } from './trail-approvers';
-import { createKeyFinder } from './trail-approvers';
+import { createKeyFinder, verificationCommand } from './trail-approvers';
 import { CommandFailed } from '../shared/errors';
 import { unreadableFile } from '../shared/unreadable-file';
 import type { CommandResult, Output } from '../terminal/output';
@@ -51,6 +51,8 @@ interface Verification {
    * no decision.
    */
   readonly notes: readonly string[];
+  /** The approvers whose keys must also be given. Without them, the ledger is not compared. */
+  readonly notGiven: readonly Approver[];
 }
 
 /**
@@ -80,7 +82,7 @@ export async function verifyTrail(
   const found = named.map((each) => keys.find(each));
   const approvers = found.map(({ approver }) => approver);
   const verification = await verify(file, migrationId, approvers);
-  const { entries, unproven, unverified, added, end, isEndUnknown } = verification;
+  const { entries, unproven, unverified, added, end, isEndUnknown, notGiven } = verification;
   return {
     failed: unproven.length > 0,
     json: {
@@ -98,6 +100,10 @@ export async function verifyTrail(
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
       for (const note of verification.notes) output.line(note);
+      if (notGiven.length > 0) {
+        output.line(adviceAboutKeys(notGiven));
+        output.line(`  ${verificationCommand(migrationId, [...named, ...notGiven], file)}`);
+      }
       if (unproven.length === 0) printVerified(output, verification);
       for (const { approver } of found.filter(({ isInTrail }) => !isInTrail))
         output.line(
@@ -147,6 +153,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
           isEndUnknown,
           hasLedger,
           notes: [],
+          notGiven: [],
         };
       }
       const lines = { migrationId, entries, sha256: digest.digest('hex') };
@@ -156,7 +163,9 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       hasLedger = true;
       ledgerNotes = notesAbout(value.ledger);
       digest.update(`${text}\n`);
-      for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
+      // Without all keys, the proof lacks decisions that support the ledger.
+      if (verifier.notGiven().length === 0)
+        for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
   }
   return {
@@ -168,6 +177,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     isEndUnknown,
     hasLedger,
     notes: [...unsigned.notes(), ...ledgerNotes],
+    notGiven: verifier.notGiven(),
   };
 }
 
@@ -210,6 +220,13 @@ function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] 
   return [
     'The ledger says that this is a self-service migration. If people have approved steps of this migration, someone has changed the ledger.',
   ];
+}
+
+/** Says how to verify decisions whose keys were not passed. A key in the trail proves nothing until it is compared. */
+function adviceAboutKeys(missing: readonly Approver[]): string {
+  const people = [...new Set(missing.map(({ by }) => by))].join(' and ');
+  const keys = missing.length === 1 ? 'the fingerprint of this key' : 'the fingerprints of these keys';
+  return `ferry did not compare the ledger with the signed decisions, because not all keys were passed. Ask ${people} for ${keys}, and compare with the trail. If they are the same, run:`;
 }
 
 function printVerified(

@@ -39,15 +39,24 @@ export function createKeyFinder() {
   };
 }
 
+/** Returns the command that verifies what these approvers have signed. */
+export function verificationCommand(migrationId: string, approvers: readonly NamedApprover[], file = TRAIL): string {
+  const named = approvers.map((each) => {
+    const fingerprint = 'fingerprint' in each ? each.fingerprint : approverFingerprint(each);
+    return shellQuoted(`${each.role}:${each.by}:${fingerprint}`);
+  });
+  return [
+    `ferry audit ${migrationId} --verify ${shellQuoted(file)}`,
+    ...new Set(named.map((each) => `--approver ${each}`)),
+  ].join(' ');
+}
+
 /** Returns the commands that export a trail and verify what these approvers have signed. */
 export function verificationCommands(
   migrationId: string,
   approvers: readonly Approver[],
 ): readonly [exporting: string, verifying: string] {
-  const named = approvers.map((each) => shellQuoted(`${each.role}:${each.by}:${approverFingerprint(each)}`));
-  const redirection = ' > trail.jsonl';
-  return [
-    `ferry audit ${migrationId} --format jsonl` + redirection,
-    [`ferry audit ${migrationId} --verify trail.jsonl`, ...named.map((each) => `--approver ${each}`)].join(' '),
-  ];
+  return [`ferry audit ${migrationId} --format jsonl > ${TRAIL}`, verificationCommand(migrationId, approvers)];
 }
+
+const TRAIL = 'trail.jsonl';

@@ -6,7 +6,7 @@ import { utf8ToBytes } from '@noble/hashes/utils';
 import type { ApproverDecision, MigrationControl } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
 import type { Approver, ApproverChange } from '../migration/approvers';
-import { approverWithKey, signingRules } from '../migration/approvers';
+import { approverFingerprint, approverWithKey, everyApprover, signingRules } from '../migration/approvers';
 import type { LastSigned, Signature } from '../migration/signatures';
 import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
 import { isApproverDecision } from './approver-changes';
@@ -128,6 +128,11 @@ export interface TrailVerifier {
   approvers(): readonly Approver[];
   /** Returns the approvers that signed decisions have added to the given ones. */
   added(): readonly Approver[];
+  /**
+   * Returns the approvers that support has added according to the trail, but without a verified signature, and whose
+   * signatures are needed. Their keys must be given to verify these signatures.
+   */
+  notGiven(): readonly Approver[];
 }
 
 /**
@@ -141,6 +146,9 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
   const isSupportGiven = given.some(({ role }) => role === 'support');
   const mustSign: readonly Role[] = isSupportGiven ? ROLES : ['client'];
   let changes: readonly ApproverChange[] = [];
+  /** The changes by decisions of support that are not verified, because no key of support is given. */
+  let unverified: readonly ApproverChange[] = [];
+  const notGiven = new Map<string, Approver>();
   let lastSigned: LastSigned = {};
   const seen = new Set<string>();
 
@@ -149,7 +157,9 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
     if (seen.has(decision.decisionId)) return { proof: 'none', why: 'this decision is in the audit trail twice' };
     seen.add(decision.decisionId);
     const result = proofOf(entry);
-    if (applied && isApproverDecision(decision) && isTrusted(decision, result.proof)) changes = [...changes, decision];
+    if (!applied || !isApproverDecision(decision)) return result;
+    if (isTrusted(decision, result.proof)) changes = [...changes, decision];
+    if (decision.role === 'support' && result.proof === 'unverified') unverified = [...unverified, decision];
     return result;
   }
 
@@ -162,7 +172,14 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
     if (!signed) return unproven('this decision was applied but is not signed');
     const { approvers } = signingRules(given, changes);
     const refusal = signatureRefusal({ migrationId, approvers, mustSign: ROLES }, role, signed, lastSigned);
-    if (refusal !== null) return unproven(refusal);
+    if (refusal !== null) {
+      const { publicKey } = signed.signature;
+      if (approverWithKey(everyApprover(given, changes), publicKey)) return unproven(refusal);
+      const owner = approverWithKey(signingRules(null, unverified).approvers, publicKey);
+      const result = unproven(unknownKeyText(owner));
+      if (owner && result.proof === 'none') notGiven.set(publicKey, owner);
+      return result;
+    }
     lastSigned = withLastSigned(lastSigned, signed);
     const mismatch = contentMismatch(decision, signed);
     return mismatch === null ? { proof: 'signed' } : { proof: 'none', why: mismatch };
@@ -181,5 +198,13 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
       changes.flatMap(({ kind, approver }) =>
         kind === 'add-approver' && !approverWithKey(given, approver.publicKey) ? [approver] : [],
       ),
+    notGiven: () => [...notGiven.values()],
   };
+}
+
+/** @param owner the approver for whom support has added the key according to the trail */
+function unknownKeyText(owner: Approver | undefined): string {
+  return owner
+    ? `this decision is signed with a key that you did not pass with --approver: ${approverFingerprint(owner)}, which support added for ${owner.by} (${owner.role})`
+    : 'this decision is signed with a key that does not belong to an approver whom you passed with --approver';
 }

@@ -105,7 +105,9 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
     ...result,
     print: (output) => {
       result.print(output);
-      output.line(`  Keep the fingerprint. With it, you can verify later what ${approver.by} has signed:`);
+      output.line(
+        `  Keep the fingerprint. To verify later what all approvers so far have signed, run the commands below. After another key is added, ferry invite --list ${id} prints them with all keys.`,
+      );
       for (const each of verificationCommands(id, [...before.everyApprover, approver])) output.line(`  ${each}`);
     },
   };

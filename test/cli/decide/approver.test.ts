@@ -187,6 +187,9 @@ test('if support must sign, approvers of the client can be added only with a key
   const added = await run('sam', 'approver', 'add', SIGNED, key, '--reason', 'first key', '--yes');
   expect(added).toMatchObject({ exitCode: 0 });
   expect(added.out).toContain(
+    `To verify later what all approvers so far have signed, run the commands below. After another key is added, ferry invite --list ${SIGNED} prints them with all keys.\n`,
+  );
+  expect(added.out).toContain(
     `ferry audit ${SIGNED} --verify trail.jsonl --approver support:Sam:${fingerprintOf('sam')} --approver client:Dana:${fingerprintOf('dana')}\n`,
   );
   expect(await pause('dana', SIGNED)).toMatchObject({ exitCode: 0 });
@@ -268,7 +271,13 @@ describe('the verification of an exported trail', () => {
 
     const others = await verify(SIGNED, [`client:Dana:${fingerprintOf('cleo')}`]);
     expect(others).toMatchObject({ exitCode: 1 });
-    expect(others.out).toContain('a key that does not belong to an approver');
+    expect(others.out).toContain(
+      `signed with a key that you did not pass with --approver: ${fingerprintOf('dana')}, which support added for Dana (client)\n`,
+    );
+    expect(others.out).not.toContain('the ledger shows');
+    expect(others.out).toContain(
+      `  ferry audit ${SIGNED} --verify ${path.join(folder, 'trail.jsonl')} --approver client:Dana:${fingerprintOf('cleo')} --approver client:Dana:${fingerprintOf('dana')}\n`,
+    );
     expect(others.out).toContain('nothing in the trail is signed with the key that you passed for Dana (client)');
   });
 

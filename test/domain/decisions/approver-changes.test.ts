@@ -221,7 +221,7 @@ describe('the verification of an exported trail', () => {
       const result = verifier.verify(entry);
       return result.proof === 'none' ? result.why : result.proof;
     });
-    return { results, added: verifier.added(), approvers: verifier.approvers() };
+    return { results, added: verifier.added(), approvers: verifier.approvers(), notGiven: verifier.notGiven() };
   }
   const withAddition = trailOf(SIGNED_BY_SAM, add(OF_CLEO, SAM), pauseBy(BY_CLEO, CLEO));
 
@@ -230,6 +230,7 @@ describe('the verification of an exported trail', () => {
       results: ['signed', 'signed'],
       added: [OF_CLEO],
       approvers: [OF_SAM, OF_CLEO],
+      notGiven: [],
     });
   });
 
@@ -284,7 +285,25 @@ describe('the verification of an exported trail', () => {
 
   test('does not trust a key that only an unsigned decision has added', () => {
     const trail = trailOf(DEFAULT_DECISION_RULES, add(OF_CLEO), add(OF_DANA), pauseBy(BY_DANA, DANA));
-    expect(verify([OF_CLEO], trail).results.at(-1)).toMatch(/does not belong to an approver/);
+    const { results, notGiven } = verify([OF_CLEO], trail);
+    expect(results.at(-1)).toBe(
+      `this decision is signed with a key that you did not pass with --approver: ${approverFingerprint(OF_DANA)}, which support added for Dana (client)`,
+    );
+    expect(notGiven).toEqual([OF_DANA]);
+    expect(verify([OF_CLEO, OF_DANA], trail)).toMatchObject({
+      results: ['unverified', 'unverified', 'signed'],
+      notGiven: [],
+    });
+  });
+
+  test('a key that was neither given nor added is not said to belong to nobody', () => {
+    const [later] = trailOf({ ...SIGNED, approvers: [OF_DANA] }, pauseBy(BY_DANA, DANA));
+    expect(verify([OF_CLEO], later ? [later] : [])).toMatchObject({
+      results: [
+        'this decision is signed with a key that does not belong to an approver whom you passed with --approver',
+      ],
+      notGiven: [],
+    });
   });
 });
 
