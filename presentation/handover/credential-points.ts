@@ -86,8 +86,8 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
   // A managed migration for which no application was supplied or used has shared no secret.
   const isUnused = figures.crossed === 0 && applications.moved.length === 0;
   if (route === 'managed' && supplied === null && isUnused) return [];
-  if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
-  const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
+  if (route === 'self-service' && supplied === null && figures.crossed > 0 && applications.moved.length === 0)
+    return [];
   const dependents =
     figures.crossed > 0 ? 'Connections at the service depend' : 'A connection at the service could depend';
   const needed = applications.moved;
@@ -95,7 +95,7 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
     supplied && !needed.some(({ application }) => isSameApplication(application, supplied)) ? [supplied] : [];
   const point = (application: ApplicationFacts | null, why: string): Point => ({
     topic: 'To rotate on your side',
-    text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${shared} for this migration. ${why}`,
+    text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${isSecretShared(head, application) ? 'because it was shared' : 'if you gave it to support'} for this migration. ${why}`,
   });
   const possiblyUsed =
     figures.crossingUnknown > 0 ? `A connection at the service could depend on it, so ${GIVE_IN_TIME}.` : UNUSED_SECRET;
@@ -147,20 +147,26 @@ function isReplaced({ application }: MovedWithApplication, { applications }: Rep
 }
 
 /**
- * Returns whether support certainly knows the secret. In self-service, the report often cannot tell, because support
- * registers the application without a decision.
+ * Returns whether the client has certainly shared the secret of an application for this migration. Otherwise the
+ * application was already registered, for example for another migration, or support registered it without a decision.
+ *
+ * @param application by default, the application with which companies were moved, or else any
  */
-export function isSecretShared(head: ReportHead): boolean {
-  return head.route === 'managed' || lastSupplied(head) !== null;
+export function isSecretShared(
+  { decisions, applications }: ReportHead,
+  application: ApplicationFacts | null = applications.moved[0]?.application ?? null,
+): boolean {
+  return suppliedIn(decisions).some((each) => application === null || isSameApplication(each, application));
 }
 
 /** Returns the application that was supplied last by a decision; null if none was. */
 function lastSupplied({ decisions }: ReportHead): ApplicationFacts | null {
-  return (
-    decisions
-      .flatMap(({ decision, outcome }) =>
-        outcome.applied && decision.kind === 'application-supplied' ? [decision] : [],
-      )
-      .at(-1) ?? null
+  return suppliedIn(decisions).at(-1) ?? null;
+}
+
+/** Returns the applications that decisions have supplied, oldest first. */
+function suppliedIn(decisions: ReportHead['decisions']): readonly ApplicationFacts[] {
+  return decisions.flatMap(({ decision, outcome }) =>
+    outcome.applied && decision.kind === 'application-supplied' ? [decision] : [],
   );
 }

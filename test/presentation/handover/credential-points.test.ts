@@ -83,6 +83,28 @@ describe('the head of the report', () => {
     expect(report(0)).toContain(`${point} No connection at the service uses it`);
   });
 
+  test('says that a secret was shared only if the client has supplied its application for this migration', () => {
+    const moved = [
+      { application: { clientId: 'found', environment: 'production' }, companies: 1, references: ['C-1'] },
+    ];
+    const head = { ...HEAD, ending: 'completed', applications: { moved, replaced: [], registered: null } } as const;
+    const notSupplied = reportHead({ ...head, decisions: [] });
+    expect(notSupplied).toContain(
+      'found (production) at QuickBooks Online, if you gave it to support for this migration',
+    );
+    expect(notSupplied).not.toContain('shared');
+    const another = reportHead({ ...head, decisions: [supplied('app-1')] });
+    expect(another).toContain('found (production) at QuickBooks Online, if you gave it to support for this migration');
+    expect(another).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration');
+    expect(reportHead({ ...head, decisions: [supplied('found')] })).toContain(
+      'found (production) at QuickBooks Online, because it was shared for this migration',
+    );
+    const unused = { ...HEAD.figures, crossed: 0, crossingUnknown: 0 };
+    expect(reportHead({ ...head, figures: unused, decisions: [] })).toContain(
+      '**Rotate the secret of your application**: if you gave it to support, rotate it. ',
+    );
+  });
+
   test('of a migration that ended early, asks only for what the client has supplied', () => {
     const figures = { ...HEAD.figures, crossed: 0, crossingUnknown: 0, movable: 9, mustReconnect: 0 };
     const counts = { ...NO_COUNTS, total: 9, waiting: 9 };
