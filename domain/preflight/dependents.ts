@@ -41,7 +41,7 @@ export function dependentsText(dependents: readonly DependentCompanies[]): strin
 }
 
 /**
- * Returns a warning if moved companies of another client's ended migration depend on the registered application. The
+ * Returns a warning if connected companies of another client's ended migration depend on the registered application. The
  * message for the client names neither that migration nor its application. Open migrations cause an error instead
  * (`applicationConflicts`).
  */
@@ -56,7 +56,7 @@ export function dependentFindings(
   );
   if (affected.length === 0) return [];
   const message =
-    `moved companies depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
+    `connected companies, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
     'another application would replace it, and the service could no longer refresh their tokens';
   const advice = 'give each client its own account before you supply another application (docs/deploying.md)';
   const clientMessage =

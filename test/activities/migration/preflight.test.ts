@@ -111,7 +111,7 @@ test("the preflight warns that another client's ended migration depends on the r
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
   const { result, inFull } = await rig.preflight(id);
   expect(inFull.warnings).toContainEqual(
-    `moved companies depend on the registered application the-clients-own (production): ${ended} (1 company, ended); ` +
+    `connected companies, moved or not, depend on the registered application the-clients-own (production): ${ended} (1 company, ended); ` +
       'another application would replace it, and the service could no longer refresh their tokens',
   );
   expect(JSON.stringify(result)).not.toContain(ended);

@@ -9,13 +9,13 @@ const found = (changes: Partial<DependentCompanies>, supplied: string | null = n
     ...{ client, supplied: supplied === null ? null : app(supplied), others: [{ ...kite, ...changes }] },
   });
 
-test('warns that moved companies of an ended migration of another client depend on the registered application', () => {
+test('warns that connected companies of an ended migration of another client depend on the registered application', () => {
   const [finding] = found({});
   expect(finding).toMatchObject({
     code: 'application-in-use',
     severity: 'warning',
     message:
-      'moved companies depend on the registered application kite-app (production): kite.xero (25 companies, ended); ' +
+      'connected companies, moved or not, depend on the registered application kite-app (production): kite.xero (25 companies, ended); ' +
       'another application would replace it, and the service could no longer refresh their tokens',
   });
   expect(finding?.clientMessage).not.toContain('kite');
