@@ -13,7 +13,6 @@ import { separateNames } from '../../domain/migration/preflight-result';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
-import type { Dependents } from '../../domain/preflight/dependents';
 import { isSameApplication } from '../../domain/preflight/applications';
 import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../domain/preflight/findings';
@@ -29,8 +28,7 @@ import {
   recordPreflightResults,
   recordPreflightTexts,
   readApplications,
-  readDependentCompanies,
-  readNamespace,
+  readDependents,
   readMigration,
   readNewApplication,
   readPreflightRows,
@@ -121,20 +119,6 @@ export function preflightActivities(deps: ActivityDeps) {
 
 const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
   severity === 'error' && code.startsWith('application-');
-
-/** Reads who depends on the registered application, unless it is the application that was supplied. */
-async function readDependents(
-  db: Database,
-  { id, client, platformKey }: StoredMigration,
-  registered: ApplicationFacts | null,
-  { supplied }: MigrationApplications,
-): Promise<Dependents> {
-  const canBeReplaced = registered !== null && (supplied === null || !isSameApplication(supplied, registered));
-  const others = canBeReplaced
-    ? await readDependentCompanies(db, { platformKey, namespace: await readNamespace(db, id), except: id })
-    : [];
-  return { client, supplied, others };
-}
 
 /** Returns the registered application. Its `suppliedBy` is null if it was not supplied for this migration. */
 function checkedApplication(

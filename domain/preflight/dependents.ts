@@ -2,6 +2,7 @@
  * Warns before another client's application is replaced. Companies of an ended migration still depend on it, because
  * the service refreshes their tokens only with the application that is registered.
  */
+import type { Preflight } from '../migration/preflight-result';
 import { counted } from '../text/sentences';
 import type { ApplicationFacts } from './applications';
 import { applicationName, isSameApplication } from './applications';
@@ -41,13 +42,28 @@ export function dependentsText(dependents: readonly DependentCompanies[]): strin
 }
 
 /**
+ * The client's warning if no application was supplied, and companies of another client depend on the registered one. It
+ * names neither that client nor its application, so the texts for the client can recognize the warning.
+ */
+const NONE_SUPPLIED =
+  'no application was supplied for this migration, and companies of another client of this account depend on the registered one; supply the application that obtained your tokens, or tell support which application it is';
+
+/** Returns whether the client should supply its application although another client's application is registered. */
+export function isApplicationOfOtherClient({ warnings, clientWarnings = warnings }: Preflight): boolean {
+  return clientWarnings.includes(NONE_SUPPLIED);
+}
+
+/**
  * Returns a warning if connected companies of another client's ended migration depend on the registered application. The
  * message for the client names neither that migration nor its application. Open migrations cause an error instead
  * (`applicationConflicts`).
+ *
+ * @param canSupply true if the client can supply an application, because a managed migration has started
  */
 export function dependentFindings(
   registered: ApplicationFacts,
   { client, supplied, others }: Dependents,
+  canSupply: boolean,
 ): readonly PreflightFinding[] {
   // The client has supplied the same application, so nothing replaces it.
   if (supplied && isSameApplication(supplied, registered)) return [];
@@ -55,11 +71,18 @@ export function dependentFindings(
     (each) => each.hasEnded && each.client !== client && isSameApplication(each.application, registered),
   );
   if (affected.length === 0) return [];
+  const isNoneSupplied = canSupply && supplied === null;
+  const companies = isNoneSupplied
+    ? 'no application was supplied for this migration, and connected companies of another client'
+    : 'connected companies';
   const message =
-    `connected companies, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
+    `${companies}, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
     'another application would replace it, and the service could no longer refresh their tokens';
-  const advice = 'give each client its own account before you supply another application (docs/deploying.md)';
-  const clientMessage =
-    'companies of another client of this account depend on the registered application, so support has to decide before another application replaces it';
+  const advice = isNoneSupplied
+    ? 'ask the client which application obtained its tokens; if it is this application, supply it for this migration; if not, give each client its own account (docs/deploying.md)'
+    : 'give each client its own account before you supply another application (docs/deploying.md)';
+  const clientMessage = isNoneSupplied
+    ? NONE_SUPPLIED
+    : 'companies of another client of this account depend on the registered application, so support has to decide before another application replaces it';
   return [{ ...warningFinding('application-in-use', message, advice), clientMessage }];
 }

@@ -166,7 +166,8 @@ function platformFindings(
   const conflicts = facts.applications
     ? applicationConflicts(application, facts.applications, route === 'self-service')
     : [];
-  const inUse = facts.dependents ? dependentFindings(application, facts.dependents) : [];
+  const canSupply = route === 'managed' && facts.isStarted;
+  const inUse = facts.dependents ? dependentFindings(application, facts.dependents, canSupply) : [];
   return [...findings, ...conflicts, ...inUse, ...environmentFindings(application, facts)];
 }
 

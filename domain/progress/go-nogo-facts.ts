@@ -2,6 +2,7 @@
 import type { Platform, Route } from '../../platforms/platforms';
 import type { MigrationLimits } from '../planning/limits';
 import type { ApplicationsOfMoved, MigrationApplications } from '../preflight/applications';
+import type { Dependents } from '../preflight/dependents';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { Forecast } from './forecast';
 import type { Progress } from './progress';
@@ -71,6 +72,8 @@ export interface GoNoGoFacts {
   readonly service: ServiceFacts | { readonly refused: string } | { readonly unreachable: string };
   /** The client's application in this migration and in other open migrations. */
   readonly applications: MigrationApplications;
+  /** The companies of other migrations that depend on an application. */
+  readonly dependents: Dependents;
   /** The applications with which companies of this migration were moved. */
   readonly moved: ApplicationsOfMoved['moved'];
 }

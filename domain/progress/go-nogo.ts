@@ -156,7 +156,7 @@ function windowAnswers({
 
 /** Repeats the preflight's checks of the account and the application. */
 function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
-  const { route, platform, service, toCreate, applications, progress } = facts;
+  const { route, platform, service, toCreate, applications, dependents, progress } = facts;
   if ('unreachable' in service) return [{ check: 'service', go: false, why: service.unreachable }];
   // The account has to be valid until the last company has moved. Once none is open, its expiry no longer matters.
   const findings = preflight({
@@ -166,6 +166,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
     toCreate,
     service,
     applications,
+    dependents,
     endsBy: endsBy(facts),
   }).filter(({ code }) => code !== 'account-expires' || progress === null || !isNoneOpen(progress));
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
@@ -185,6 +186,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
         facts,
         application,
         answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
+        findings.some(({ code }) => code === 'application-in-use'),
       ),
     ),
   ];
@@ -193,18 +195,20 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
 /**
  * Adds a warning if the registered application was not supplied for this migration. In the self-service route, support
  * registers the application, so no warning is needed.
+ *
+ * @param isInUse true if the answer already says so, because companies of another client depend on the application
  */
 function suppliedAnswer(
   { route, applications }: GoNoGoFacts,
   registered: ServiceFacts['application'],
   answer: Answer,
+  isInUse: boolean,
 ): Answer {
   if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
-  return {
-    ...answer,
-    warning: true,
-    why: `${answer.why}; this application was not supplied for this migration, so check that it obtained the tokens`,
-  };
+  // The warning about other migrations that use the application already says so.
+  if (isInUse) return { ...answer, warning: true };
+  const why = `${answer.why}; this application was not supplied for this migration, so check that it obtained the client's tokens`;
+  return { ...answer, warning: true, why };
 }
 
 /** Adds the companies whose tokens need an application other than the registered application. */

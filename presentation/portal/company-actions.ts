@@ -8,7 +8,7 @@ import { isOfSupport } from '../../domain/progress/acting-roles';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import { meanwhileText } from '../wording/client-task';
+import { meanwhileText, shouldSupplyApplication } from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
 import { isWaitingForClient, ownApplication } from './candidate';
 
@@ -87,6 +87,7 @@ export function supplies(
         isSupplyingDetails &&
         state !== 'paused' &&
         (reopened?.asksForChanges === true ||
+          shouldSupplyApplication(progress) ||
           (preflight?.problemCodes.some((code) => code.startsWith('application-') && !isOfSupport(code)) ?? false)),
     },
   ];

@@ -8,7 +8,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { oneLine, sentence } from '../../domain/text/sentences';
 import type { Task } from '../wording/client-page';
 import { deadlineOf, taskOf } from '../wording/client-page';
-import { laterText, meanwhileText } from '../wording/client-task';
+import { laterText, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
 import { problemsInPortal } from '../wording/details';
 
 /** The facts about the chosen first company that the task shows in addition to the progress. */
@@ -41,7 +41,13 @@ export function taskView(progress: Progress, facts: TaskFacts & CredentialFacts,
     const meanwhile = meanwhileText(progress);
     return meanwhile === null
       ? null
-      : { what: text(meanwhile), why: whyText({ ...progress, state: 'running' }, facts), since: null, by: null };
+      : {
+          what: text(meanwhile),
+          why: shouldSupplyApplication(progress)
+            ? 'Tokens work only with the application that obtained them.'
+            : whyText({ ...progress, state: 'running' }, facts),
+          ...{ since: null, by: null },
+        };
   }
   const { what, problems } = taskForFirst(progress, facts) ?? taskOf(progress, now);
   const listed = problemsInPortal(problems).map(text);

@@ -26,7 +26,7 @@ import {
 } from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
-import { isPausedByPerson, meanwhileText } from '../wording/client-task';
+import { isPausedByPerson, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
 import { deadlineLine, timesText, windowsLine } from './page-times';
 import { BOTTOM_PADDING, companyLines, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 
@@ -208,10 +208,14 @@ function exportText({ step, platformKey }: Progress): string {
 }
 
 /** Returns whether the client has to supply credentials or the secret of its application. */
-function needsSecret({ step, preflight, counts }: Progress): boolean {
+function needsSecret(progress: Progress): boolean {
+  const { step, preflight, counts } = progress;
   if (step !== 'supply-details')
     return counts.withoutCredential > 0 && stepNumber(step) > stepNumber('disable-syncing');
-  return preflight?.problemCodes.some((code) => isOfApplication(code) && !isOfSupport(code)) ?? false;
+  return (
+    shouldSupplyApplication(progress) ||
+    (preflight?.problemCodes.some((code) => isOfApplication(code) && !isOfSupport(code)) ?? false)
+  );
 }
 
 /**

@@ -5,6 +5,7 @@
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { confirmationText } from '../../domain/progress/waiting-for';
+import { isApplicationOfOtherClient } from '../../domain/preflight/dependents';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
@@ -43,6 +44,8 @@ export const isRecordingDecisions = ({ waitingFor }: Progress): boolean =>
  * keep syncing until it is their turn.
  */
 export function meanwhileText(progress: Progress): string | null {
+  if (shouldSupplyApplication(progress))
+    return 'Please supply the application that obtained your tokens, or tell support which application it is.';
   const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
   if (isOver(state) || !isMoving || waitingFor.roles.includes('client') || isRecordingDecisions(progress)) return null;
@@ -54,6 +57,12 @@ export function meanwhileText(progress: Progress): string | null {
   if (supplies.length > 0) return `Please ${supplies.join('; ')}.`;
   if (heldBack > 0 && !checking) return correctionText(heldBack);
   return null;
+}
+
+/** Returns whether the client should supply its application although the migration does not wait for it. */
+export function shouldSupplyApplication({ route, state, step, checking, preflight, waitingFor }: Progress): boolean {
+  if (isOver(state) || route !== 'managed' || step !== 'supply-details' || checking) return false;
+  return preflight !== null && !waitingFor.roles.includes('client') && isApplicationOfOtherClient(preflight);
 }
 
 /** Asks the client to correct the companies that are held back, or to leave them out. */

@@ -9,11 +9,13 @@ import type {
   MigrationApplications,
   MovedWithApplication,
 } from '../../domain/preflight/applications';
-import type { DependentCompanies } from '../../domain/preflight/dependents';
+import type { DependentCompanies, Dependents } from '../../domain/preflight/dependents';
 import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { dependsOnReplaced } from '../companies/replaced';
+import type { StoredMigration } from './migrations';
+import { readNamespace } from './migrations';
 
 /**
  * Stores the application that is registered at the service. Called by a preflight that has found no problem with it.
@@ -86,6 +88,20 @@ export async function readDependentCompanies(
     group by m.id, m.client, m.state, a.application
     order by companies desc, m.id`.execute(db);
   return rows;
+}
+
+/** Reads who depends on the registered application, unless it is the application that was supplied. */
+export async function readDependents(
+  db: Database,
+  { id, client, platformKey }: Pick<StoredMigration, 'id' | 'client' | 'platformKey'>,
+  registered: ApplicationFacts | null,
+  { supplied }: MigrationApplications,
+): Promise<Dependents> {
+  const canBeReplaced = registered !== null && (supplied === null || !isSameApplication(supplied, registered));
+  const others = canBeReplaced
+    ? await readDependentCompanies(db, { platformKey, namespace: await readNamespace(db, id), except: id })
+    : [];
+  return { client, supplied, others };
 }
 
 /**

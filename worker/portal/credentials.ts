@@ -19,10 +19,11 @@ import type { Database, PortalRequest, SealedCredential, StoredMigration, Supply
 import {
   discardSealedApplication,
   readApplications,
-  readApplicationsInUse,
   readCompanies,
+  readDependentCompanies,
   readKeyFingerprint,
   readMigration,
+  readNamespace,
   readOutcome,
   sealedApplicationDigest,
   stageApplication,
@@ -157,8 +158,11 @@ async function applicationRefusal(
   const { others } = await readApplications(db, migration);
   if (findOtherApplication(application, others))
     return 'another open migration of this account uses a different application, and an account has only one application per platform; ask support';
-  const used = await readApplicationsInUse(db, migration.id);
-  return used.some((each) => !isSameApplication(each.application, application))
+  const { id, client, platformKey } = migration;
+  const used = await readDependentCompanies(db, { platformKey, namespace: await readNamespace(db, id), except: null });
+  const broken = used.filter((each) => !isSameApplication(each.application, application));
+  if (broken.length === 0) return null;
+  return broken.some((each) => each.client === client)
     ? 'companies have already been connected with another application, and a new application would break their connections; ask support'
-    : null;
+    : 'companies of another client of this account have been connected with another application, and a new application would break their connections; if your tokens were obtained by your application, tell support its client id, and that you need an account of your own';
 }

@@ -10,6 +10,7 @@ import {
   countFailures,
   readApplications,
   readApplicationsOfMoved,
+  readDependents,
   readLimits,
   readNextCompanies,
   readOverviews,
@@ -70,6 +71,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     readApplicationsOfMoved(db, migrationId),
     askService(env, platform.key),
   ]);
+  const registered = ('application' in service && service.application) || null;
   const workers = await readWorkers(ferry, now.getTime());
   return {
     migrationId,
@@ -91,6 +93,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     failing: await retryTexts(ferry, migrationId, retries, localTime),
     service,
     applications,
+    dependents: await readDependents(db, migration, registered, applications),
     moved,
   };
 }

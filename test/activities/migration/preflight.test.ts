@@ -7,6 +7,7 @@ import { registerApplications } from '../../support/migrations/platforms';
 import { useImportRig } from '../../support/migrations/company-import';
 import { alterBody } from '../../support/faults/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/migrations/ledger';
+import { isApplicationOfOtherClient } from '../../../domain/preflight/dependents';
 import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
@@ -111,10 +112,11 @@ test("the preflight warns that another client's ended migration depends on the r
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
   const { result, inFull } = await rig.preflight(id);
   expect(inFull.warnings).toContainEqual(
-    `connected companies, moved or not, depend on the registered application the-clients-own (production): ${ended} (1 company, ended); ` +
+    `no application was supplied for this migration, and connected companies of another client, moved or not, depend on the registered application the-clients-own (production): ${ended} (1 company, ended); ` +
       'another application would replace it, and the service could no longer refresh their tokens',
   );
   expect(JSON.stringify(result)).not.toContain(ended);
+  expect(isApplicationOfOtherClient(result)).toBe(true);
   await closeMigration(db, id, 'cancelled');
   await sql`delete from companies where migration_id = ${ended}`.execute(db);
 });

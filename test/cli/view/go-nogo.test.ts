@@ -43,7 +43,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain('✗ companies: no company can be moved yet (2 not confirmed)');
   expect(out).toContain('✓ worker: a worker is answering');
   expect(out).toContain(
-    '! application: the-clients-own (production); this application was not supplied for this migration, so check that it obtained the tokens',
+    "! application: the-clients-own (production); this application was not supplied for this migration, so check that it obtained the client's tokens",
   );
 });
 

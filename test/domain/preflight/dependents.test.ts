@@ -1,13 +1,32 @@
-import { dependentFindings, type DependentCompanies } from '../../../domain/preflight/dependents';
+import {
+  dependentFindings,
+  isApplicationOfOtherClient,
+  type DependentCompanies,
+} from '../../../domain/preflight/dependents';
+import { FindingSummary, type PreflightFinding } from '../../../domain/preflight/findings';
+import { preflight } from '../../support/migrations/migration-states';
+
+function sentencesOf(findings: readonly PreflightFinding[]) {
+  const summary = new FindingSummary();
+  summary.add(findings);
+  return summary.sentences;
+}
 
 const app = (clientId: string, environment = 'production') => ({ clientId, environment });
 const kite: DependentCompanies = {
   ...{ migrationId: 'kite.xero', client: 'kite', hasEnded: true, application: app('kite-app'), companies: 25 },
 };
-const found = (changes: Partial<DependentCompanies>, supplied: string | null = null, client: string | null = 'bee') =>
-  dependentFindings(app('kite-app'), {
-    ...{ client, supplied: supplied === null ? null : app(supplied), others: [{ ...kite, ...changes }] },
-  });
+const found = (
+  changes: Partial<DependentCompanies>,
+  supplied: string | null = 'bee-app',
+  client: string | null = 'bee',
+  canSupply = true,
+) =>
+  dependentFindings(
+    app('kite-app'),
+    { client, supplied: supplied === null ? null : app(supplied), others: [{ ...kite, ...changes }] },
+    canSupply,
+  );
 
 test('warns that connected companies of an ended migration of another client depend on the registered application', () => {
   const [finding] = found({});
@@ -19,8 +38,28 @@ test('warns that connected companies of an ended migration of another client dep
       'another application would replace it, and the service could no longer refresh their tokens',
   });
   expect(finding?.clientMessage).not.toContain('kite');
-  expect(found({}, 'bee-app')).toHaveLength(1);
-  expect(found({}, null, null)).toHaveLength(1);
+  expect(found({}, null, 'bee', false)).toEqual([finding]);
+  expect(found({}, null, null, false)).toEqual([finding]);
+});
+
+test('says that no application was supplied if the registered application is that of another client', () => {
+  const [finding] = found({}, null);
+  expect(finding).toMatchObject({
+    code: 'application-in-use',
+    severity: 'warning',
+    message:
+      'no application was supplied for this migration, and connected companies of another client, moved or not, depend on ' +
+      'the registered application kite-app (production): kite.xero (25 companies, ended); ' +
+      'another application would replace it, and the service could no longer refresh their tokens',
+    advice: expect.stringMatching(/^ask the client which application obtained its tokens; /) as string,
+  });
+  expect(finding?.clientMessage).toMatch(/; supply the application that obtained your tokens, or tell support which/);
+  expect(finding?.clientMessage).not.toContain('kite');
+  const { warnings, clientWarnings } = sentencesOf(finding ? [finding] : []);
+  expect(isApplicationOfOtherClient({ ...preflight(), warnings, ...(clientWarnings && { clientWarnings }) })).toBe(
+    true,
+  );
+  expect(isApplicationOfOtherClient(preflight())).toBe(false);
 });
 
 test.each<[string, readonly unknown[]]>([

@@ -58,6 +58,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   failing: [],
   service: SERVICE,
   applications: { migrationId: 'kite.quickbooks-online', client: 'kite', supplied: null, others: [] },
+  dependents: { client: 'kite', supplied: null, others: [] },
   moved: [],
   ...changes,
 });

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import { AT } from '../../support/migrations/migration-states';
 import { platform } from '../../support/migrations/platforms';
-import { ACCOUNT, facts, MOVING, NO_ANSWER, noGos, SERVICE, warned } from './go-nogo-sample';
+import { ACCOUNT, facts, MOVING, NO_ANSWER, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
 
 test('an application that another open migration has replaced is a no-go that names both applications', () => {
   const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
@@ -28,7 +28,16 @@ test('an answer that contains a warning is a go with a warning, not a plain go',
   expect(warned(supplied)).toEqual([]);
   expect(warned(facts())).toEqual(['application']);
   expect(goNoGo(facts()).answers.find(({ check }) => check === 'application')?.why).toBe(
-    'app-1 (production); this application was not supplied for this migration, so check that it obtained the tokens',
+    "app-1 (production); this application was not supplied for this migration, so check that it obtained the client's tokens",
+  );
+  const application1 = { clientId: 'app-1', environment: 'production' };
+  const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', hasEnded: true, application: application1 };
+  const dependents = { ...facts().dependents, others: [{ ...bee, companies: 24 }] };
+  expect(whyOf(facts({ dependents }), 'application')).toBe(
+    'no application was supplied for this migration, and connected companies of another client, moved or not, depend on the ' +
+      'registered application app-1 (production): bee.quickbooks-online (24 companies, ended); another application would ' +
+      'replace it, and the service could no longer refresh their tokens; ask the client which application obtained its tokens; if it is this ' +
+      'application, supply it for this migration; if not, give each client its own account (docs/deploying.md)',
   );
   const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
   const selfService = { route: 'self-service', platform: platform('xero') } as const;

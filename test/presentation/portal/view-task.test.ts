@@ -2,6 +2,7 @@
 import type { Route } from '../../../platforms/platforms';
 import type { FindingCode } from '../../../domain/companies/finding';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { dependentFindings } from '../../../domain/preflight/dependents';
 import { MigrationViewSchema } from '../../../portal/contract/migration-view';
 import {
   approve,
@@ -52,6 +53,33 @@ test('the task names the details to correct, in the words for the client', () =>
   expect(view.task).toMatchObject({ what: 'Correct these details:', problems: clientProblems });
   expect(MigrationViewSchema.parse(view)).toEqual(view);
   expect(viewOf(stateAt('schedule')).task).not.toHaveProperty('problems');
+});
+
+test('while another client depends on the registered application, the client is asked to supply its own', () => {
+  const application = { clientId: 'bee-app', environment: 'production' };
+  const bee = { migrationId: 'bee.xero', client: 'bee', hasEnded: true, application, companies: 24 };
+  const [{ clientMessage = '' } = {}] = dependentFindings(
+    application,
+    { client: 'acme', supplied: null, others: [bee] },
+    true,
+  );
+  const state = stateAt('supply-details', { preflight: preflight({ warnings: [clientMessage] }) });
+  const view = viewOf(state);
+  expect(view).toMatchObject({
+    headline: 'Support is reviewing your details.',
+    task: {
+      what: 'Please supply the application that obtained your tokens, or tell support which application it is.',
+      why: 'Tokens work only with the application that obtained them.',
+    },
+    details: { warnings: [clientMessage] },
+  });
+  expect(view.actions.find(({ title }) => title === 'Supply your application')).toMatchObject({ isExpected: true });
+  expect(JSON.stringify(view)).not.toMatch(/\bbee\b/);
+  expect(detailsAt(state)).toContain('encrypt secret.txt with the command ferry seal');
+  // Once support has approved step 1, the client can no longer supply it.
+  expect(viewOf(stateAt('schedule', { preflight: preflight({ warnings: [clientMessage] }) })).task?.what).not.toContain(
+    'application',
+  );
 });
 
 test('if both sides have to act, the task lists only what the client has to do', () => {

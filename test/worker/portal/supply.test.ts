@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import { createSealer, fingerprintOf, sealClientSecret, sealCredential, Secret } from '../../../security';
-import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
+import { readMigration, readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT, SUPPORT } from '../../workflows/running-migration';
 import { ask, CLEO, decision, signedDecision, startWithGuest } from './portal-requests';
@@ -118,6 +118,40 @@ test('if the portal replaces credentials after the signature, they are refused, 
 
 /** The application that is registered for all tests. */
 const APPLICATION = { clientId: 'the-clients-own', environment: 'production' } as const;
+
+test("an application that would break the connections of another client is refused without the client's name", async () => {
+  const { db, migration, guest } = await startWithGuest(orchestrator, 'portal-other-client');
+  const { migration: other } = await startWithGuest(orchestrator, 'portal-first-client');
+  const { publicKey } = await readMigrationKey(db, migration.id);
+  const own = { clientId: 'my-own', environment: 'production' } as const;
+  const box = sealClientSecret(createSealer(publicKey, 'acme.xero'), migration.id, {
+    ...{ ...own, clientSecret: new Secret('any') },
+  });
+  const decided = signedDecision(CLEO, migration.id, 'applicationSupplied', {
+    ...{ ...own, sealedDigest: sealedApplicationDigest({ ...own, sealed: box }) },
+  });
+  const body = { ...own, keyFingerprint: fingerprintOf(publicKey), sealed: box.toString('base64'), decision: decided };
+  // Open migrations that use another application are refused earlier, so the others have ended.
+  await db.updateTable('migrations').set({ state: 'closed' }).where('id', '!=', migration.id).execute();
+  await db
+    .updateTable('migrations')
+    .set({ application: JSON.stringify(APPLICATION) })
+    .where('id', '=', other.id)
+    .execute();
+  await db.updateTable('companies').set({ crossed_at: new Date() }).where('migration_id', '=', other.id).execute();
+  const setClient = (client: string) =>
+    db.updateTable('migrations').set({ client }).where('id', '=', other.id).execute();
+  await setClient('kite');
+  expect(await ask(guest, 'application', body)).toEqual({
+    outcome: 'failed',
+    text: 'companies of another client of this account have been connected with another application, and a new application would break their connections; if your tokens were obtained by your application, tell support its client id, and that you need an account of your own',
+  });
+  await setClient((await readMigration(db, migration.id))?.client ?? '');
+  expect(await ask(guest, 'application', body)).toMatchObject({
+    text: expect.stringMatching(/^companies have already been connected with another application/) as string,
+  });
+  await db.updateTable('companies').set({ crossed_at: null }).where('migration_id', '=', other.id).execute();
+});
 
 test('a client secret that was supplied sealed through the portal is registered', async () => {
   const { db, migration, guest } = await startWithGuest(orchestrator, 'portal-secret');
