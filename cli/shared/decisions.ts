@@ -161,7 +161,7 @@ export async function sendDecision(
   content: DecisionContent,
 ): Promise<CommandResult> {
   const result = await decide(ferry, migrationId, message, content);
-  const advice = await signingAdvice(ferry, migrationId, content.role, result, message);
+  const advice = await signingAdvice(ferry, migrationId, content, result, message);
   return decisionResult(ferry, { migrationId, message, content, result, advice });
 }
 
@@ -213,7 +213,7 @@ export async function sendCompanyDecision(
     const isRefused = last.outcome === 'refused';
     if (!isRefused) answers.push(partOutcome(last, part.length));
     if (!isRefused && sent < companies.length) continue;
-    const advice = await signingAdvice(ferry, migrationId, content.role, last, message);
+    const advice = await signingAdvice(ferry, migrationId, { companies: part, ...content }, last, message);
     const result =
       isRefused && answers.length > 0
         ? { ...last, text: laterRefusalText(last.text, { answers, part: part.length, all: companies.length }) }

@@ -1,10 +1,12 @@
 /** Says who can make a decision that was refused because it was not signed. */
 import { signingRules } from '../../domain/migration/approvers';
+import { roleRefusal } from '../../domain/decisions/roles';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { parseDecision } from '../../domain/migration/parse-decision';
 import { isUnsignedRefusal } from '../../domain/migration/signatures';
 import { roleText, type Role } from '../../domain/migration/steps';
 import { eitherOf } from '../../domain/text/sentences';
-import type { MigrationClient } from '../../client';
+import type { DecisionContent, MigrationClient } from '../../client';
 import type { Database } from '../../store';
 import { listInvitations, readApplications, readMigration, readOpenPause, readRecordedDecisions } from '../../store';
 import { readClientPortal } from './client-portal';
@@ -15,13 +17,13 @@ import { AS_CLIENT, remedyCommand } from './remedy-commands';
 export async function adviceToSign(
   ferry: MigrationClient,
   migrationId: string,
-  role: Role,
+  content: DecisionContent,
   { problem, message }: { readonly problem: string; readonly message: DecisionMessage },
 ): Promise<string> {
-  const advice = await signingAdvice(ferry, migrationId, role, { outcome: 'refused', text: problem }, message);
+  const advice = await signingAdvice(ferry, migrationId, content, { outcome: 'refused', text: problem }, message);
   return (
     advice ??
-    `an approver for ${roleText(role)} must run the command with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)`
+    `an approver for ${roleText(content.role)} must run the command with their own signing key (TOKENFERRY_SIGNING_KEY_FILE)`
   );
 }
 
@@ -47,6 +49,18 @@ async function adviceForSupport(db: Database, migrationId: string, message: Deci
   return `the portal does not offer this decision now; support makes it with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;
 }
 
+/** Returns why the role cannot make the decision, even with a signature; null if it can. */
+async function refusalOfRole(
+  db: Database,
+  migrationId: string,
+  message: DecisionMessage,
+  content: DecisionContent,
+): Promise<string | null> {
+  const migration = await readMigration(db, migrationId);
+  const parsed = parseDecision(message, content, () => '');
+  return migration === undefined || 'malformed' in parsed ? null : roleRefusal(migration.route, parsed.decision);
+}
+
 /**
  * Returns advice about the refusal, as a sentence without a full stop; null if the decision was not refused for a
  * missing signature.
@@ -54,11 +68,14 @@ async function adviceForSupport(db: Database, migrationId: string, message: Deci
 export async function signingAdvice(
   { db, portalUrl }: MigrationClient,
   migrationId: string,
-  role: Role,
+  content: DecisionContent,
   { outcome, text }: Refusal,
   message?: DecisionMessage,
 ): Promise<string | null> {
   if (outcome !== 'refused' || !isUnsignedRefusal(text)) return null;
+  const { role } = content;
+  const roleProblem = db && message ? await refusalOfRole(db, migrationId, message, content) : null;
+  if (roleProblem !== null) return roleProblem;
   const portal = db && role === 'client' ? await readClientPortal({ db, portalUrl }, migrationId) : null;
   const forSupport = db && portal !== null && message ? await adviceForSupport(db, migrationId, message) : null;
   if (forSupport !== null) return forSupport;

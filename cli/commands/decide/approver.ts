@@ -175,7 +175,7 @@ async function prepare(
   if (refusal !== null) throw new CommandFailed(refusal, 'nothing was changed');
   const problem = await signatureProblem(ferry, migration, message, content);
   if (problem !== null) {
-    const advice = await adviceToSign(ferry, id, content.role, { problem, message });
+    const advice = await adviceToSign(ferry, id, content, { problem, message });
     throw new CommandFailed(problem, `nothing was changed; ${advice}`);
   }
   return { before, content };

@@ -87,7 +87,7 @@ async function amend(
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
   if (problem !== null) {
-    const advice = await adviceToSign(ferry, migrationId, actor.role, { problem, message: 'manifestAmended' });
+    const advice = await adviceToSign(ferry, migrationId, actor, { problem, message: 'manifestAmended' });
     throw new CommandFailed(problem, `nothing was changed; ${advice}`);
   }
   const progress = await readProgressIfAnswered(ferry, migrationId);

@@ -125,7 +125,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
     supplied,
     'credentials',
   );
-  const advice = decision && (await signingAdvice(ferry, migrationId, actor.role, decision));
+  const advice = decision && (await signingAdvice(ferry, migrationId, actor, decision));
   const isPartlyUsed = decision !== null && isPartial(decision);
   const reported = { ...supplied, decision, advice, isPartlyUsed };
   const result = suppliedResult(migrationId, read, reported, disposal, refused);
@@ -200,7 +200,7 @@ async function replace(
   const reported = { ...supplied, decision: null, advice: null, isPartlyUsed };
   const stored = suppliedResult(migrationId, read, reported, disposal, refused);
   if (last === null || result === null) return stored;
-  const advice = await signingAdvice(ferry, migrationId, content.role, last, 'replaceCredential');
+  const advice = await signingAdvice(ferry, migrationId, content, last, 'replaceCredential');
   const decided = { migrationId, message: 'replaceCredential', content, result, advice } as const;
   const { failed, json, print } = decisionResult(ferry, decided);
   return {

@@ -73,7 +73,7 @@ async function supply(
   const decision = await supplyManifest(ferry, migrationId, { rows, manifestDigest, companies, ...actor });
   if (decision.outcome === 'applied') output.note('Waiting for a worker to check the rows (up to 15 s) ...');
   const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
-  const advice = await signingAdvice(ferry, migrationId, actor.role, decision, 'manifestSupplied');
+  const advice = await signingAdvice(ferry, migrationId, actor, decision, 'manifestSupplied');
   return result(migrationId, { files, manifest, platform, decision, preflight, advice });
 }
 

@@ -103,6 +103,13 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect((await ferry(unsigned, undefined, env)).out).toContain(
     `  the client must make this decision on the page of the portal, or with ferry --portal; to see the command, the client runs: ferry --portal https://portal.example show ${OPEN}\n`,
   );
+  // The client does not approve step 1, so the portal offers no such decision.
+  const details = ['approve', OPEN, 'supply-details', '--as', 'client', '--by', 'Cleo', '--yes'];
+  const ofSupport = await ferry(details, undefined, env);
+  expect(ofSupport.out).toContain('  step 1 (supply details) is approved by support, not by client\n');
+  expect(ofSupport.out).not.toContain('the client must make this decision');
+  const first = ['first-company', OPEN, 'C-1', '--as', 'client', '--by', 'Cleo', '--reason', 'small'];
+  expect((await ferry(first, undefined, env)).out).toContain('  only support can choose the first company\n');
   const disabled = await ferry(['approve', OPEN, 'disable-syncing', '--yes', '--by', 'Sam'], undefined, env);
   expect(disabled.out).toContain(
     `the client confirms it with: ferry --portal https://portal.example confirm-sync-disabled ${OPEN} --all\n`,
