@@ -3,6 +3,7 @@ import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import type { Role } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import { windowOccurrences } from '../../domain/planning/windows';
+import { excludedPeople } from '../../domain/progress/four-eyes';
 import type { Progress } from '../../domain/progress/progress';
 import { exampleTime, typedTime } from '../terminal/times';
 import type { NextCommand } from './remedy-commands';
@@ -21,9 +22,7 @@ export function proposals({ migrationId: id, windows }: Progress, now: Date): re
 
 export function approvals(progress: Progress): readonly NextCommand[] {
   const { migrationId, step } = progress;
-  return approversLeft(progress).map((who) =>
-    (who === 'client' ? byClient : bySupport)(`ferry approve ${migrationId} ${step}`),
-  );
+  return approversLeft(progress).map((who) => approvalBy(who, progress, `ferry approve ${migrationId} ${step}`));
 }
 
 export function signOffs(progress: Progress): readonly NextCommand[] {
@@ -34,7 +33,14 @@ export function signOffs(progress: Progress): readonly NextCommand[] {
         first: `resolve the problem for which the handover was rejected (only if companies are missing from the manifest, add them with: ferry amend ${id} companies.csv)`,
       }
     : {};
-  return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
+  return approversLeft(progress).map((who) => ({ ...approvalBy(who, progress, command), ...first }));
+}
+
+/** Under the four-eyes rule, the command asks for a name, because the default can be the name of an excluded person. */
+function approvalBy(who: Role, progress: Progress, command: string): NextCommand {
+  if (who === 'client') return byClient(command);
+  const isAnyone = excludedPeople(progress, progress.step, who).length === 0;
+  return bySupport(isAnyone ? command : `${command} --by "your name"`);
 }
 
 function approversLeft({ step, steps }: Progress): readonly Role[] {

@@ -6,6 +6,7 @@ import { countExceptions, countOpen, countReadyOrMoving, isConfirmationDue } fro
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
+import { excludedPeople } from '../../domain/progress/four-eyes';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import type { Progress } from '../../domain/progress/progress';
 import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn } from '../../domain/progress/progress';
@@ -45,8 +46,11 @@ export const NO_COMPANIES: SuggestedCompanies = {
  * @param companies {@link NO_COMPANIES} without the ledger
  */
 export function nextCommands(progress: Progress, companies: NamedInCommands, now: Date): Commands {
-  return asClient(suggestions(progress, companies, now), clientName(progress));
+  return asClient(suggestions(progress, companies, now), progress);
 }
+
+/** Matches the commands that approve a step. */
+const APPROVAL = /^ferry (?:approve|sign-off) /;
 
 function suggestions(progress: Progress, companies: NamedInCommands, now: Date): Commands {
   if (isEnding(progress.state)) return [];
@@ -126,10 +130,16 @@ function selfServiceCommands(progress: Progress): Commands {
 /** Returns a command of the client that needs no name, because it decides nothing. */
 const viewing = (command: string): NextCommand => ({ who: 'client', command });
 
-/** Puts the client's name into commands, if it is known. */
-function asClient(commands: Commands, name: string | null): Commands {
+/** Puts the client's name into commands, if it is known. Leaves out approvals that need another person (four-eyes rule). */
+function asClient(commands: Commands, progress: Progress): Commands {
+  const name = clientName(progress);
   if (name === null) return commands;
-  return commands.map((each) => ({ ...each, command: each.command.replace(BY_CLIENT, () => byClientNamed(name)) }));
+  const isExcluded = excludedPeople(progress, progress.step, 'client').includes(name);
+  return commands.map((each) =>
+    isExcluded && APPROVAL.test(each.command)
+      ? each
+      : { ...each, command: each.command.replace(BY_CLIENT, () => byClientNamed(name)) },
+  );
 }
 
 /**

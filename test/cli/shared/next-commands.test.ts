@@ -5,7 +5,15 @@ import { typedTime } from '../../../cli/terminal/times';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../../store';
-import { AT, counts, decideAll, firstCompany, reject, stateAt } from '../../support/migrations/migration-states';
+import {
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  proposeTime,
+  reject,
+  stateAt,
+} from '../../support/migrations/migration-states';
 import { assertValid } from '../captured-terminal';
 import { commandOf } from '../parse-command';
 import { CASES, filledIn } from './suggested-commands';
@@ -65,6 +73,20 @@ test('in self-service, the command that repeats the check says so, because its n
       does: 'checks the supplied details again',
     }),
   );
+});
+
+test('under the four-eyes rule, an approval does not name a person whose approval would be refused', () => {
+  const proposed = decideAll(stateAt('schedule'), proposeTime('client'));
+  const progress = progressOf(plan, proposed);
+  const by = proposed.proposal?.by ?? '';
+  const commandsOf = (fourEyes: { readonly suppliers: readonly string[] } | null): readonly string[] =>
+    nextCommands({ ...progress, fourEyes }, NO_COMPANIES, NOW).map(({ command }) => command);
+  const approve = `ferry approve ${ID} schedule`;
+  expect(commandsOf(null)).toEqual([`${approve} --as client --by ${by}`, approve]);
+  expect(commandsOf({ suppliers: [] })).toEqual([
+    `${approve} --as client --by "your name"`,
+    `${approve} --by "your name"`,
+  ]);
 });
 
 test.each(CASES)('nextCommands suggests a command to every role that must act: %s', (_, state) => {
