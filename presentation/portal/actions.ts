@@ -2,11 +2,9 @@
  * The decisions that the client can make now, each with the texts that the page shows before the client confirms it. A
  * decision that the preconditions would refuse is not offered.
  */
-import type { DecisionFacts } from '../../domain/decisions/preconditions';
 import { preconditionRefusal } from '../../domain/decisions/preconditions';
-import { isEnding } from '../../domain/migration/migration-state';
+import { decisionFactsOf } from '../../domain/progress/decision-facts';
 import type { Progress } from '../../domain/progress/progress';
-import { pausesIn } from '../../domain/progress/progress';
 import type { ActionFacts, ActionView, Candidate, DecisionDraft } from './candidate';
 import { confirmation, exceptions, supplies } from './company-actions';
 import { approvals, controls, proposal, rejections } from './step-actions';
@@ -29,20 +27,6 @@ export function actionsOf(progress: Progress, facts: ActionFacts, now: string): 
 
 function actionView({ draft: _, applies: __, ...candidate }: Candidate): ActionView {
   return { isIrreversible: false, isExpected: false, reason: 'none', ...candidate };
-}
-
-function decisionFactsOf(progress: Progress): DecisionFacts {
-  const { route, state, step, steps, proposal, counts, firstCompany } = progress;
-  const shown = pausesIn(progress);
-  return {
-    ...{ route, step, counts, firstCompany },
-    closed: isEnding(state) ? state : null,
-    ended: steps.filter(({ endedAt }) => endedAt !== null).map((each) => each.step),
-    approvals: steps.flatMap(({ approvals }) => approvals),
-    hasProposal: proposal !== null,
-    pausedItself: shown.some(({ stopReason }) => stopReason !== null),
-    pausedByPeople: shown.some(({ stopReason }) => stopReason === null),
-  };
 }
 
 function candidates(progress: Progress, facts: ActionFacts, now: string): readonly Candidate[] {

@@ -1,7 +1,9 @@
 import { isEnding } from '../../../domain/migration/migration-state';
+import { preconditionRefusal } from '../../../domain/decisions/preconditions';
 import { roleRefusal } from '../../../domain/decisions/roles';
 import type { Role, Step } from '../../../domain/migration/steps';
 import { STEP_RULES, STEPS } from '../../../domain/migration/steps';
+import { decisionFactsOf } from '../../../domain/progress/decision-facts';
 import type { Progress } from '../../../domain/progress/progress';
 import { isStepDone } from '../../../domain/progress/progress';
 import { excludedPeople, otherPersonText } from '../../../domain/progress/four-eyes';
@@ -95,7 +97,9 @@ function approve(
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
-    const isRefused = progress !== undefined && (hasProblems(progress, step) || others != null);
+    const isRefused =
+      progress !== undefined &&
+      (hasProblems(progress, step) || others != null || cannotApprove(progress, step, options));
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence, reversible: true }))) {
       const when = unanswered ? `${unanswered.once}, ` : '';
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migrationId}`);
@@ -175,6 +179,12 @@ function othersText(
   const own = role === 'client' ? byClient(approval) : bySupport(`${approval} --by "your name"`);
   const commands = throughPortal([own], portal).map(({ command }) => command);
   return `four-eyes rule: someone other than ${excluded} approves the step as ${role} with: ${commands.join('; ')}`;
+}
+
+/** Returns whether the migration will refuse the approval, for example because nothing is to be approved yet. */
+function cannotApprove(progress: Progress, step: Step, options: ApproveOptions): boolean {
+  const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
+  return preconditionRefusal(decision, decisionFactsOf(progress), new Date().toISOString()) !== null;
 }
 
 /** Returns whether the details cannot be approved, because the preflight has found problems. */

@@ -96,20 +96,31 @@ test('a person who has acted only in the other role is told so', async () => {
   expect(asSupport.err).not.toContain('acted only as');
 });
 
+test.each([
+  ['schedule', 'no start time has been proposed yet'],
+  ['update-application', 'has already been approved by support (Sam)'],
+  ['migrate-first-company', 'step 5 (migrate the first company) is not open yet'],
+])('an approval of %s that the migration will refuse is refused without a question', async (step, why) => {
+  const { exitCode, out, questions } = await answering(true, 'approve', ID, step, ...SAM);
+  expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: [] });
+  expect(out).toContain(why);
+});
+
 test('the handover cannot be signed off before anything has been moved', async () => {
   const { exitCode, out } = await ferry(['sign-off', ID, '--yes', ...SAM], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain('Complete the migration');
   expect(out).toContain('refused');
+  expect((await answering(true, 'sign-off', ID, ...SAM)).questions).toEqual([]);
 });
 
 test('the audit trail contains every decision in order, and can be exported', async () => {
   const { temporal } = orchestrator.ferry;
   await temporal.workflow.getHandle(ID).signal('approve', { step: 'shedule', role: 'support', by: '=cmd()' });
   const trail = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'] as { applied: boolean }[];
-  await until(async () => (await trail()).length === 8);
+  await until(async () => (await trail()).length === 13);
   expect((await trail()).map(({ applied }) => applied)).toEqual([
-    ...[false, false, false, true, true, false, false, false],
+    ...[false, false, false, true, true, false, false, false, false, false, false, false, false],
   ]);
 
   const { out: lines } = await ferry(['audit', ID, '--format', 'jsonl'], undefined, orchestrator.env);
@@ -151,12 +162,11 @@ test('a refused approval of a step that has ended suggests no other approval of 
 });
 
 test.each([
-  { args: ['sign-off', ID], lost: /no more companies can be moved, and the stored credentials are destroyed/ },
   {
+    before: ['propose-time', ID, 'now', '--as', 'client', '--by', 'Cleo'],
     args: ['approve', ID, 'schedule'],
     lost: /once steps 2 to 4 have ended, the first company will be moved\. This approval can be withdrawn until that move/,
   },
-  { args: ['approve', ID, 'migrate-first-company'], lost: /the moves of the remaining 25 companies can begin/ },
   {
     args: ['cancel', ID, '--reason', 'a script said so'],
     lost: /no company has moved, none will be moved, and all supplied credentials will be destroyed/,
@@ -169,18 +179,22 @@ test.each([
     args: ['exclude', ID, 'C-1002', 'C-1001', '--reason', 'a script said so'],
     lost: /2 companies will not be moved and cannot be added to this migration again: C-1002 \(.+, not moved yet\), C-1001 \(/,
   },
-])('ferry $args decides nothing without --yes or a terminal, and names the consequences', async ({ args, lost }) => {
-  const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
-  const before = await recorded();
-  for (const more of [[], ['--json'], ['--quiet']]) {
-    const { exitCode, out, err } = await ferry([...args, ...SAM, ...more], undefined, orchestrator.env);
-    expect(exitCode).toBe(1);
-    expect(out + err).toMatch(lost);
-    expect(out + err).toContain('cannot be undone');
-    expect(out + err).toContain('run the command again with --yes');
-  }
-  expect(await recorded()).toEqual(before);
-});
+])(
+  'ferry $args decides nothing without --yes or a terminal, and names the consequences',
+  async ({ before: first, args, lost }) => {
+    if (first) await ferry(first, undefined, orchestrator.env);
+    const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
+    const before = await recorded();
+    for (const more of [[], ['--json'], ['--quiet']]) {
+      const { exitCode, out, err } = await ferry([...args, ...SAM, ...more], undefined, orchestrator.env);
+      expect(exitCode).toBe(1);
+      expect(out + err).toMatch(lost);
+      expect(out + err).toContain('cannot be undone');
+      expect(out + err).toContain('run the command again with --yes');
+    }
+    expect(await recorded()).toEqual(before);
+  },
+);
 
 test('cancel shows the consequences and asks for confirmation', async () => {
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];

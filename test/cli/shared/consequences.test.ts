@@ -26,6 +26,19 @@ test('the approval of a start says when the first window after it opens, unless 
   expect(consequence({ windows: [sunday] }, afterStart)).toContain(opening);
 });
 
+test('the approvals of the first company and of the handover cannot be undone', () => {
+  const progress = progressOf(
+    migrationPlan(),
+    stateAt('migrate-first-company', { counts: counts({ total: 26, moved: 1, waiting: 25 }) }),
+  );
+  expect(approvalConsequence('migrate-first-company', progress)).toMatch(
+    /cannot be undone: the moves of the remaining 25 companies can begin/,
+  );
+  expect(approvalConsequence('complete-migration', progress)).toMatch(
+    /cannot be undone: no more companies can be moved, and the stored credentials are destroyed/,
+  );
+});
+
 test('the end of a migration mentions moved companies only if some have moved or are moving', () => {
   const consequence = (changes: Parameters<typeof counts>[0]) =>
     endingConsequence(progressOf(migrationPlan(), stateAt('complete-migration', { counts: counts(changes) })));

@@ -1,0 +1,20 @@
+/** The facts that decide before a decision is sent whether the migration will refuse it. */
+import type { DecisionFacts } from '../decisions/preconditions';
+import { isEnding } from '../migration/migration-state';
+import type { Progress } from './progress';
+import { pausesIn } from './progress';
+
+/** Returns the facts that the progress contains. It does not contain who has rejected the first company. */
+export function decisionFactsOf(progress: Progress): DecisionFacts {
+  const { route, state, step, steps, proposal, counts, firstCompany } = progress;
+  const shown = pausesIn(progress);
+  return {
+    ...{ route, step, counts, firstCompany },
+    closed: isEnding(state) ? state : null,
+    ended: steps.filter(({ endedAt }) => endedAt !== null).map((each) => each.step),
+    approvals: steps.flatMap(({ approvals }) => approvals),
+    hasProposal: proposal !== null,
+    pausedItself: shown.some(({ stopReason }) => stopReason !== null),
+    pausedByPeople: shown.some(({ stopReason }) => stopReason === null),
+  };
+}
