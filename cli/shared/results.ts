@@ -119,7 +119,7 @@ export function printApplication(output: Output, { application }: Preflight, ind
   const { suppliedBy } = application;
   const text = `${indent}Application: ${applicationName(application)}`;
   if (suppliedBy !== null) return output.line(`${text}, supplied by ${suppliedBy}`);
-  output.line(`${text}, ${output.styled('yellow', 'registered at the service, not supplied for this migration')}`);
+  output.line(`${text}, ${output.styled('yellow', 'not supplied for this migration')}`);
 }
 
 interface FirstCompanyOptions {

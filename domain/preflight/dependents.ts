@@ -72,14 +72,13 @@ export function dependentFindings(
   );
   if (affected.length === 0) return [];
   const isNoneSupplied = canSupply && supplied === null;
-  const companies = isNoneSupplied
-    ? 'no application was supplied for this migration, and connected companies of another client'
-    : 'connected companies';
-  const message =
-    `${companies}, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
-    'another application would replace it, and the service could no longer refresh their tokens';
+  // Both texts are short, because `ferry show` prints them with everything else on one screen.
+  const message = isNoneSupplied
+    ? `no application was supplied, and connected companies of another client depend on the registered one: ${dependentsText(affected)}`
+    : `connected companies, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
+      'another application would replace it, and the service could no longer refresh their tokens';
   const advice = isNoneSupplied
-    ? 'ask the client which application obtained its tokens; if it is this application, supply it for this migration; if not, give each client its own account (docs/deploying.md)'
+    ? "supply it if it obtained the client's tokens; otherwise give each client its own account (docs/deploying.md)"
     : 'give each client its own account before you supply another application (docs/deploying.md)';
   const clientMessage = isNoneSupplied
     ? NONE_SUPPLIED

@@ -32,6 +32,7 @@ import {
   stateAt,
 } from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
+import { OTHER_CLIENTS_APPLICATION } from './other-clients-application';
 
 const plan = migrationPlan({ migrationId: 'acme.quickbooks-online' });
 const NOW = new Date(LATER);
@@ -71,6 +72,7 @@ const FACTS = {
 const NIGHTS: Window = { days: WEEKDAYS, from: '20:00', to: '06:00', timeZone: 'Europe/London' };
 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
+  ["another client's application", OTHER_CLIENTS_APPLICATION],
   ['step 1', stateAt('supply-details', { ...known, counts: counts({ total: 60, waiting: 60, unconfirmed: 60 }) })],
   ['step 2', stateAt('schedule', known)],
   [

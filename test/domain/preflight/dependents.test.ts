@@ -48,10 +48,8 @@ test('says that no application was supplied if the registered application is tha
     code: 'application-in-use',
     severity: 'warning',
     message:
-      'no application was supplied for this migration, and connected companies of another client, moved or not, depend on ' +
-      'the registered application kite-app (production): kite.xero (25 companies, ended); ' +
-      'another application would replace it, and the service could no longer refresh their tokens',
-    advice: expect.stringMatching(/^ask the client which application obtained its tokens; /) as string,
+      'no application was supplied, and connected companies of another client depend on the registered one: kite.xero (25 companies, ended)',
+    advice: expect.stringMatching(/^supply it if it obtained the client's tokens; /) as string,
   });
   expect(finding?.clientMessage).toMatch(/; supply the application that obtained your tokens, or tell support which/);
   expect(finding?.clientMessage).not.toContain('kite');

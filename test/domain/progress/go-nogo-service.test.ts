@@ -34,10 +34,9 @@ test('an answer that contains a warning is a go with a warning, not a plain go',
   const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', hasEnded: true, application: application1 };
   const dependents = { ...facts().dependents, others: [{ ...bee, companies: 24 }] };
   expect(whyOf(facts({ dependents }), 'application')).toBe(
-    'no application was supplied for this migration, and connected companies of another client, moved or not, depend on the ' +
-      'registered application app-1 (production): bee.quickbooks-online (24 companies, ended); another application would ' +
-      'replace it, and the service could no longer refresh their tokens; ask the client which application obtained its tokens; if it is this ' +
-      'application, supply it for this migration; if not, give each client its own account (docs/deploying.md)',
+    'no application was supplied, and connected companies of another client depend on the registered one: ' +
+      "bee.quickbooks-online (24 companies, ended); supply it if it obtained the client's tokens; otherwise give each " +
+      'client its own account (docs/deploying.md)',
   );
   const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };
   const selfService = { route: 'self-service', platform: platform('xero') } as const;
