@@ -5,6 +5,7 @@
  * change the state: a key (`handleKey`), a reading (`withReading`) and the result of a decision (`openDialogs`).
  */
 import type { ReadStream } from 'node:tty';
+import type { FollowStack } from '../shared/follow-stack';
 import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
 import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
@@ -19,6 +20,8 @@ import { INITIAL_STATE, visibleRows, selectedRow, withReading } from './state';
 
 export interface DashboardOptions extends DialogContext {
   readonly keyboard: ReadStream;
+  /** Connects again if the running stack has other addresses than before. */
+  readonly followStack: FollowStack;
 }
 
 const READ_INTERVAL_MS = 1_000;
@@ -26,7 +29,11 @@ const READ_INTERVAL_MS = 1_000;
 const PAUSE_PER_READING = 4;
 
 /** Shows the dashboard until the user quits or the process is asked to end, then restores the terminal. */
-export async function runDashboard({ keyboard: stdin, ...dialogContext }: DashboardOptions): Promise<void> {
+export async function runDashboard({
+  keyboard: stdin,
+  followStack,
+  ...dialogContext
+}: DashboardOptions): Promise<void> {
   const { terminal, ferry } = dialogContext;
   const quit = new AbortController();
   const read = openReader(ferry);
@@ -47,6 +54,7 @@ export async function runDashboard({ keyboard: stdin, ...dialogContext }: Dashbo
   async function keepReading(): Promise<void> {
     while (!quit.signal.aborted) {
       const startedAt = Date.now();
+      await followStack();
       const reading = await read({
         visibleRows: (rows) =>
           visibleRows(withReading(state, { rows, connectionError: null, at: startedAt }), pageHeight()),

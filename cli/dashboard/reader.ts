@@ -30,8 +30,8 @@ const MAX_DECISIONS = 20;
 const MAX_EXCEPTIONS = 200;
 
 /**
- * Opens a reader with a cache. The `connectionError` of a reading says why something could not be read. A reading
- * throws only if there is a bug in this program.
+ * Opens a reader with a cache. Each reading uses the connections that `ferry` has at that time. The `connectionError`
+ * of a reading says why something could not be read. A reading throws only if there is a bug in this program.
  */
 export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promise<Reading> {
   const overviews = new Map<string, Overview>();
@@ -69,6 +69,9 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       unfinished ? attempt(withLedgerLimit(readOverviews(ferry.db, ids))) : undefined,
       attempt(progress.refresh(unfinished ? visible : visible.filter(({ endedInTemporal }) => !endedInTemporal))),
     ]);
+    // The list shows Temporal's counts while the ledger does not answer, because a row must not show old counts beside
+    // a new state.
+    if (!latest) overviews.clear();
     for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
     return current();
   }
@@ -132,14 +135,14 @@ async function listTerminated(ferry: LedgerClient, ids: readonly string[]): Prom
 }
 
 /** Opens a cache of a migration's first exceptions, which are read again only when their version has changed. */
-function openExceptionCache({
-  db,
-}: LedgerClient): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {
+function openExceptionCache(
+  ferry: LedgerClient,
+): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {
   let latest: { readonly version: string; readonly exceptions: readonly LedgerCompany[] } | null = null;
   return async (migrationId, version) => {
     if (latest?.version === version) return latest.exceptions;
     const exceptions: LedgerCompany[] = [];
-    for await (const company of readCompanies(db, migrationId, { exceptions: true })) {
+    for await (const company of readCompanies(ferry.db, migrationId, { exceptions: true })) {
       exceptions.push(company);
       if (exceptions.length === MAX_EXCEPTIONS) break;
     }

@@ -14,6 +14,7 @@ import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
 import type { Context } from '../shared/context';
+import type { FollowStack } from '../shared/follow-stack';
 import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
 import { createInterruptibleSleep } from '../shared/waiting';
 import type { CommandResult } from '../terminal/output';
@@ -41,6 +42,11 @@ export interface WatchOptions {
   readonly untilDecision?: true;
 }
 
+interface WatchedWith {
+  readonly ferry: MigrationClient;
+  readonly followStack: FollowStack;
+}
+
 /**
  * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
  * If Temporal, the database or a worker does not answer after the first poll, shows the failure and retries.
@@ -49,7 +55,7 @@ export interface WatchOptions {
  */
 export async function watchMigration(
   { terminal, output }: Context,
-  ferry: MigrationClient,
+  { ferry, followStack }: WatchedWith,
   migrationId: string,
   { untilDecision }: WatchOptions,
 ): Promise<WatchEnd> {
@@ -71,6 +77,7 @@ export async function watchMigration(
       }
       if (interrupted.aborted && latest) return stoppedByUser(latest);
       await sleep(Math.max(POLL_EVERY_MS, (Date.now() - startedAt) * PAUSE_PER_POLL));
+      if (!interrupted.aborted) await followStack();
     }
   } finally {
     view?.close();

@@ -1,6 +1,6 @@
 /** Opens the clients that a command needs, and closes them when its work is finished. */
 import { loadConfig } from '../../config';
-import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
+import type { LedgerClient, MigrationClient } from '../../client';
 import { isBug, listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
@@ -8,6 +8,8 @@ import type { StoredMigration } from '../../store';
 import { readMigration, readNamespace } from '../../store';
 import { MIGRATIONS } from '../../workflows/messages';
 import { CommandFailed } from './errors';
+import type { FollowedConfig, FollowingClient, FollowStack } from './follow-stack';
+import { openFollowingClient } from './follow-stack';
 import { eitherOf } from '../../domain/text/sentences';
 import { withLedgerLimit } from './ledger-limit';
 import { similar } from './options';
@@ -16,34 +18,39 @@ import { databaseAdvice } from './stack-advice';
 /**
  * Runs the work of a command that needs the ledger.
  *
+ * @param work receives a client, and for a command that runs until the user stops it, a function that follows the stack
  * @throws CommandFailed if no database is configured
  */
 export async function withLedgerClient<Result>(
   env: NodeJS.ProcessEnv,
-  work: (ferry: LedgerClient) => Promise<Result>,
+  work: (ferry: LedgerClient, followStack: FollowStack) => Promise<Result>,
 ): Promise<Result> {
-  const config = clientConfig(env);
-  const { databaseUrl } = config;
-  if (databaseUrl === undefined) throw needsDatabase();
-  return withClient(env, () => openLedgerClient({ ...config, databaseUrl }, CLOSING), work);
+  const load = () => {
+    const { databaseUrl, ...config } = clientConfig(env);
+    if (databaseUrl === undefined) throw needsDatabase();
+    return { ...config, databaseUrl };
+  };
+  return withClient(env, await openFollowingClient(load, (config) => openLedgerClient(config, CLOSING)), work);
 }
 
 /**
  * Runs the work of a command that does not need the ledger, because people who work for the client might not have
  * access to it. Uses the ledger if a database is configured.
+ *
+ * @param work receives a client, and for a command that runs until the user stops it, a function that follows the stack
  */
 export async function withMigrationClient<Result>(
   env: NodeJS.ProcessEnv,
-  work: (ferry: MigrationClient) => Promise<Result>,
+  work: (ferry: MigrationClient, followStack: FollowStack) => Promise<Result>,
 ): Promise<Result> {
-  const config = clientConfig(env);
-  return withClient(env, () => openMigrationClient(config, CLOSING), work);
+  const load = () => clientConfig(env);
+  return withClient(env, await openFollowingClient(load, (config) => openMigrationClient(config, CLOSING)), work);
 }
 
 /** Short, because a command prints its result only after it has closed its connections. */
 export const CLOSING = { closeWithinMs: 1_000 };
 
-function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
+function clientConfig(env: NodeJS.ProcessEnv): FollowedConfig {
   return loadConfig(['temporal', 'payloadKeys'], env, [
     'databaseUrl',
     'signingKey',
@@ -51,21 +58,21 @@ function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
     'providerFingerprint',
     'portalUrl',
     'tracing',
+    'runningStack',
   ]);
 }
 
 async function withClient<Client extends MigrationClient, Result>(
   env: NodeJS.ProcessEnv,
-  open: () => Promise<Client>,
-  work: (ferry: Client) => Promise<Result>,
+  { ferry, followStack, close }: FollowingClient<Client>,
+  work: (ferry: Client, followStack: FollowStack) => Promise<Result>,
 ): Promise<Result> {
-  const ferry = await open();
   try {
-    return await work(ferry);
+    return await work(ferry, followStack);
   } catch (error) {
     throw await explainMissing(ferry, error, env);
   } finally {
-    await ferry.close();
+    await close();
   }
 }
 

@@ -81,12 +81,13 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   const check = await checkAll(terminal.env, request);
   if (check.findings.errors > 0) return invalidManifest(check);
   if (!(await confirmStart(context, check, options))) return notStarted();
-  return withLedgerClient(terminal.env, async (ferry) => {
+  return withLedgerClient(terminal.env, async (ferry, followStack) => {
     const started = await start(ferry, check, options, limits);
     const clientPage = await clientPageOf(terminal.env, ferry, migrationId);
     const isWatched = started.preflight !== null && !options.detach;
     if (!output.json && !output.quiet) printStarted(output, check, started, { by: options.by, clientPage, isWatched });
-    const end = isWatched ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
+    const watched = { ferry, followStack };
+    const end = isWatched ? await watchMigration(context, watched, migrationId, { untilDecision: true }) : null;
     const latest = await withLatestOutcome(ferry, started);
     const refusedSince = latest === started ? null : refusalOf(latest);
     return selfServiceResult(check, { ...latest, by: options.by, clientPage, refusedSince }, end);

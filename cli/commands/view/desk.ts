@@ -24,7 +24,9 @@ export function addDesk({ program, run, output, terminal }: Context): void {
           'use this instead: ferry list',
         );
       const actor = actorFrom(options);
-      await withLedgerClient(env, (ferry) => runDashboard({ ferry, terminal, prompts, keyboard, ...actor }));
+      await withLedgerClient(env, (ferry, followStack) =>
+        runDashboard({ ferry, followStack, terminal, prompts, keyboard, ...actor }),
+      );
       return { written: true };
     }),
   );

@@ -15,8 +15,8 @@ export function addWatch(context: Context): void {
     .option('--until-decision', 'also stop when a person must act')
     .action((migration: string, options: WatchOptions) =>
       context.run(() =>
-        withMigrationClient(context.terminal.env, async (ferry) =>
-          watchResult(await watchMigration(context, ferry, migration, options)),
+        withMigrationClient(context.terminal.env, async (ferry, followStack) =>
+          watchResult(await watchMigration(context, { ferry, followStack }, migration, options)),
         ),
       ),
     );

@@ -24,6 +24,19 @@ test('the dashboard lists the open migrations although the ledger does not answe
   expect(rows).toMatchObject([{ migrationId: id, overview: null }]);
 });
 
+test('a row shows only counts from Temporal while the ledger does not answer, because its state is from Temporal', async () => {
+  const { id } = await startTestMigration(orchestrator, 'old-counts', ['sbx-ok-1.oc1']);
+  const ferry = { ...orchestrator.ferry };
+  const read = openReader(ferry);
+  const overview = async () => {
+    const { rows = [] } = await read({ visibleRows: (all) => all, shownMigrationId: null });
+    return rows.find(({ migrationId }) => migrationId === id)?.overview;
+  };
+  await until(async () => (await overview())?.total === 1);
+  ferry.db = silent as LedgerClient['db'];
+  expect(await overview()).toBeNull();
+});
+
 /** Starts a migration that is open in the ledger, and terminates its workflow. */
 async function terminatedMigration(client: string): Promise<string> {
   const { db, temporal } = orchestrator.ferry;
