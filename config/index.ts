@@ -13,7 +13,7 @@ import type {
   WebhookConfig,
 } from './parts';
 import { PARTS } from './parts';
-import { readRunningStack, stackFile, type RunningStack } from './running-stack';
+import { hasRunStack, readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { readSecretFiles } from './secret-files';
 import { readTemporal, targetsOtherTemporal } from './temporal';
 
@@ -121,7 +121,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     else if (problems.length === problemsBefore && required.some((requiredPart) => requiredPart === part))
       missing.push(part);
   }
-  if (missing.length > 0) problems.push(missingMessage(missing, home, { running, stack }));
+  if (missing.length > 0) problems.push(missingMessage(missing, home, { running, stack, variables }));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<RequiredPart> &
     Partial<Pick<Parts, OptionalPart>>;
@@ -130,11 +130,18 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
 /** The parts that a command can require although no stack provides them. */
 const NOT_IN_A_STACK: readonly ConfigPartName[] = ['openId', 'serviceKeys'];
 
-/** @param stack the running stack if its configuration is used; otherwise undefined */
+interface StackSearch {
+  readonly running: RunningStack | undefined;
+  /** The running stack if its configuration is used; otherwise undefined. */
+  readonly stack: RunningStack | undefined;
+  /** The environment variables. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 function missingMessage(
   missing: readonly ConfigPartName[],
   home: string,
-  { running, stack }: { readonly running: RunningStack | undefined; readonly stack: RunningStack | undefined },
+  { running, stack, variables }: StackSearch,
 ): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
   const notInAStack = missing.filter((part) => NOT_IN_A_STACK.includes(part));
@@ -143,6 +150,9 @@ function missingMessage(
     return `Not configured: ${names}. Configure what is missing, because ferry up does not provide ${what}.`;
   }
   if (running === undefined) {
+    const { TEMPORAL_ADDRESS: address, TEMPORAL_PROFILE: profile } = variables;
+    if (hasRunStack(home) && address === undefined && profile === undefined)
+      return `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure ${names}.`;
     const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
     return `Not configured: ${names}. ${none} Configure what is missing, or start a stack with: ferry up`;
   }

@@ -1,5 +1,5 @@
 /** The file in which commands find the stack that `ferry up` is running. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -53,6 +53,11 @@ export function readRunningStack(home: string): RunningStack | undefined {
   }
   const stack = runningStack.safeParse(content);
   return stack.success && isAlive(stack.data.pid) ? stack.data : undefined;
+}
+
+/** Returns whether a stack has ever run in this home folder. Only a stack creates the database of its Temporal there. */
+export function hasRunStack(home: string): boolean {
+  return existsSync(path.join(home, 'temporal.db'));
 }
 
 /** Writes the file atomically, readable only by its owner. */

@@ -219,6 +219,16 @@ test('reports in one line what is missing, where the stack was looked for, and h
   ]);
 });
 
+test('says first that no stack is running, if one has run here and no other Temporal is configured', () => {
+  writeFileSync(path.join(home, 'temporal.db'), '');
+  const problemsWith = (changes: NodeJS.ProcessEnv) =>
+    problemsOf(() => loadConfig(['temporal', 'databaseUrl'], { ...env, ...changes }));
+  expect(problemsWith({})).toEqual([
+    `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL).`,
+  ]);
+  expect(problemsWith({ TEMPORAL_ADDRESS: 'temporal:7233' })).toEqual([expect.stringMatching(/^Not configured: Post/)]);
+});
+
 test('ignores parts of the configuration that a command does not need', () => {
   expect(loadConfig([], { ...env, DATABASE_URL: 'nonsense' })).toEqual({ home, logLevel: 'info' });
 });
