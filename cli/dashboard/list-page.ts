@@ -7,9 +7,8 @@ import { liveForecastOf, recentRate, withLiveCounts } from '../../domain/progres
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
-import type { StyledLine, Span } from '../terminal/styled-text';
+import type { StyledLine, Span, Style } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
-import type { Style } from '../terminal/table';
 import { shortTime, shortDuration } from '../terminal/times';
 import { continuesText, replacedText } from './migration-lines';
 import type { Page } from './state';

@@ -100,8 +100,8 @@ export function printMigration(
   output.line();
   if (progress.route !== 'self-service') {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));
-    printSteps(output, rows, hasEnded);
-    output.line();
+    // The line about the approvals takes the place of the empty line, because a small terminal has no room for both.
+    if (!printSteps(output, rows, hasEnded)) output.line();
   }
   printCompanies(output, progress);
   const reconnections = reconnectionsAfterEnd(progress, localTime);

@@ -44,10 +44,14 @@ export function stepWords(hasEnded: boolean): Readonly<Record<StepRow['state'], 
     : { done: 'done', open: 'open', later: 'later' };
 }
 
-/** Prints one line per step. A terminal that is too narrow for the approvals shows none, so that no line wraps. */
-export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: boolean): void {
+/**
+ * Prints one line per step. A terminal that is too narrow for the approvals shows none, so that no line wraps.
+ *
+ * @returns true if a line below the table says how to see the approvals
+ */
+export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: boolean): boolean {
   const words = stepWords(hasEnded);
-  output.table(
+  return output.table(
     [
       { title: '' },
       { title: 'Step', unbroken: true },

@@ -3,7 +3,8 @@ import { inChunks } from '../../domain/text/streams';
 import { jsonPieces, jsonText } from '../../client/text-formats';
 import { withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 import { brokenIntoLines } from './line-breaks';
-import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
+import { styled, type Style } from './styled-text';
+import { TableFormatter, type TableCell, type TableColumn } from './table';
 import type { Terminal, TerminalStream } from './terminal';
 
 /**
@@ -86,8 +87,17 @@ export class Output {
     this.terminal.stdout.write(`${printable(text)}\n`);
   }
 
-  table(columns: readonly TableColumn[], rows: readonly (readonly TableCell[])[]): void {
-    this.verbatim(formatTable(this.terminal.stdout, columns, rows));
+  /**
+   * Writes a table. If the terminal has no room for some columns, a line below it says how to see them.
+   *
+   * @returns true if this line was written
+   */
+  table(columns: readonly TableColumn[], rows: readonly (readonly TableCell[])[]): boolean {
+    const formatter = new TableFormatter(this.terminal.stdout, columns);
+    this.verbatim(formatter.format(rows));
+    const leftOut = formatter.leftOut(rows);
+    if (leftOut !== null) this.line(leftOut);
+    return leftOut !== null;
   }
 
   styled(style: Style, text: string): string {

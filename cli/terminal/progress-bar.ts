@@ -1,6 +1,6 @@
 import { Format, SingleBar } from 'cli-progress';
 
-import { withoutControlCharacters } from './table';
+import { withoutControlCharacters } from './styled-text';
 import type { TerminalStream } from './terminal';
 
 /** Shows how much of something is done. */

@@ -1,7 +1,20 @@
 /** Formats lines of styled text, independently of a terminal. */
+import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { withoutControlCharacters, styled, type Style } from './table';
+import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import type { TerminalStream } from './terminal';
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Styles text if the stream is a terminal and `NO_COLOR` is not set. */
+export function styled(stream: TerminalStream, style: Style, text: string): string {
+  return styleText(style, text, { stream });
+}
+
+/** Removes everything that could move the cursor, change colours or reorder text. */
+export function withoutControlCharacters(text: string): string {
+  return withoutUnsafeCharacters(stripVTControlCharacters(text));
+}
 
 /** A part of a line; a string has no style. */
 export type Span = string | { readonly text: string; readonly style: Style };
@@ -56,15 +69,16 @@ export function wrapped(text: string, width: number, maxLines: number): readonly
   return [...lines, line].map((each) => truncated(each, width));
 }
 
-/** Breaks a word into parts of at most `width` columns. */
+/** Breaks a word into parts of at most `width` columns: after a hyphen if there is one. */
 function brokenWord(word: string, width: number): readonly string[] {
   if (widthOf(word) <= width) return [word];
   const parts: string[] = [];
   let part = '';
   for (const { segment } of CHARACTERS.segment(word)) {
     if (part !== '' && widthOf(part + segment) > width) {
-      parts.push(part);
-      part = '';
+      const end = part.lastIndexOf('-') + 1 || part.length;
+      parts.push(part.slice(0, end));
+      part = part.slice(end);
     }
     part += segment;
   }

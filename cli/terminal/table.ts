@@ -1,11 +1,8 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
 import Table from 'cli-table3';
-import stringWidth from 'string-width';
 
+import type { Style } from './styled-text';
+import { styled, widthOf, withoutControlCharacters, wrapped } from './styled-text';
 import type { TerminalStream } from './terminal';
-import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
-
-export type Style = Parameters<typeof styleText>[0];
 
 /** A cell's text. Control characters are removed, because the text can come from a client. */
 export type TableCell = string | { readonly text: string; readonly style: Style };
@@ -39,6 +36,8 @@ export function formatTable(
  */
 export class TableFormatter {
   #widths: readonly number[];
+  /** For each column, the width of its longest word so far. */
+  #words: readonly number[];
   /** Indices of the shown columns; null if no part has been formatted yet. */
   #shown: readonly number[] | null = null;
 
@@ -47,81 +46,133 @@ export class TableFormatter {
     private readonly columns: readonly TableColumn[],
   ) {
     this.#widths = columns.map(({ title }) => title.length);
+    this.#words = columns.map(({ title }) => longestWord(title));
+  }
+
+  /**
+   * Says how to see the optional columns that were left out; null if none was, or if they have no values. Must be called
+   * after `format`.
+   */
+  leftOut(rows: readonly (readonly TableCell[])[]): string | null {
+    const leftOut = this.columns.filter(
+      (_, index) => !this.#shown?.includes(index) && rows.some((row) => textOf(row[index] ?? '') !== ''),
+    );
+    if (leftOut.length === 0) return null;
+    const titles = leftOut.map(({ title }) => `"${title}"`).join(' and ');
+    return `To see ${titles}, make the terminal at least ${neededWidth(this.#sizes())} columns wide.`;
   }
 
   format(rows: readonly (readonly TableCell[])[]): string {
     const { stream, columns } = this;
-    this.#widths = this.#widths.map((width, index) =>
-      rows.reduce((widest, row) => Math.max(widest, stringWidth(textOf(row[index] ?? ''))), width),
-    );
+    const widest = (before: readonly number[], widthOfText: (text: string) => number): readonly number[] =>
+      before.map((width, index) =>
+        rows.reduce((most, row) => Math.max(most, widthOfText(textOf(row[index] ?? ''))), width),
+      );
+    this.#widths = widest(this.#widths, widthOf);
+    this.#words = widest(this.#words, longestWord);
+    const sizes = this.#sizes();
     const isFirst = this.#shown === null;
-    const shown = (this.#shown ??= columnsThatFit(this.#widths, columns, stream.columns));
+    const shown = (this.#shown ??= columnsThatFit(sizes, columns, stream.columns));
     const shownColumns = shown.flatMap((index) => columns[index] ?? []);
-    const natural = shown.map((index) => this.#widths[index] ?? 0);
+    const widths = narrowed(
+      shown.flatMap((index) => sizes[index] ?? []),
+      shownColumns,
+      stream.columns,
+    );
     const table = new Table({
-      head: isFirst ? shownColumns.map(({ title }) => styled(stream, 'bold', title)) : [],
+      head: isFirst
+        ? shownColumns.map(({ title }, index) => brokenCell(stream, { text: title, style: 'bold' }, widths[index] ?? 0))
+        : [],
       // cli-table3 expects widths that include the gap.
-      colWidths: narrowed(natural, shownColumns, stream.columns).map((width) => width + GAP),
+      colWidths: widths.map((width) => width + GAP),
       colAligns: shownColumns.map(({ align }) => align ?? 'left'),
-      wordWrap: true,
       chars: NO_LINES,
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
     });
-    for (const row of rows) table.push(shown.map((index) => styledCell(stream, row[index] ?? '')));
+    for (const row of rows) table.push(shown.map((index, at) => brokenCell(stream, row[index] ?? '', widths[at] ?? 0)));
     return table
       .toString()
       .split('\n')
       .map((line) => line.trimEnd())
       .join('\n');
   }
+
+  /** Returns the widths that each column can have. */
+  #sizes(): readonly Size[] {
+    return this.columns.map(({ unbroken }, index) => ({
+      natural: this.#widths[index] ?? 0,
+      least: (unbroken ? this.#widths : this.#words)[index] ?? 0,
+    }));
+  }
 }
 
-function styledCell(stream: TerminalStream, cell: TableCell): string {
-  return typeof cell === 'string' ? textOf(cell) : styled(stream, cell.style, textOf(cell));
-}
-
-/** Styles text if the stream is a terminal and `NO_COLOR` is not set. */
-export function styled(stream: TerminalStream, style: Style, text: string): string {
-  return styleText(style, text, { stream });
-}
-
-/** Removes everything that could move the cursor, change colours or reorder text. */
-export function withoutControlCharacters(text: string): string {
-  return withoutUnsafeCharacters(stripVTControlCharacters(text));
+/** Breaks the text of a cell into lines, so that nothing of it is cut. */
+function brokenCell(stream: TerminalStream, cell: TableCell, width: number): string {
+  const text = textOf(cell);
+  const lines = widthOf(text) <= width ? [text] : wrapped(text, width, Infinity);
+  return lines.map((line) => (typeof cell === 'string' ? line : styled(stream, cell.style, line))).join('\n');
 }
 
 const textOf = (cell: TableCell): string => withoutControlCharacters(typeof cell === 'string' ? cell : cell.text);
 
+/** The widths that a column can have. */
+interface Size {
+  /** The width of the widest value. */
+  readonly natural: number;
+  /** The width below which values would be broken within words. */
+  readonly least: number;
+}
+
+/** Returns the width of the longest part of a text that has no space, and no hyphen before its end. */
+function longestWord(text: string): number {
+  return Math.max(0, ...(text.match(/[^\s-]*-|[^\s-]+/g) ?? []).map(widthOf));
+}
+
 /** Returns the indices of all columns, or only of the required ones if they do not all fit. */
 function columnsThatFit(
-  natural: readonly number[],
+  sizes: readonly Size[],
   columns: readonly TableColumn[],
   available = Infinity,
 ): readonly number[] {
   const all = columns.map((_, index) => index);
-  if (sumOf(narrowed(natural, columns, available, PREFERRED_WIDTH)) <= available) return all;
+  if (neededWidth(sizes) <= available) return all;
   return all.filter((index) => !columns[index]?.optional);
 }
+
+/** Returns the least width of a terminal in which all columns are shown. */
+const neededWidth = (sizes: readonly Size[]): number =>
+  sumOf(sizes.map(({ natural, least }) => Math.min(natural, Math.max(least, PREFERRED_WIDTH))));
 
 /** Returns the total width, including the gaps between columns. */
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
 
-/** Narrows the widest column repeatedly until all columns fit or none can get narrower. */
-function narrowed(
-  natural: readonly number[],
-  columns: readonly TableColumn[],
-  available = Infinity,
-  minWidth = MIN_WIDTH,
-): number[] {
-  const widths = [...natural];
-  while (sumOf(widths) > available) {
-    const shrinkable = widths.map((width, index) => (columns[index]?.unbroken ? 0 : width));
-    const widest = shrinkable.indexOf(Math.max(...shrinkable));
-    const width = shrinkable[widest] ?? 0;
-    if (width <= minWidth) break;
-    widths[widest] = width - 1;
+/**
+ * Narrows the widest column repeatedly until all columns fit or none can get narrower. Values are broken within words
+ * only if there is no other way to make the columns fit.
+ */
+function narrowed(sizes: readonly Size[], columns: readonly TableColumn[], available = Infinity): readonly number[] {
+  const between = shrunk(
+    sizes.map(({ natural }) => natural),
+    sizes.map(({ least }) => Math.max(least, MIN_WIDTH)),
+    available,
+  );
+  return shrunk(
+    between,
+    between.map((width, index) => (columns[index]?.unbroken ? width : MIN_WIDTH)),
+    available,
+  );
+}
+
+/** @param floors the least width of each column */
+function shrunk(widths: readonly number[], floors: readonly number[], available: number): number[] {
+  const result = [...widths];
+  while (sumOf(result) > available) {
+    const shrinkable = result.map((width, index) => (width > (floors[index] ?? 0) ? width : 0));
+    const width = Math.max(...shrinkable);
+    if (width === 0) break;
+    result[shrinkable.indexOf(width)] = width - 1;
   }
-  return widths;
+  return result;
 }
 
 const NO_LINES = {

@@ -1,6 +1,8 @@
 /** Tests that tables fit a terminal of 80 columns, and that unbroken columns are never shortened. */
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../../cli/terminal/styled-text';
+import { printSteps } from '../../../cli/reporting/steps-table';
+import { Output } from '../../../cli/terminal/output';
 import { formatTable, type TableColumn } from '../../../cli/terminal/table';
 import { capturedStream, ferry } from '../captured-terminal';
 import type { TestMigration } from '../../workflows/running-migration';
@@ -66,4 +68,60 @@ test('a long id is printed in full in 80 columns, and other columns get narrower
   expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
   expect(lines.join('\n')).toContain(id);
   expect(lines[0]).not.toContain('Started');
+});
+
+const LIST: readonly TableColumn[] = [
+  { title: 'Migration', unbroken: true },
+  ...['State', 'Step', 'Waiting for'].map((title) => ({ title })),
+  ...['Done', 'Open', 'Not moved'].map((title) => ({ title, align: 'right' as const })),
+  { title: 'Started', optional: true },
+];
+
+/** Prints a table in a terminal, and returns its words as people read them: a word that ends with a hyphen goes on. */
+function printed(width: number, row: readonly string[]): { readonly text: string; readonly words: readonly string[] } {
+  const stdout = capturedStream(width);
+  new Output({ stdout, stderr: stdout }, false).table(LIST, [row]);
+  const text = stripVTControlCharacters(stdout.text);
+  return { text, words: text.split(/\s+/) };
+}
+
+test.each(['completed', 'terminated', 'abandoned', 'cancelled'])(
+  'in 80 columns, the state %s and the step are not cut, and a line says how to see the column that was left out',
+  (state) => {
+    const row = ['acme.quickbooks-online', state, 'complete-migration', 'client and support', '2300/2500', '200', '17'];
+    const { text, words } = printed(80, [...row, 'Sat 21 Nov 2026, 14:05 UTC']);
+    for (const word of [state, 'complete-', 'migration', '2300/2500', 'support']) expect(words).toContain(word);
+    expect(text).not.toContain('…');
+    const [, needed] = /To see "Started", make the terminal at least (\d+) columns wide\.\n$/.exec(text) ?? [];
+    expect(printed(Number(needed), [...row, 'Sat 21 Nov 2026']).text).toContain('Started');
+    expect(printed(Number(needed) - 1, [...row, 'Sat 21 Nov 2026']).text).not.toContain('Started  ');
+  },
+);
+
+test('nothing is said about a column that was left out if it has no values', () => {
+  const row = ['acme.quickbooks-online', 'completed', 'complete-migration', 'client', '2300/2500', '200', '17', ''];
+  expect(printed(80, row).text).not.toContain('To see');
+});
+
+test('a word that is wider than its column is broken, not cut', () => {
+  const { text } = printed(60, [`${'x'.repeat(20)}.acme`, 'terminated', 'complete-migration', 'client', '1', '1', '1']);
+  expect(text).not.toContain('…');
+  expect(text).toMatch(/termina.*\n.*ted/);
+});
+
+test('a terminal that is too narrow for the approvals says how wide it must be', () => {
+  const approvals = [
+    { by: 'Cleo', role: 'client' },
+    { by: 'Sam', role: 'support' },
+  ];
+  const times = { openedAt: '2026-03-02T20:00:00.000Z', endedAt: '2026-03-02T21:00:00.000Z' };
+  const steps = (width: number): string => {
+    const stdout = capturedStream(width);
+    const row = { number: 3, title: 'Update the application', state: 'done' as const, approvals, ...times };
+    printSteps(new Output({ stdout, stderr: stdout }, false), [row], false);
+    return stripVTControlCharacters(stdout.text);
+  };
+  const [, width] = /To see "Decided by", make the terminal at least (\d+) columns wide\.\n$/.exec(steps(80)) ?? [];
+  expect(steps(Number(width))).toContain('Cleo (client), Sam (support)');
+  expect(steps(Number(width))).not.toContain('To see');
 });
