@@ -1,6 +1,7 @@
 /** The parts of Commander's program that `ferry` and `ferry --portal` share. */
 import { Command } from 'commander';
 import { isPlaceholder } from '../domain/text/placeholders';
+import { PLATFORMS } from '../platforms/platforms';
 import type { Context } from './shared/context';
 import { packageJson } from './shared/context';
 import { fittedTo } from './terminal/output';
@@ -25,6 +26,14 @@ function withInstead(message: string, first: string | undefined): string {
   const [, word = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];
   const instead = word === first && Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined;
   return instead === undefined ? message : `unknown command '${word}'\n(${instead})${/\n$/.test(message) ? '\n' : ''}`;
+}
+
+/** Adds the platforms to the message that none was specified, as the questions of `ferry start` list them. */
+function withPlatforms(message: string, first: string | undefined): string {
+  if (!message.startsWith("required option '-p, --platform")) return message;
+  const route = first === 'self-service' ? 'self-service' : null;
+  const listed = PLATFORMS.filter(({ routes }) => route === null || routes.includes(route));
+  return `${message.trimEnd()}\n(Choose one of: ${listed.map(({ slug }) => slug).join(', ')}.)\n`;
 }
 
 /**
@@ -67,7 +76,8 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
-      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text, args, name !== 'ferry')}`)),
+      outputError: (text, write) =>
+        write(fittedTo(stderr, `ferry: ${withPlatforms(usageText(text, args, name !== 'ferry'), args[0])}`)),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

@@ -17,6 +17,7 @@ import {
 } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
+import { nameRejection } from '../shared/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
 import type { Review } from '../shared/review';
 import { readReview } from '../shared/review';
@@ -111,7 +112,7 @@ async function askWho(prompts: Prompts, lastPerson: Person): Promise<Person> {
   );
   const by = await prompts.text('What is the name of the person who decides?', {
     ...(role === lastPerson.role ? { defaultAnswer: lastPerson.by } : {}),
-    rejection: (answer) => (answer === '' ? 'Enter a name' : null),
+    rejection: (answer) => nameRejection(answer),
   });
   return { role, by };
 }

@@ -18,8 +18,8 @@ import { exampleTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
-import { isPlaceholder } from '../../domain/text/placeholders';
 import { choiceOption } from './options';
+import { nameRejection } from './person-name';
 import { shellQuoted } from './remedy-commands';
 import { signingAdvice } from './signing-advice';
 
@@ -115,7 +115,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
       // This hook runs twice if `ferry start` asks for missing options, so the answer is kept.
       const isAsked = answer === undefined;
       answer ??= await prompts.text(`Your name? (decisions and reports show it; your user name is ${user})`, {
-        rejection: (name) => rejectionOf(name),
+        rejection: (name) => nameRejection(name, '; --by "your name" avoids the question'),
       });
       setDefault(answer);
       if (isAsked && command.getOptionValue('as') !== 'client')
@@ -132,11 +132,6 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
 function isIncompleteInvitation(command: Command): boolean {
   if (command.name() !== 'invite' || command.getOptionValue('revoke') !== undefined) return false;
   return command.getOptionValue('name') === undefined || command.args.length === 0;
-}
-
-function rejectionOf(name: string): string | null {
-  if (name === '' || isPlaceholder(name)) return 'A name is needed.';
-  return name.startsWith('ferry ') ? 'This is a command. Type your name; --by "your name" avoids the question.' : null;
 }
 
 export function actorFrom({ as, by }: ActorOptions): { role: Role; by: string } {

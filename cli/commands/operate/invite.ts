@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
-import { MAX_NAME_LENGTH } from '../../../domain/migration/decision-fields';
 import {
   createIdentityInvitation,
   createInvitation,
@@ -11,6 +10,7 @@ import {
   type PortalRole,
 } from '../../../store';
 import type { Context } from '../../shared/context';
+import { parseName } from '../../shared/person-name';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { SHORT_ID_LENGTH } from '../../shared/invitations';
@@ -83,12 +83,6 @@ export function addInvite({ program, run, terminal }: Context): void {
 const MS_PER_DAY = 86_400_000;
 const DEFAULT_LIFETIME_MS = 3 * MS_PER_DAY;
 const MAX_LIFETIME_MS = 30 * MS_PER_DAY;
-
-function parseName(text: string): string {
-  const name = text.trim();
-  if (name !== '' && name.length <= MAX_NAME_LENGTH) return name;
-  throw new InvalidArgumentError(`Expected a name of at most ${MAX_NAME_LENGTH} characters.`);
-}
 
 function parseEmail(text: string): string {
   const email = text.trim();

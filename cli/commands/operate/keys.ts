@@ -14,6 +14,7 @@ import {
 } from '../../../security';
 import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
+import { parseName } from '../../shared/person-name';
 import { shellQuoted } from '../../shared/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
@@ -30,10 +31,9 @@ export function addKeys({ program, run, terminal }: Context): void {
     .command('create')
     .description('Create a signing key, and print its public key for the person who starts the migration')
     .addOption(
-      new Option('--by <name>', 'your name, as it will appear in your decisions').default(
-        userInfo().username,
-        'your user name',
-      ),
+      new Option('--by <name>', 'your name, as it will appear in your decisions')
+        .default(userInfo().username, 'your user name')
+        .argParser(parseName),
     )
     .option(
       '--file <file>',

@@ -4,7 +4,7 @@ import type { DialogContext } from '../../../cli/dashboard/dialogs';
 import { openDialogs } from '../../../cli/dashboard/dialogs';
 import type { RequestedDecision } from '../../../cli/dashboard/keys';
 import type { ActionResult } from '../../../cli/dashboard/state';
-import type { Choice } from '../../../cli/terminal/prompts';
+import type { Choice, TextQuestion } from '../../../cli/terminal/prompts';
 import { NoSuchMigration, type LedgerClient } from '../../../client';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
@@ -134,4 +134,18 @@ test('a bug is not mistaken for a ledger that cannot be read', async () => {
   });
   const dialog = runDialog(PAUSE, { ferry: { ...orchestrator.ferry, db }, confirm: missing });
   await expect(dialog).rejects.toThrow('no such method');
+});
+
+test('the name of the person who decides follows the rules for names', async () => {
+  let rejection: TextQuestion['rejection'];
+  const prompts = {
+    choose: async () => 'support',
+    text: async (_: string, question?: TextQuestion) => ((rejection ??= question?.rejection), 'Sam'),
+    confirm: no,
+  };
+  const terminal = { stdout: capturedStream(), stderr: capturedStream(), env: {} };
+  const context = { ferry: orchestrator.ferry, terminal, prompts, role: 'support', by: 'Sam' };
+  await openDialogs(context as unknown as DialogContext)({ kind: 'pause', migrationId: 'kite.xero' }, '');
+  expect(rejection?.('ferry up; ls')).toBe('This looks like a command. Type the name of a person.');
+  expect(rejection?.('Sam')).toBeNull();
 });

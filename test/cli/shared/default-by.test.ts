@@ -2,6 +2,8 @@
  * Tests the default of `--by` for user names that several people share, such as `root`. No server is running, so every
  * command fails.
  */
+import type { Prompts, TextQuestion } from '../../../cli/terminal/prompts';
+import { createTemporaryFolder } from '../../../stack/folders';
 import { ferry } from '../captured-terminal';
 
 const PAUSE = ['pause', 'kite.xero'];
@@ -28,6 +30,33 @@ test('at a terminal, the name is asked for', async () => {
   const { questions, err } = await runAs('Administrator', true, PAUSE);
   expect(questions).toEqual(['Your name? (decisions and reports show it; your user name is Administrator)']);
   expect(err).not.toContain('acting as');
+});
+
+test.each([
+  'npm run demo',
+  'ferry show kite.xero',
+  'export PATH="$HOME/.local/bin:$PATH"',
+  'cat file | sh',
+  './run --all',
+  'x'.repeat(201),
+  'Sam\nferry list',
+  '<name>',
+  '',
+])('a name that is not one is rejected, with a reason: %j', async (answer) => {
+  let rejection: TextQuestion['rejection'];
+  const text: Prompts['text'] = async (_, question) => ((rejection = question?.rejection), 'Sam');
+  await ferry(PAUSE, undefined, {}, { text }, 'root');
+  expect(rejection?.(answer)).toMatch(/name/);
+  for (const name of ['Sam', "Siobhán O'Brien-Smith (nights)", 'R&D, Zoë', '山田 太郎', 'Sam @ Acme'])
+    expect(rejection?.(name)).toBeNull();
+});
+
+test('a signing key is not created for a name that no decision can have', async () => {
+  const { exitCode, err } = await ferry(['keys', 'create', '--by', 'x'.repeat(201)], undefined, {
+    TOKENFERRY_HOME: createTemporaryFolder(),
+  });
+  expect(exitCode).toBe(2);
+  expect(err).toContain('Expected a name of at most 200 characters');
 });
 
 test('after the answer, ferry says how to avoid the question, unless the client decides', async () => {

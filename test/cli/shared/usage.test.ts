@@ -84,6 +84,17 @@ test('a label that would make the id equal to that of a workflow of another migr
   expect(err).toMatch(/the label batch is reserved[^]*choose another --label/);
 });
 
+test.each([
+  [['check', manifest], true],
+  [['self-service', manifest, '--client', 'acme'], false],
+])('without --platform, the platforms that the command accepts are listed: %j', async (args, isManaged) => {
+  const { exitCode, err } = await ferry(args);
+  expect(exitCode).toBe(2);
+  const [, listed = ''] = /not specified\n\(Choose one of: ([^)]*)\.\)\n/.exec(err) ?? [];
+  expect(listed.split(/,\s+/)).toContain('xero');
+  expect(listed.split(/,\s+/).includes('quickbooks-online')).toBe(isManaged);
+});
+
 test('a usage error with --json is printed as JSON', async () => {
   const { exitCode, out, err } = await ferry(['check', manifest, '--json']);
   expect(exitCode).toBe(2);
