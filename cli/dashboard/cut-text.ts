@@ -33,7 +33,10 @@ function withoutMiddle(stdout: TerminalStream, lines: readonly string[], room: n
     writtenLines(stdout, (output) =>
       output.line(`… (${counted(count, 'more line')}; to read them all, run: ${command})`),
     );
-  const kept = Math.max(2, room - note(lines.length).length);
+  const noteLines = note(lines.length).length;
+  const kept = Math.max(2, room - noteLines);
+  // On a very low screen, the note would take more room than the lines that it replaces, or would replace none.
+  if (lines.length < kept + noteLines) return [...lines];
   const end = Math.floor(kept * SHARE_OF_END);
   const reset = lines.some((line) => line.includes('\x1b')) ? RESET_STYLE : '';
   const [first = '', ...more] = note(lines.length - kept);

@@ -14,3 +14,12 @@ test.each([
   });
   expect(stdout.text).toBe(`line 1\nline 2\n${note}\n`);
 });
+
+test.each([1, 5, 10, 11, 12])('a text of two lines is shown in full on a screen with %d rows', (rows) => {
+  const stdout = Object.assign(capturedStream(), { rows });
+  printCut({ stdout } as unknown as Terminal, 'ferry show acme.xero', (output) => {
+    output.line('line 1');
+    output.line('line 2');
+  });
+  expect(stdout.text).toBe('line 1\nline 2\n');
+});
