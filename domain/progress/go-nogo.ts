@@ -3,7 +3,7 @@ import { CLIENT_STATES } from '../companies/company-state';
 import { clientCounts, countOpen } from '../companies/counts';
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
-import { applicationName, isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
+import { isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';

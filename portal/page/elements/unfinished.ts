@@ -1,6 +1,6 @@
 /**
- * What the page is sending. A supply consists of several requests, so the browser asks before it closes the page, and
- * the page says later what it had not finished.
+ * The requests that the page is sending. A supply consists of several requests, so the browser asks before it closes
+ * the page, and the page says later what it had not finished.
  */
 
 /** The key under which the browser stores what a page is sending. */

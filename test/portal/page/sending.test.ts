@@ -1,4 +1,4 @@
-/** What the dialog of a decision shows while it sends, and afterwards. */
+/** The texts in the dialog of a decision while it sends, and afterwards. */
 import type { Page } from 'playwright-core';
 import { acceptedText, companiesOutcomeText } from '../../../domain/migration/partial-outcome';
 import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
