@@ -65,9 +65,12 @@ export interface ServiceUnavailable {
 }
 
 /** Carries out the activity `probeService`. */
-async function probe({ service }: Pick<ActivityDeps, 'service'>): Promise<ServiceUnavailable | null> {
+async function probe(
+  { service }: Pick<ActivityDeps, 'service'>,
+  signal = cancellationSignal(),
+): Promise<ServiceUnavailable | null> {
   try {
-    await service.account({ signal: cancellationSignal() });
+    await service.account({ signal });
     return null;
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
@@ -78,7 +81,7 @@ async function probe({ service }: Pick<ActivityDeps, 'service'>): Promise<Servic
 }
 
 export function batchActivities(deps: ActivityDeps) {
-  const isServiceDown = async (): Promise<boolean> => (await probe(deps)) !== null;
+  const isServiceDown = async (signal?: AbortSignal): Promise<boolean> => (await probe(deps, signal)) !== null;
 
   return {
     /**

@@ -26,7 +26,7 @@
  *   companies per minute, the threshold would be reached only after minutes.
  *
  * Retries do not count for the third rule, because the platform can defer the same companies again and again. They
- * do not keep a series alive either: after `SERIES_GAP_MS` without a deferred first try, the next one begins a new
+ * do not keep a series alive either: after `SERIES_GAP_MS` without a deferred first try, the next deferral begins a new
  * series.
  *
  * A slice can end before the series is long enough. It still reports an outage if the last company was deferred, no
@@ -93,6 +93,8 @@ export interface CircuitBreaker {
    * @returns whether the breaker is open because of the probe
    */
   confirm(probe: { readonly beganAt: number }): boolean;
+  /** Notes that a probe, which began at `beganAt`, has found the service up. No outage of the service is older. */
+  refute(probe: { readonly beganAt: number }): void;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): SliceOutage | null;
   /** Returns when a company last got through, epoch milliseconds; null if none did. */
@@ -116,18 +118,21 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
   let firstTries = 0;
   let lastThroughAt: number | null = null;
   let isConfirmed = false;
+  let lastUpAt = 0;
   const hasLasted = (): boolean =>
     series !== null &&
     series.firstTries >= OPENS_AFTER.companies &&
     series.lastFirstTryAt - series.since >= OPENS_AFTER.ms;
+  const suspectsService = (): boolean => last?.deferredBy?.source === 'service';
   const isOpen = (threshold: number): boolean => isConfirmed || deferrals >= threshold || hasLasted();
 
   function defer({ isRetry, beganAt, endedAt }: CompanyResult): void {
     deferrals += 1;
     const since = Math.max(beganAt, lastThroughAt ?? 0);
     // A series that began with retries dates from them only until a first try is deferred.
-    const isNew = series === null || series.firstTries === 0 || beganAt - series.lastFirstTryAt > SERIES_GAP_MS;
-    if (series === null || (isNew && !isRetry)) series = { since, firstTries: 0, lastFirstTryAt: since };
+    const isOver = series === null || (series.firstTries > 0 && beganAt - series.lastFirstTryAt > SERIES_GAP_MS);
+    if (series === null || isOver || (series.firstTries === 0 && !isRetry))
+      series = { since, firstTries: 0, lastFirstTryAt: since };
     if (!isRetry) series = { ...series, firstTries: series.firstTries + 1, lastFirstTryAt: endedAt };
   }
 
@@ -143,11 +148,16 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
       lastThroughAt = Math.max(result.endedAt, lastThroughAt ?? 0);
     },
     isOpen,
-    suspectsService: () => last?.deferredBy?.source === 'service',
-    confirm: ({ beganAt }) => (isConfirmed = last?.deferredBy != null && beganAt >= (lastThroughAt ?? 0)),
+    suspectsService,
+    confirm: ({ beganAt }) => (isConfirmed = suspectsService() && beganAt >= (lastThroughAt ?? 0)),
+    refute: ({ beganAt }) => {
+      lastUpAt = Math.max(lastUpAt, beganAt);
+    },
     report: (threshold) => {
       const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
-      return last?.deferredBy && series && isOutage ? { ...last.deferredBy, since: series.since, gotThrough } : null;
+      if (!last?.deferredBy || !series || !isOutage) return null;
+      const since = suspectsService() ? Math.max(series.since, lastUpAt) : series.since;
+      return { ...last.deferredBy, since, gotThrough };
     },
     lastThroughAt: () => lastThroughAt,
     series: () => (series !== null && series.firstTries > 0 ? series : null),

@@ -63,7 +63,7 @@ const NOTHING_CLAIMED = {
 export async function importSlice(
   deps: ActivityDeps,
   work: SliceWork,
-  isServiceDown?: () => Promise<boolean>,
+  isServiceDown?: (signal: AbortSignal) => Promise<boolean>,
 ): Promise<SliceResult> {
   const { db, sendWithinMs } = deps;
   const { migrationId, slice, onlyRow, finishing = false } = work;

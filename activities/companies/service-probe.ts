@@ -15,19 +15,30 @@ interface ServiceProbe {
   start(): void;
   /** Resolves when a probe has opened the breaker. */
   readonly opened: Promise<void>;
+  /** Aborts the running probe. It then finds nothing. */
+  cancel(): void;
   /** Waits for the running probe. Throws its error, or that of `onOpened`. */
   end(): Promise<void>;
 }
 
-/**
- * @param isServiceDown probes the service
- * @param onOpened called when a probe has opened the breaker
- */
-export function createServiceProbe(
-  breaker: CircuitBreaker,
-  isServiceDown: () => Promise<boolean>,
-  onOpened: () => Promise<void>,
-): ServiceProbe {
+interface ServiceProbeOptions {
+  readonly breaker: CircuitBreaker;
+  /** Probes the service until the signal aborts. */
+  readonly isServiceDown: (signal: AbortSignal) => Promise<boolean>;
+  /** Called when a probe has opened the breaker. */
+  readonly onOpened: () => Promise<void>;
+  /** Aborts probes. */
+  readonly signal: AbortSignal;
+}
+
+export function createServiceProbe({
+  breaker,
+  isServiceDown,
+  onOpened,
+  ...options
+}: ServiceProbeOptions): ServiceProbe {
+  const cancelled = new AbortController();
+  const signal = AbortSignal.any([options.signal, cancelled.signal]);
   let running: Promise<void> | null = null;
   let failure: { readonly reason: unknown } | undefined;
   let nextAt = 0;
@@ -38,7 +49,13 @@ export function createServiceProbe(
 
   async function probe(): Promise<void> {
     const beganAt = Date.now();
-    if (!(await isServiceDown()) || !breaker.confirm({ beganAt })) return;
+    const isDown = await isServiceDown(signal).catch((error: unknown) => {
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (isDown === null || signal.aborted) return;
+    if (!isDown) return breaker.refute({ beganAt });
+    if (!breaker.confirm({ beganAt })) return;
     resolveOpened();
     await onOpened();
   }
@@ -46,7 +63,7 @@ export function createServiceProbe(
   return {
     opened,
     start: () => {
-      if (running !== null || Date.now() < nextAt || !breaker.suspectsService()) return;
+      if (running !== null || signal.aborted || Date.now() < nextAt || !breaker.suspectsService()) return;
       running = probe()
         .catch((reason: unknown) => void (failure ??= { reason }))
         .finally(() => {
@@ -54,6 +71,7 @@ export function createServiceProbe(
           nextAt = Date.now() + PROBE_EVERY_MS;
         });
     },
+    cancel: () => cancelled.abort(),
     end: async () => {
       await running;
       if (failure) throw failure.reason;

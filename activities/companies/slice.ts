@@ -74,7 +74,7 @@ export interface SliceSteps<Item, Outcome> {
   /** Returns whether an outage that the circuit breaker reports is one. Absent: every such outage is one. */
   confirmOutage?(): Promise<boolean>;
   /** Probes the service. Absent: the circuit breaker opens only because of companies. */
-  isServiceDown?(): Promise<boolean>;
+  isServiceDown?(signal: AbortSignal): Promise<boolean>;
 }
 
 /**
@@ -108,7 +108,11 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
     const found = await confirmedOutage();
     if (found !== null) await recordOutage(db, migrationId, found);
   };
-  const probe = createServiceProbe(breaker, async () => (await steps.isServiceDown?.()) ?? false, recordConfirmed);
+  const probe = createServiceProbe({
+    ...{ breaker, signal },
+    isServiceDown: async (aborted) => (await steps.isServiceDown?.(aborted)) ?? false,
+    onOpened: recordConfirmed,
+  });
 
   const outage = await withHeartbeats(async () => {
     await runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>> & Pick<CompanyResult, 'beganAt' | 'endedAt'>>({
@@ -149,7 +153,12 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         if (!isOpen && stop === null) probe.start();
         return stop === null && !isOpen;
       },
+    }).catch(async (error: unknown) => {
+      probe.cancel();
+      await probe.end();
+      throw error;
     });
+    if (stop !== null) probe.cancel();
     await probe.end();
     return confirmedOutage();
   });

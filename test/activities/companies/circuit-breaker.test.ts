@@ -115,3 +115,27 @@ test('an outage of the platform is not probed, because the service itself respon
   breaker.record({ ...result(1, 2), deferredBy: { why: 'The platform is down', source: 'platform' } });
   expect(breaker.suspectsService()).toBe(false);
 });
+
+test('a deferral by the platform after the beginning of a probe does not become an outage of the service', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 2));
+  breaker.record({ ...result(1, 3), deferredBy: { why: 'The platform is down', source: 'platform' } });
+  expect(breaker.confirm({ beganAt: 2_500 })).toBe(false);
+  expect(breaker.isOpen(THRESHOLD)).toBe(false);
+});
+
+test('an outage that a probe finds is not older than the last probe that found the service up', () => {
+  const breaker = createCircuitBreaker({ since: 0, firstTries: 1, lastFirstTryAt: 10_000 });
+  breaker.record(result(60, 70, DEFERRED, true));
+  breaker.refute({ beganAt: 70_000 });
+  breaker.record(result(80, 90, DEFERRED, true));
+  breaker.confirm({ beganAt: 90_000 });
+  expect(breaker.report(THRESHOLD)).toMatchObject({ since: 70_000 });
+});
+
+test('a retry long after the last deferred first try begins a new series', () => {
+  const breaker = createCircuitBreaker({ since: 0, firstTries: 1, lastFirstTryAt: 10_000 });
+  breaker.record(result(7_200, 7_210, DEFERRED, true));
+  breaker.confirm({ beganAt: 7_210_000 });
+  expect(breaker.report(THRESHOLD)).toMatchObject({ since: 7_200_000 });
+});
