@@ -97,7 +97,7 @@ test('a person who has acted only in the other role is told so', async () => {
 });
 
 test.each([
-  ['schedule', 'no start time has been proposed yet'],
+  ['schedule', 'there is no start time to approve; propose one first'],
   ['update-application', 'has already been approved by support (Sam)'],
   ['migrate-first-company', 'step 5 (migrate the first company) is not open yet'],
 ])('an approval of %s that the migration will refuse is refused without a question', async (step, why) => {
