@@ -120,7 +120,7 @@ function whyText({ route, step, state, counts, reopened }: Progress, { isRotatin
   switch (step) {
     case 'supply-details':
       return route === 'self-service'
-        ? 'The companies move once every problem is solved.'
+        ? 'The companies move once another check of the details has found no errors.'
         : 'Support can accept the details only once every problem is solved.';
     case 'schedule':
       return 'Nothing moves before you and support have agreed on a start.';
@@ -153,7 +153,7 @@ export function nextText(progress: Progress): string {
   if (route === 'self-service')
     return step === 'supply-details'
       ? (progress.preflight?.problems.length ?? 0) > 0
-        ? 'Once every problem is solved, the companies move.'
+        ? 'Once another check of the details has found no errors, the companies move.'
         : 'Once a check of the details has found no errors, the companies move.'
       : 'Once every company has moved or been left out, the migration ends and the stored credentials are destroyed.';
   switch (step) {

@@ -70,13 +70,13 @@ test('in self-service, the view says that the decision about the last company en
 });
 
 test.each([
-  { found: ['no room'], next: 'Once every problem is solved, the companies move.' },
+  { found: ['no room'], next: 'Once another check of the details has found no errors, the companies move.' },
   { found: null, next: 'Once a check of the details has found no errors, the companies move.' },
 ])('in self-service, the view says what must be true before the companies move: $next', ({ found, next }) => {
   const checked = found && preflight({ problems: found });
   const view = viewOf(stateAt('supply-details', { route: 'self-service', preflight: checked }));
   expect(view.next).toBe(next);
-  if (found) expect(view.task?.why).toBe('The companies move once every problem is solved.');
+  if (found) expect(view.task?.why).toBe('The companies move once another check of the details has found no errors.');
 });
 
 test('the consequence of a retry is true if some or all companies must reconnect', () => {
