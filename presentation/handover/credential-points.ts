@@ -98,7 +98,9 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
     text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${isSecretShared(head, application) ? 'because it was shared' : 'if you gave it to support'} for this migration. ${why}`,
   });
   const possiblyUsed =
-    figures.crossingUnknown > 0 ? `A connection at the service could depend on it, so ${GIVE_IN_TIME}.` : UNUSED_SECRET;
+    figures.crossingUnknown > 0
+      ? `A connection at the service could depend on it, so ${GIVE_IN_TIME}.`
+      : unusedText(head, supplied);
   const whyOther = reportStage(head) === 'open' ? `The migration needs it, so ${GIVE_IN_TIME}.` : possiblyUsed;
   if (needed.length + other.length <= 1)
     return [
@@ -124,7 +126,19 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
 const GIVE_SECRET = 'give support the new secret';
 const GIVE_IN_TIME = `${GIVE_SECRET} before the old secret expires`;
 
-export const UNUSED_SECRET = 'No connection at the service uses it, so support does not need the new secret.';
+/**
+ * Returns who needs the new secret of an application that no connection uses. Companies reconnect with the registered
+ * application.
+ *
+ * @param application null if it is not known
+ */
+export function unusedText({ figures, applications }: ReportHead, application: ApplicationFacts | null): string {
+  const { registered } = applications;
+  const isReplacedNow = application !== null && registered !== null && !isSameApplication(application, registered);
+  return figures.mustReconnect > 0 && !isReplacedNow
+    ? `Companies that reconnect with their links will depend on it, so ${GIVE_IN_TIME}.`
+    : 'No connection at the service uses it, so support does not need the new secret.';
+}
 
 /** Returns whether connections depend on an application, and what to do before its old secret expires. */
 function whyToRotate(used: MovedWithApplication, head: ReportHead): string {

@@ -8,7 +8,7 @@ import type { ReportHead } from './report-facts';
 import { askContact } from './stopped-points';
 import { platformOf, reportStage, viewOf } from './report-facts';
 import type { Point } from './points';
-import { mayHaveCopies, rotationPoints, UNUSED_SECRET, isSecretShared } from './credential-points';
+import { mayHaveCopies, rotationPoints, unusedText, isSecretShared } from './credential-points';
 
 /** Returns what the client has to do, in order of urgency. */
 export function requiredActions(head: ReportHead): readonly Point[] {
@@ -85,7 +85,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
                 ? `the section about credentials says what to do with ${secrets > 1 ? 'each' : 'the'} secret.`
                 : figures.crossed + figures.crossingUnknown > 0
                   ? `${shared} support the new secret before the old secret expires.`
-                  : `${isSecretShared(head) ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${UNUSED_SECRET}`,
+                  : `${isSecretShared(head) ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${unusedText(head, null)}`,
             section: 'credentials',
           },
         ]),

@@ -67,12 +67,12 @@ describe('the head of the report', () => {
 
   test('asks for the new secret of an application that connections could use', () => {
     const [old, current] = ['app-1', 'app-2'].map((clientId) => ({ clientId, environment: 'production' }));
-    const report = (crossingUnknown: number) =>
+    const report = (crossingUnknown: number, mustReconnect = 0, registered = current!) =>
       reportHead({
-        ...{ ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, crossingUnknown } },
+        ...{ ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, crossingUnknown, mustReconnect } },
         applications: {
           moved: [{ application: old!, companies: 1, references: ['C-1'] }],
-          ...{ replaced: [], registered: current! },
+          ...{ replaced: [], registered },
         },
         decisions: [supplied('app-2')],
       });
@@ -81,6 +81,15 @@ describe('the head of the report', () => {
       `${point} A connection at the service could depend on it, so give support the new secret before the old secret expires.`,
     );
     expect(report(0)).toContain(`${point} No connection at the service uses it`);
+    const willDepend =
+      'Companies that reconnect with their links will depend on it, so give support the new secret before the old secret expires.';
+    expect(report(0, 1)).toContain(`${point} ${willDepend}`);
+    expect(report(0, 1, old)).toContain(`${point} No connection at the service uses it`);
+    const notUsed = { ...HEAD.figures, crossed: 0, crossingUnknown: 0, mustReconnect: 1 };
+    const head = { ...HEAD, ending: 'cancelled', figures: notUsed, decisions: [supplied('app-2')] } as const;
+    expect(reportHead(head)).toContain(
+      `**Rotate the secret of your application**: it was shared for this migration. ${willDepend}`,
+    );
   });
 
   test('says that a secret was shared only if the client has supplied its application for this migration', () => {
