@@ -266,8 +266,10 @@ export function applicationConflicts(
       const message =
         `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
         `but no application was supplied for ${migrationId}`;
-      const advice = `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
       // In self-service, the client cannot supply an application.
+      const advice = isSelfService
+        ? `ask support whether ${client} uses this application too; if not, ${client} needs its own account (docs/deploying.md)`
+        : `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
       const clientMessage = isSelfService
         ? 'the registered application was supplied for another client of this account; ask support to register the application that obtained your tokens'
         : `no application was supplied for ${migrationId}; supply the application that obtained your tokens`;

@@ -118,6 +118,15 @@ test.each<[string, MigrationApplications, boolean, string]>([
   expect(finding?.clientMessage).toBe(message);
 });
 
+test('in self-service, the advice about an application that was not supplied does not ask the client to supply it', () => {
+  const advice = (isSelfService: boolean) =>
+    applicationConflicts(app('dee-app'), kite(null, bee(app('dee-app'))), isSelfService)[0]?.advice;
+  expect(advice(true)).toBe(
+    'ask support whether kite uses this application too; if not, kite needs its own account (docs/deploying.md)',
+  );
+  expect(advice(false)).toMatch(/^if kite uses this application too, supply it for kite\.xero; /);
+});
+
 test('a client reads the name of its own other migration', () => {
   const summary = new FindingSummary();
   summary.add(applicationConflicts(app('kite-app'), kite('kite-app', bee(app('old'), { client: 'kite' })), false));
