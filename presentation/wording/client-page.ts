@@ -193,7 +193,8 @@ export function outOfDateText(progress: Progress, now: string, hasExceptions = f
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (counts.total > 0 && countOpen(counts) === 0) return `${moved}.`;
-  if (!progress.estimate) return 'this will be estimated in step 2.';
+  if (!progress.estimate)
+    return 'for each company, from the moment syncing is disabled until it has been moved. How long that takes will be estimated in step 2.';
   const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longestText(progress, now, ':')}.`;
 }
