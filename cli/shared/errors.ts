@@ -79,10 +79,6 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
     "nothing was sealed or stored; on a machine with the workers' keys, sign the key with: ferry vault rotate. If that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
   ],
   [
-    VaultKeyAltered,
-    'nothing was sealed or stored; pause the migration, find out who changed the database, and restore the key from a backup',
-  ],
-  [
     MigrationKeyInvalid,
     'nothing was sealed or stored; get the key again from the provider (docs/security.md describes this under "Sealed files")',
   ],
@@ -144,6 +140,13 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
     return failed(error.message, error.what === 'Temporal' ? temporalAdvice(env) : databaseAdvice(env));
   if (error instanceof DatabaseUnavailable)
     return failed(error.message, error.hasNewerSchema ? USE_VERSION_OF_SCHEMA : databaseAdvice(env, true));
+  if (error instanceof VaultKeyAltered) {
+    const { migrationId: id } = error;
+    return failed(
+      error.message,
+      `nothing was sealed or stored; pause the migration with: ferry pause ${id}. Find out who changed the database. Then restore the migration's key in the database from a backup, or, a minute after the pause, replace it with: ferry vault renew ${id}. Credentials supplied since the change may be compromised: docs/security.md says what to do under "Incidents"`,
+    );
+  }
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));

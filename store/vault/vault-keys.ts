@@ -27,7 +27,15 @@ export class VaultClosed extends Error {
 export class VaultKeyNotSigned extends MigrationKeyInvalid {}
 
 /** Thrown when the signature of a vault's public key does not match, because someone has changed the database. */
-export class VaultKeyAltered extends MigrationKeyInvalid {}
+export class VaultKeyAltered extends MigrationKeyInvalid {
+  constructor(
+    readonly migrationId: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
 
 /**
  * Creates the migration's key pair, unless it already has one or its vault was destroyed. Needs the master key to wrap
@@ -148,7 +156,8 @@ export async function readSealingKey(db: Queryable, migrationId: string, provide
       assertSignedBy({ migrationId, platformKey, publicKey, signedBy, signature }, provider);
     } catch (error) {
       if (error instanceof SignedByAnother) throw new VaultKeyNotSigned(error.message, { cause: error });
-      throw error instanceof MigrationKeyInvalid ? new VaultKeyAltered(error.message, { cause: error }) : error;
+      if (error instanceof MigrationKeyInvalid) throw new VaultKeyAltered(migrationId, error.message, { cause: error });
+      throw error;
     }
   }
   return { publicKey, platformKey, rotating, signedBy, signature };
