@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Platform } from '../../../platforms/platforms';
+import { isRotating } from '../../../platforms/platforms';
 import { CommandFailed } from '../../shared/errors';
 import type { TemplateFormat } from '../../manifest';
 import { TEMPLATE_FORMATS, templatesOf, templateText } from '../../manifest';
@@ -54,9 +55,13 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
         );
         output.line();
       }
-      output.line(
-        `Fill in the files, then check them with: ferry check ${words[0]} -p ${platform.slug} --credentials ${words[1]}`,
-      );
+      const check = `ferry check ${words[0]} -p ${platform.slug}`;
+      if (route === 'managed' && isRotating(platform)) {
+        output.line(`Fill in the manifest, then check it with: ${check}`);
+        output.line(
+          `Fill in ${words[1]} only after the client has confirmed that syncing is off: credentials from before are not used.`,
+        );
+      } else output.line(`Fill in the files, then check them with: ${check} --credentials ${words[1]}`);
     },
   };
 }

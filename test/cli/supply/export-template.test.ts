@@ -76,6 +76,14 @@ test('export-template explains the content of each column', async () => {
   expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
 });
 
+test('export-template says when the credentials of a platform that rotates its tokens are filled in', async () => {
+  const { out } = await ferry(['export-template', folder, '-p', 'quickbooks-online']);
+  expect(out).toContain(
+    `Fill in the manifest, then check it with: ferry check ${folder}/manifest.csv -p quickbooks-online\n` +
+      `Fill in ${folder}/credentials.csv only after the client has confirmed that syncing is off: credentials from before are not used.\n`,
+  );
+});
+
 test('export-template overwrites no file, and only the owner can read the credential file', async () => {
   const inside = path.join(folder, 'new');
   await ferry(['export-template', inside, '-p', 'xero']);
