@@ -40,13 +40,12 @@ export function portOption(flags: string, description: string): Option {
   });
 }
 
-/** Makes `--platform <name>`. Its help lists the platforms of the route. */
-export function platformOption(route: Route = 'managed'): Option {
-  const slugs = PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ slug }) => slug);
-  return new Option(
-    '-p, --platform <name>',
-    `platform of the companies: ${slugs.join(', ')}${route === 'managed' ? ', ...' : ''}`,
-  )
+/** Makes `--platform <name>`. Its help lists the platforms of the route, or, for both, those of the managed route. */
+export function platformOption(route: Route | 'both' = 'managed'): Option {
+  const listed = route === 'both' ? 'managed' : route;
+  const slugs = PLATFORMS.filter(({ routes }) => routes.includes(listed)).map(({ slug }) => slug);
+  const others = route === 'both' ? ', or a platform of the self-service route (docs/platforms.md)' : '';
+  return new Option('-p, --platform <name>', `platform of the companies: ${slugs.join(', ')}${others}`)
     .argParser(parsePlatform)
     .makeOptionMandatory();
 }

@@ -19,7 +19,7 @@ export function addCheck({ program, run, terminal }: Context): void {
   const command = program
     .command('check <manifest>')
     .description('Check a manifest (CSV or JSON) and the configured account for errors; no credential is sent anywhere')
-    .addOption(platformOption())
+    .addOption(platformOption('both'))
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')
     .option('--all-findings', 'list every finding, not only the first five of each kind')

@@ -21,7 +21,7 @@ export function addExportTemplate({ program, run }: Context): void {
   program
     .command('export-template [folder]')
     .description('Write a manifest and a credential file to fill in, with the columns of the platform')
-    .addOption(platformOption())
+    .addOption(platformOption('both'))
     .addOption(choiceOption('--format <format>', 'format of the files', TEMPLATE_FORMATS).default('csv'))
     .action((folder: string | undefined, options: TemplateOptions) =>
       run(async () => exportTemplates(folder ?? '.', options)),
