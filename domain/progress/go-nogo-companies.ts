@@ -46,7 +46,7 @@ function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: s
   const check = 'credentials';
   if (companies > 0 && unconfirmed === companies) {
     const are = `${counted(companies, 'company')}${ofWave} ${companies === 1 ? 'is' : 'are'}`;
-    const why = `a credential can be used only once its company is confirmed, and ${are} not confirmed yet`;
+    const why = `a credential cannot be used before its company is confirmed, and ${are} not confirmed yet`;
     return { check, go: false, why };
   }
   if (withoutCredential > 0) {

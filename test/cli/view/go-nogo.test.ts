@@ -38,7 +38,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ sync-disabled: for 2 companies');
   expect(out).toContain(
-    '✗ credentials: a credential can be used only once its company is confirmed, and 2 companies are not confirmed yet',
+    '✗ credentials: a credential cannot be used before its company is confirmed, and 2 companies are not confirmed yet',
   );
   expect(out).toContain('✗ companies: no company can be moved yet (2 not confirmed)');
   expect(out).toContain('✓ worker: a worker is answering');

@@ -162,7 +162,7 @@ test('credentials are a no-go while no company is confirmed, and the companies s
   const next = { ...facts().next, wave: null, companies: 60, unconfirmed: 60, oldestCredentialAt: null };
   expect(noGos(facts({ next }))).toEqual(['sync-disabled', 'credentials', 'companies']);
   expect(whyOf(facts({ next }), 'credentials')).toBe(
-    'a credential can be used only once its company is confirmed, and 60 companies are not confirmed yet',
+    'a credential cannot be used before its company is confirmed, and 60 companies are not confirmed yet',
   );
   expect(whyOf(facts({ next }), 'companies')).toBe('no company can be moved yet (60 not confirmed)');
   const confirmed = { ...next, unconfirmed: 57, withoutCredential: 3 };
