@@ -104,7 +104,7 @@ function accountFindings(
       ),
     );
   }
-  if (companyLimit !== null && companiesUsed + toCreate > companyLimit) {
+  if (companyLimit !== null && toCreate > 0 && companiesUsed + toCreate > companyLimit) {
     const room = Math.max(0, companyLimit - companiesUsed);
     findings.push(
       errorFinding(

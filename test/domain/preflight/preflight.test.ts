@@ -67,6 +67,12 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
     'no-room',
     'error',
   ],
+  [
+    'an account that is over its limit, if no company has to be created',
+    { ...account({ companyLimit: 50, companiesUsed: 51 }), toCreate: 0 },
+    'no-room',
+    null,
+  ],
   ['an account on trial', account({ plan: 'trial' }), 'account-on-trial', 'warning'],
   ['an expiry before the end', account({ expiresAt: '2026-03-08T03:59:00Z' }), 'account-expires', 'error'],
   ['an expiry after the end', account({ expiresAt: '2026-03-08T04:01:00Z' }), 'account-expires', null],
