@@ -115,7 +115,8 @@ function databaseAddress() {
   return z
     .string()
     .refine((text) => !HAS_LATE_AT.test(text), {
-      error: 'must have the special characters of its user and password percent-encoded, for example %2F for a slash.',
+      error:
+        'must have the special characters of its user and password percent-encoded, for example %2F for a slash, and no "@" in the name of its database.',
       abort: true,
     })
     .pipe(address('postgres:', 'postgresql:'));

@@ -11,7 +11,7 @@ const load = (url: string) => loadConfig(['databaseUrl'], { TOKENFERRY_HOME: hom
 
 const PREFIX = 'must be an address that begins with postgres:// or postgresql://.';
 const ESCAPE =
-  'must have the special characters of its user and password percent-encoded, for example %2F for a slash.';
+  'must have the special characters of its user and password percent-encoded, for example %2F for a slash, and no "@" in the name of its database.';
 
 test.each([
   ['postgres:user:hunter2@host/db', PREFIX],
@@ -25,6 +25,7 @@ test.each([
   ['postgres://user:12?hunt=er2&x@host/db', ESCAPE],
   ['postgres://user:12/hunt?er2@host/db', ESCAPE],
   ['postgres://user:hunt?er2@host/db', ESCAPE],
+  ['postgres://user:hunter2@host/d@b', ESCAPE],
   ['postgres://user:hunter2@host:99999/db', 'must have a valid host and port.'],
 ])('refuses an address of Postgres from which pg reads another database: %s', (url, problem) => {
   expect(() => load(url)).toThrow(expect.objectContaining({ problems: [`DATABASE_URL ${problem}`] }) as Error);
