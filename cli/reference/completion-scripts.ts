@@ -50,7 +50,7 @@ function bash(commands: readonly CompletableCommand[]): string {
       ? ':'
       : `COMPREPLY+=($(compgen -W ${inQuotes(completed.words.join(' '))} -- "$cur"))`;
   };
-  return `# Completes ferry in bash. Install: mkdir -p ~/.local/share/bash-completion/completions && ferry completion bash > ~/.local/share/bash-completion/completions/ferry
+  return `# Completes ferry in bash. Install: ferry completion bash >> ~/.bashrc
 ${MIGRATIONS}
 _ferry() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at= i IFS=$' \\t\\n'
@@ -88,7 +88,7 @@ function zsh(commands: readonly CompletableCommand[]): string {
   const options = (each: CompletableCommand): string =>
     described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
   return `#compdef ferry
-# Completes ferry in zsh. Install: ferry completion zsh > FOLDER/_ferry, where FOLDER is in $fpath
+# Completes ferry in zsh. Install: ferry completion zsh >> ~/.zshrc, if it runs compinit
 ${MIGRATIONS}
 _ferry() {
   local at= i

@@ -109,7 +109,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ferry portal --certificate portal.crt --key portal.key --host 0.0.0.0 --port 443',
     'ferry portal --behind-proxy --trusted-proxy 10.0.0.0/8 --host 0.0.0.0',
   ],
-  completion: ['ferry completion bash > ~/.local/share/bash-completion/completions/ferry'],
+  completion: ['ferry completion bash >> ~/.bashrc', 'ferry completion zsh >> ~/.zshrc'],
 };
 
 /**

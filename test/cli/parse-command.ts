@@ -16,7 +16,7 @@ export async function commandOf(line: string): Promise<string | undefined> {
       ran = path;
     });
   }
-  const words = [...line.replace(/ > .*/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+  const words = [...line.replace(/ >>? .*/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(
     ([, quoted, word]) => quoted ?? word ?? '',
   );
   const [name = '', ...args] = words.slice(isPortal ? words.indexOf('--portal') + 2 : 1);

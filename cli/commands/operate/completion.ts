@@ -6,7 +6,9 @@ import { choiceArgument } from '../../shared/options';
 export function addCompletion({ program, run }: Context): void {
   program
     .command('completion')
-    .description('Print a script that completes commands, options and migration ids in your shell')
+    .description(
+      'Print a script that completes commands, options and migration ids in your shell. Add it once to the end of ~/.bashrc or, after compinit, of ~/.zshrc',
+    )
     .addArgument(choiceArgument('<shell>', 'your shell', SHELLS))
     .action((shell: Shell) =>
       run(async () => {
