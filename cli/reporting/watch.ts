@@ -5,6 +5,7 @@ import { clientCounts } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
+import { windowAt } from '../../domain/progress/remaining-moves';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
@@ -129,9 +130,11 @@ const inFlight = ({ counts }: Progress): number => counts.importing + counts.syn
  * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, at }: WatchSnapshot): boolean {
-  const { waitingFor, window } = progress;
-  if (waitingFor.roles.length > 0) return true;
-  const isBetweenWindows = window !== null && Date.parse(window.opensAt) > at.getTime();
+  if (progress.waitingFor.roles.length > 0) return true;
+  const now = at.toISOString();
+  // Before the first move, the migration has not looked for a window yet.
+  const window = progress.window && windowAt(progress, now);
+  const isBetweenWindows = window !== null && window.opensAt > now;
   return isBetweenWindows && inFlight(progress) === 0 && meanwhileTask(progress) !== null;
 }
 

@@ -39,8 +39,17 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
     : `moves that have begun continue; new moves begin at ${opens}`;
 }
 
-/** Returns the current or the next window; null if moves can begin at any time. */
-function windowAt({ windows, window }: RemainingMoves, now: string | null): WindowOccurrence | null {
-  if (isAlwaysOpen(windows)) return null;
-  return (now === null ? undefined : windowOccurrences(windows, now)[0]) ?? window;
+/**
+ * Returns the current or the next window; null if moves can begin at any time. Changed windows apply at once, but the
+ * stored window stays the same until a run ends or another window is opened.
+ *
+ * @param now ISO 8601, UTC; null for the opening of the stored window
+ */
+export function windowAt(
+  { windows, window }: Pick<RemainingMoves, 'windows' | 'window'>,
+  now: string | null,
+): WindowOccurrence | null {
+  if (windows.length === 0 || isAlwaysOpen(windows)) return null;
+  const from = now ?? window?.opensAt;
+  return (from === undefined ? undefined : windowOccurrences(windows, from)[0]) ?? window;
 }

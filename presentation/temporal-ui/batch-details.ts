@@ -10,7 +10,7 @@ import { BOTTOM_PADDING, companyLines } from './page-parts';
 export interface BatchFacts {
   readonly migrationId: string;
   readonly runNumber: number;
-  /** The window in which moves may begin; null if they may begin at any time. */
+  /** The window in which moves could begin when the run began; null if they could begin at any time. */
   readonly window: WindowOccurrence | null;
   /** Null if they have not been counted yet. */
   readonly counts: Counts | null;
@@ -33,14 +33,15 @@ export function batchDetails({ migrationId, runNumber, window, counts, at, outag
         ]
       : []),
     `**Window:** ${windowText(window)}`,
-    `This is batch run ${runNumber} of ${migrationId}. The page of ${migrationId} shows who has to act and what they have to do.`,
+    `This is batch run ${runNumber} of ${migrationId}. The page of ${migrationId} shows the present windows, who has to act and what they have to do.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }
 
+/** Returns the window of the run. The run is not told when the windows are changed, but the changes apply at once. */
 function windowText(window: WindowOccurrence | null): string {
-  if (!window) return 'none; moves can begin at any time';
-  return `moves can begin from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
+  if (!window) return 'none when this run began: moves could begin at any time';
+  return `when this run began, from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 
 /** Temporal's limit for a summary, in bytes. */

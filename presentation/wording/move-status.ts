@@ -13,6 +13,7 @@ import { confirmationText, isForPausedWindows } from '../../domain/progress/wait
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
 import { firstOpening } from '../../domain/progress/first-opening';
+import { windowAt } from '../../domain/progress/remaining-moves';
 import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import type { Progress } from '../../domain/progress/progress';
 import { approvedSince } from '../../domain/progress/progress';
@@ -51,7 +52,8 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
 
 /** Returns the status line of step 6. */
 export function completionText(progress: Progress, platform: string, now: string): string {
-  const { route, counts, waitingFor, outage, window } = progress;
+  const { route, counts, waitingFor, outage } = progress;
+  const window = windowAt(progress, now);
   const moved = sentence(movedText(counts));
   const ready = countReadyOrMoving(counts);
   if (countOpen(counts) === 0) {

@@ -48,6 +48,20 @@ describe('the remaining moves', () => {
     expect(task(some, AT)).toBe('no more companies are moving: the results are being recorded');
   });
 
+  test('begin in the present windows, if these were changed while a run was in progress', () => {
+    const changed = { window, limits: { ...DEFAULT_LIMITS, windows: [{ ...NIGHT, from: '21:00' }] } };
+    const begin = 'the remaining companies are moved in the window from 2026-03-02 21:00 UTC to 2026-03-02 22:00 UTC';
+    expect(task({ waiting: 5, moved: 5 }, window.opensAt, changed)).toBe(begin);
+    const state = stateAt('complete-migration', { counts: counts({ total: 10, waiting: 5, moved: 5 }), ...changed });
+    const progress = progressOf(migrationPlan(), state);
+    expect(progress.waitingFor.what).toBe(begin);
+    const always = { ...changed, limits: { ...DEFAULT_LIMITS, windows: [] } };
+    expect(task({ waiting: 5, moved: 5 }, AT, always)).toBe('the remaining companies are being moved');
+    expect(headlineText(progress, 'QuickBooks', window.opensAt)).toBe(
+      '5 of 10 companies have moved. The next companies move at 2026-03-02 21:00 UTC. Nothing for you to do.',
+    );
+  });
+
   test('are not called ready on the page for the client if only deferred companies are left', () => {
     const state = stateAt('complete-migration', { counts: counts({ total: 10, waiting: 1, deferred: 1, moved: 9 }) });
     expect(headlineText(progressOf(migrationPlan(), state), 'QuickBooks', AT)).toBe(

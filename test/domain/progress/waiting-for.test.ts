@@ -113,6 +113,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     {
       ...rest({ waiting: 5, moved: 5 }),
       window: { opensAt: '2026-03-09T21:00:00.000Z', closesAt: '2026-03-09T23:00:00.000Z' },
+      limits: { ...DEFAULT_LIMITS, windows: [{ days: ['mon'], from: '21:00', to: '23:00', timeZone: 'UTC' }] },
     },
     [],
     'the remaining companies are moved in the window from 2026-03-09 21:00 UTC to 2026-03-09 23:00 UTC',

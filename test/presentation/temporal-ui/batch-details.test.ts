@@ -10,7 +10,8 @@ test('the page of a batch run shows its window, the counts and the time of the c
   const text = batchDetails({ ...run, window, counts: counts({ total: 10, moved: 4, waiting: 6 }), at: AT });
   expect(text.split('\n')[0]).toBe('# 4 of 10 companies have moved. Nothing for you to do here.');
   expect(text).toContain('This is batch run 2 of acme.quickbooks-online');
-  expect(text).toContain('moves can begin from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
+  expect(text).toContain('**Window:** when this run began, from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC\n');
+  expect(text).toContain('The page of acme.quickbooks-online shows the present windows, who has to act');
   expect(text).toContain('`[############..................]` 4 of 10 companies moved');
   expect(text).toContain('- not moved yet: 6');
   expect(text).toMatch(
@@ -20,7 +21,7 @@ test('the page of a batch run shows its window, the counts and the time of the c
 
 test('the page shows no times without windows, and no counts before the first count', () => {
   const text = batchDetails({ ...run, window: null, counts: null, at: AT });
-  expect(text).toContain('moves can begin at any time');
+  expect(text).toContain('none when this run began: moves could begin at any time');
   expect(text).toContain('# The companies are about to move.');
   expect(text).not.toContain('Counted');
 });

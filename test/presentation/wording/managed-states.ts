@@ -226,7 +226,10 @@ export const MANAGED: readonly Row[] = [
   ],
   [
     'before the next window',
-    step6({ total: 60, moved: 41, waiting: 19 }, { window }),
+    step6(
+      { total: 60, moved: 41, waiting: 19 },
+      { window, limits: { ...DEFAULT_LIMITS, windows: [{ ...SUNDAYS, from: '20:00' }] } },
+    ),
     `41 of 60 companies have moved. The next companies move at 2026-03-08 20:00 UTC.${FREE}`,
   ],
   [
