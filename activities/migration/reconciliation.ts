@@ -5,7 +5,7 @@
  * credential is sent: a company whose connection is linked becomes `syncing`, and a credential that the platform has
  * refused is not sent again.
  */
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 import { consequenceOf, consequenceOfLinkError } from '../../domain/companies/failures';
@@ -58,7 +58,8 @@ export function reconciliationActivities(deps: ActivityDeps) {
       const interrupted = await resendUnknownOutcomes(db, migrationId, unknown, deps.leaseMs);
       await clearLedgerFlag(db, migrationId, ledgerMark);
       const left = repairs.unknown.filter((reference) => !interrupted.includes(reference));
-      return { workflow, ...decisions, ...repairs, unknown: left, interrupted };
+      const isIncomplete = activityInfo().attempt > 1 && ({ isIncomplete: true } as const);
+      return { workflow, ...decisions, ...repairs, unknown: left, interrupted, ...isIncomplete };
     },
   };
 }
@@ -160,6 +161,7 @@ const GRANT_LOST = {
 const ADOPTED = { kind: 'adopted', change: { to: 'waiting' } } as const;
 const USE_UNKNOWN =
   'it is unknown whether the single-use token was used, because the ledger was restored to an older state and the connection at the service is not linked';
+const UNKNOWN = { kind: 'unknown', change: { to: 'outcome-unknown', text: USE_UNKNOWN } } as const;
 
 /** Compares a company with the service. Returns undefined if nothing needs to be repaired. */
 async function findingFor(
@@ -202,7 +204,7 @@ function findingFromConnection(
   connection: Connection,
   platform: Platform,
 ): Finding | undefined {
-  const { state, tries, supersedes, suppliedAt } = company;
+  const { state, tries, supersedes, suppliedAt, failureText } = company;
   if (connection.status === 'Linked') {
     // An older credential might have linked the connection. The next attempt finds out by sending the new credential:
     // if the service has already accepted that credential, it answers without using it again.
@@ -222,10 +224,10 @@ function findingFromConnection(
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
     return { kind: 'notMoved', change: { to: 'failed', failure: consequence.kind, text } };
   }
+  // An attempt that was interrupted, or an earlier reconciliation, has found the same.
+  if (state === 'outcome-unknown' && failureText === USE_UNKNOWN) return UNKNOWN;
   if (state !== 'waiting' || tries > 0) return undefined;
-  return !error && platform.rotation === 'each-refresh'
-    ? { kind: 'unknown', change: { to: 'outcome-unknown', text: USE_UNKNOWN } }
-    : ADOPTED;
+  return !error && platform.rotation === 'each-refresh' ? UNKNOWN : ADOPTED;
 }
 
 /**

@@ -118,6 +118,10 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         .array(z.string())
         .describe('references of companies that the service no longer has; the next try creates these companies again'),
       doubled: z.array(z.string()).describe('references for which the service has more than one company'),
+      isIncomplete: z
+        .literal(true)
+        .exactOptional()
+        .describe('the repair was interrupted and began again; the repairs from before that are not listed'),
     },
   ],
   'ferry.sweep/1': [

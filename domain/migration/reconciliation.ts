@@ -62,4 +62,6 @@ export interface ReconciliationResult extends CompanyRepairs {
   readonly workflow: WorkflowState;
   readonly decisions: readonly RestoredDecision[];
   readonly refused: readonly RefusedDecision[];
+  /** True if an attempt was interrupted, because its repairs are not listed. Otherwise absent. */
+  readonly isIncomplete?: true;
 }

@@ -80,8 +80,8 @@ export interface Repair {
  * Treats companies with an unknown outcome as if their attempt had just died after its send intent. Once the lease has
  * ended, a slice sends their credentials to the same connections again.
  *
- * Applies only while all companies are released, and only to companies that are confirmed, are not held back, and have
- * a credential that counts. Omits companies with a token family, because only one company of a family can be importing.
+ * Applies only while all companies are released, and only to companies that are confirmed, are neither held back nor
+ * waiting for their end customers to reconnect, and have a credential that counts. Omits companies with a token family, because only one company of a family can be importing.
  *
  * @returns the references of these companies
  */
@@ -102,7 +102,7 @@ export async function resendUnknownOutcomes(
     where c.migration_id = ${migrationId} and m.id = c.migration_id
       and v.migration_id = c.migration_id and v.row = c.row and v.crossed_at is null
       and c.reference = any(${references}::text[]) and c.state = 'outcome-unknown' and c.family is null
-      and c.confirmed_at is not null and c.held_back is null and m.released = 'all'
+      and c.confirmed_at is not null and c.held_back is null and c.relinking_since is null and m.released = 'all'
       and (not m.rotating or v.obtained_at >= c.confirmed_at)
     returning c.reference`.execute(db);
   return rows.map(({ reference }) => reference);

@@ -27,8 +27,13 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
       json: { schema: 'ferry.reconciliation/1', migrationId, ...result },
       print: (output) => {
         const rows = repairRows(result);
-        if (rows.length === 0) output.line('No company and no decision needed a repair.');
-        else output.table(COLUMNS, rows);
+        if (rows.length > 0) output.table(COLUMNS, rows);
+        else
+          output.line(
+            result.isIncomplete ? 'Nothing is left to repair.' : 'No company and no decision needed a repair.',
+          );
+        if (result.isIncomplete)
+          output.line('The repair was interrupted and began again. The repairs from before that are not listed.');
         for (const line of [...lostFiles, ...nextLines(result, migrationId, migration)]) output.line(line);
       },
     };
@@ -128,12 +133,12 @@ function nextLines(
   migrationId: string,
   migration: StoredMigration | undefined,
 ): readonly string[] {
-  const { workflow, notMoved, unknown, gone, doubled } = result;
+  const { workflow, notMoved, unknown, gone, doubled, isIncomplete } = result;
   return [
     ...(doubled.length > 0
       ? [`To see the ids that the ledger has for companies at the service, run: ferry companies ${migrationId} --csv`]
       : []),
-    ...(notMoved.length + unknown.length + gone.length > 0
+    ...(isIncomplete || notMoved.length + unknown.length + gone.length > 0
       ? [
           workflow === 'running'
             ? `To list the companies that need a decision, and the commands for each decision, run: ferry exceptions ${migrationId}`

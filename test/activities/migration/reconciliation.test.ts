@@ -1,7 +1,7 @@
 /** The activity that repairs a ledger: it trusts neither Temporal's history nor its caller. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration, supplyMigration } from '../../../store';
-import { useImportRig } from '../../support/migrations/company-import';
+import { activityEnvironment, useImportRig } from '../../support/migrations/company-import';
 import {
   createMovableMigration,
   manifestRows,
@@ -25,12 +25,13 @@ async function signedMigration(): Promise<string> {
   return id;
 }
 
-function reconcile(id: string, decisions: readonly DecisionRecord[], ledgerMark = 0) {
+function reconcile(id: string, decisions: readonly DecisionRecord[], ledgerMark = 0, attempt = 1) {
   const workflowRecords = {
     stateAndMarkOf: async () => ({ workflow: 'running' as const, ledgerMark }),
     decisionsOf: async () => decisions,
   };
-  return rig.runActivity(() => rig.worker({ workflowRecords }).reconcileLedger({ migrationId: id }));
+  const work = () => rig.worker({ workflowRecords }).reconcileLedger({ migrationId: id });
+  return rig.runActivity(work, activityEnvironment({ attempt }));
 }
 const released = async (id: string) => (await readMigration(rig.ledger.db, id))?.released;
 
@@ -218,7 +219,9 @@ test('a single-use token whose claim the ledger has lost is sent to its connecti
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'vxvy' });
   const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).map(({ url, body }) => url + body);
   await loseClaim(id);
-  expect(await reconcile(id, [])).toMatchObject({ interrupted: ['c1'] });
+  const first = await reconcile(id, []);
+  expect(first).toMatchObject({ interrupted: ['c1'] });
+  expect(first).not.toHaveProperty('isIncomplete');
   expect(await reconcile(id, [])).toMatchObject({ interrupted: [] });
   await rig.importSlice(id);
   expect(puts()).toHaveLength(1);
@@ -227,6 +230,22 @@ test('a single-use token whose claim the ledger has lost is sent to its connecti
   expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'syncing' });
   expect(puts()).toHaveLength(2);
   expect(new Set(puts()).size).toBe(1);
+});
+
+test('after an interruption, the next attempt sends the token once more too, and says that its report is incomplete', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'vxvy' });
+  await loseClaim(id);
+  const workflowRecords = {
+    stateAndMarkOf: async () => ({ workflow: 'running' as const, ledgerMark: 0 }),
+    decisionsOf: async () => Promise.reject(new Error('Temporal does not answer')),
+  };
+  await expect(
+    rig.runActivity(() => rig.worker({ workflowRecords }).reconcileLedger({ migrationId: id })),
+  ).rejects.toThrow('does not answer');
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'outcome-unknown' });
+  const next = await reconcile(id, [], 0, 2);
+  expect(next).toMatchObject({ unknown: [], interrupted: ['c1'], isIncomplete: true });
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing' });
 });
 
 test('a signed decision that is older than a decision in the ledger is not restored', async () => {
