@@ -82,6 +82,11 @@ export function remainingWork(
   return isOver(state) ? null : workOf(progress, countOpen(counts) - (counts.deferred ?? 0));
 }
 
+/** Scales the estimate like {@link remainingWork}, but includes deferred companies. Null if no company is open. */
+export function workOfOpen(progress: Parameters<typeof remainingWork>[0]): RemainingWork | null {
+  return isOver(progress.state) ? null : workOf(progress, countOpen(progress.counts));
+}
+
 /**
  * Returns when the remaining companies will have been moved.
  *

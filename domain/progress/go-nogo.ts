@@ -10,7 +10,7 @@ import type { PreflightFinding } from '../preflight/findings';
 import { isHandoverRejected } from '../decisions/withdrawals';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText, outOf } from '../text/sentences';
-import { remainingWork } from './forecast';
+import { workOfOpen } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
@@ -227,13 +227,13 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
 
 /**
  * Returns the latest time at which the last company could be moved. If there is no forecast, because the end depends on
- * people or on an outage, assumes that the remaining work starts now.
+ * people, on an outage or on deferred companies, assumes that the remaining work starts now.
  *
  * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
  */
 function endsBy({ forecast, progress, limits, now }: GoNoGoFacts): string | null | undefined {
   if (forecast) return forecast.ends?.latest ?? null;
-  const work = progress && remainingWork(progress);
+  const work = progress && workOfOpen(progress);
   return work ? endWithin(limits.windows, now, work.highMs) : undefined;
 }
 

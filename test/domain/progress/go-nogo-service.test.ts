@@ -112,11 +112,15 @@ test('without a forecast, the expiry of the account is compared with the end of 
     speedEstimate: ASSUMED_SPEED,
     from: AT,
   });
-  const expiring = (expiresAt: string) =>
+  const expiring = (expiresAt: string, moving = MOVING) =>
     facts(
       { forecast: null, service: { ...SERVICE, account: { ...SERVICE.account, expiresAt } } },
-      { ...MOVING, estimate: estimated },
+      { ...moving, estimate: estimated },
     );
   expect(noGos(expiring('2026-06-01T00:00:00.000Z'))).toEqual([]);
   expect(noGos(expiring('2026-03-09T10:00:00.000Z'))).toEqual(['account']);
+  // If only deferred companies are left, the views show no end, but the account must still not expire before it.
+  const deferred = { ...MOVING, counts: { ...MOVING.counts, deferred: MOVING.counts.waiting } };
+  expect(noGos(expiring('2026-06-01T00:00:00.000Z', deferred))).toEqual([]);
+  expect(noGos(expiring('2026-03-09T10:00:00.000Z', deferred))).toEqual(['account']);
 });
