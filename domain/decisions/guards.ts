@@ -128,8 +128,9 @@ const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
   'update-application': ({ preflight }) => preflight?.callbackUrl,
   'disable-syncing': ({ preflight }) => preflight?.manifestDigest,
   'migrate-first-company': ({ firstCompany }) => firstCompany,
-  // The counts contain a digest of the companies that were not moved.
-  'complete-migration': ({ counts }) => counts,
+  // The counts contain a digest of the companies that were not moved. Earlier versions did not count `relinked`, so
+  // their digests do not contain it.
+  'complete-migration': ({ counts: { relinked: _, ...counts } }) => counts,
 };
 
 /** Returns the digest of the part of the state that people review for a step: 32 hexadecimal digits. */

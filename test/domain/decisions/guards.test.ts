@@ -1,3 +1,4 @@
+import type { Counts } from '../../../domain/companies/counts';
 import { digestOf, approversDeadlock } from '../../../domain/decisions/guards';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
@@ -67,6 +68,18 @@ describe('a digest', () => {
     const approval = { ...approve(step, role), digest: digestAt(seen, step) };
     expect(answer(seen, approval)).toBe('applied');
     expect(answer({ ...seen, ...changed }, approval)).toBe(CHANGED);
+  });
+
+  test('of the handover is accepted from a version that does not count relinked companies, and the other way round', () => {
+    const count = (changes: Partial<Counts>) =>
+      stateAt('complete-migration', { counts: counts({ total: 2, failed: 1, moved: 1, ...changes }) });
+    const [before, after] = [count({}), count({ relinked: 1 })];
+    const approval = (seen: MigrationState) => ({
+      ...approve('complete-migration', 'support'),
+      digest: digestAt(seen, 'complete-migration'),
+    });
+    expect(answer(after, approval(before))).toBe('applied');
+    expect(answer(before, approval(after))).toBe('applied');
   });
 
   const handover = stateAt('complete-migration', { counts: counts({ total: 1, moved: 1 }) });
