@@ -8,6 +8,7 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } 
 import { msToTs } from '@temporalio/common/lib/time';
 import { OPEN_WINDOW, scheduleIdOf, windowWorkflowIdOf } from '../../domain/migration/temporal-names';
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
+import { LONGEST_OCCURRENCE_MS } from '../../domain/planning/windows';
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
 
@@ -115,9 +116,10 @@ function onceAt(at: Date): string {
 }
 
 /**
- * Returns the length of the longest window in milliseconds. If Temporal misses the opening of a window, it can still
- * start the work up to this much later.
+ * Returns the length of the longest window in milliseconds, at most {@link LONGEST_OCCURRENCE_MS}. If Temporal misses
+ * the opening of a window, it can still start the work up to this much later.
  */
 function longestOf(occurrences: readonly WindowOccurrence[]): number {
-  return Math.max(...occurrences.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));
+  const lengths = occurrences.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt));
+  return Math.min(Math.max(...lengths), LONGEST_OCCURRENCE_MS);
 }

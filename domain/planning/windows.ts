@@ -110,14 +110,25 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
   }
   return merged
     .filter(([, closes]) => closes > atMs)
-    .map(([opens, closes]) => ({ opensAt: new Date(opens).toISOString(), closesAt: new Date(closes).toISOString() }));
+    .map(([opens, closes]) => ({
+      opensAt: opens <= atMs && isEndless(opens, closes) ? ALWAYS_OPEN_SINCE : new Date(opens).toISOString(),
+      closesAt: new Date(closes).toISOString(),
+    }));
 }
 
+/**
+ * The opening of an occurrence that never closes. Its start identifies the window that was opened, so it must not move
+ * with the time from which the occurrences are calculated. Temporal's Schedules accept no year before 2000.
+ */
+const ALWAYS_OPEN_SINCE = '2020-01-01T00:00:00.000Z';
+
 const WEEK_MS = 7 * DAY_MS;
+/** The length of the longest occurrence that closes, with a margin. Milliseconds. */
+export const LONGEST_OCCURRENCE_MS = 2 * WEEK_MS;
 
 /**
  * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any time. Their
- * occurrence then never closes: its times are only how far {@link windowOccurrences} looks back and ahead.
+ * occurrence then never closes: it ends only because {@link windowOccurrences} looks no further ahead.
  */
 export function isAlwaysOpen(windows: readonly Window[]): boolean {
   return windows.some(({ timeZone }) => coversWeek(windows.filter((window) => window.timeZone === timeZone)));
@@ -128,8 +139,10 @@ export function isAlwaysOpen(windows: readonly Window[]): boolean {
  * of the windows of one time zone closes an occurrence within about a week.
  */
 export function neverCloses({ opensAt, closesAt }: WindowOccurrence): boolean {
-  return Date.parse(closesAt) - Date.parse(opensAt) > 2 * WEEK_MS;
+  return isEndless(Date.parse(opensAt), Date.parse(closesAt));
 }
+
+const isEndless = (opens: number, closes: number): boolean => closes - opens > LONGEST_OCCURRENCE_MS;
 
 function coversWeek(windows: readonly Window[]): boolean {
   const periods = windows.flatMap(({ days, from, to }) =>

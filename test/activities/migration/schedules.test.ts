@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createWindowSchedules } from '../../../activities';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { Window } from '../../../domain/planning/windows';
-import { windowOccurrences } from '../../../domain/planning/windows';
+import { WEEKDAYS, windowOccurrences } from '../../../domain/planning/windows';
 import { until } from '../../support/async';
 import { ownNamespace } from '../../support/jest/namespaces';
 import { sharedTemporal } from '../../support/servers/shared-servers';
@@ -52,6 +52,17 @@ test.each<[string, Window, string, readonly string[]]>([
     'running',
   );
   expect(await nextStarts(instants.length)).toEqual(instants);
+});
+
+test('the catch-up time of windows that never close is two weeks', async () => {
+  const wholeWeek: Window = { days: WEEKDAYS, from: '00:00', to: '00:00', timeZone: 'UTC' };
+  await createWindowSchedules(client.schedule).update(
+    MIGRATION,
+    windowOccurrences([wholeWeek], '2027-03-26T12:00:00Z'),
+  );
+  const catchupWindow = async () =>
+    (await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe()).policies.catchupWindow;
+  await until(async () => (await catchupWindow()) === 14 * 24 * 3_600_000);
 });
 
 test('new occurrences replace the old occurrences without changing a pause or its note', async () => {

@@ -102,6 +102,17 @@ test.each(['2026-11-23T00:00:00Z', '2026-11-25T12:00:00Z', '2026-11-27T23:59:00Z
   },
 );
 
+test.each(['2026-11-23T00:00:00Z', '2026-11-25T12:00:00Z', '2027-01-27T23:59:00Z'])(
+  'windows that never close have the same start on every day, because it identifies the window that was opened: %s',
+  (at) => {
+    const wholeWeek = nights({ days: EVERY_DAY, from: '17:30', to: '17:30' });
+    const opensAt = '2020-01-01T00:00:00.000Z';
+    const [occurrence, ...others] = windowOccurrences([wholeWeek, nights()], at);
+    expect({ opensAt: occurrence?.opensAt, others }).toEqual({ opensAt, others: [] });
+    expect(occurrence && Date.parse(occurrence.closesAt) - Date.parse(at)).toBeGreaterThan(14 * 86_400_000);
+  },
+);
+
 test('there are no occurrences without windows, and an unknown time zone is an error', () => {
   expect(windowOccurrences([], '2026-01-09T12:00:00Z')).toEqual([]);
   expect(() => next(nights({ timeZone: 'Europe/Atlantis' }), '2026-01-09T12:00:00Z')).toThrow(RangeError);
