@@ -3,7 +3,7 @@ import { CLIENT_STATES } from '../companies/company-state';
 import { clientCounts, countOpen } from '../companies/counts';
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
-import { isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
+import { applicationName, isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
@@ -205,8 +205,11 @@ function suppliedAnswer(
   isInUse: boolean,
 ): Answer {
   if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
-  // The warning about other migrations that use the application already says so.
-  if (isInUse) return { ...answer, warning: true };
+  // The warning about other migrations that use the application already says so, but does not name the application.
+  if (isInUse) {
+    const why = `the registered application is ${applicationName(registered)}; ${answer.why}`;
+    return { ...answer, warning: true, why };
+  }
   const why = `${answer.why}; this application was not supplied for this migration, so check that it obtained the client's tokens`;
   return { ...answer, warning: true, why };
 }

@@ -34,7 +34,8 @@ test('an answer that contains a warning is a go with a warning, not a plain go',
   const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', hasEnded: true, application: application1 };
   const dependents = { ...facts().dependents, others: [{ ...bee, companies: 24 }] };
   expect(whyOf(facts({ dependents }), 'application')).toBe(
-    'no application was supplied, and connected companies of another client depend on the registered one: ' +
+    'the registered application is app-1 (production); no application was supplied, and connected companies of ' +
+      'another client depend on the registered one: ' +
       "bee.quickbooks-online (24 companies, ended); supply it if it obtained the client's tokens; otherwise give each " +
       'client its own account (docs/deploying.md)',
   );
