@@ -189,6 +189,8 @@ export interface MigrationState {
   readonly reconnections?: ReconnectionChecks;
   /** True once decisions are due while only deferred companies are left. Absent in histories of earlier versions. */
   readonly asksWhileDeferred?: true;
+  /** True once the count of relinked companies decides what people are asked. Absent in earlier versions' histories. */
+  readonly countsRelinked?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

@@ -13,11 +13,13 @@ export function countUndecided({
   step,
   counts,
   relinking,
-}: Pick<MigrationState, 'step' | 'counts' | 'relinking'>): number {
+  countsRelinked,
+}: Pick<MigrationState, 'step' | 'counts' | 'relinking' | 'countsRelinked'>): number {
   const isWaiting = step === 'complete-migration' && waitsForDeferred(counts);
-  // An earlier version did not count the relinked companies, and took all companies of the last check for relinked. Its
-  // histories depend on that.
-  return isWaiting ? counts.failed - (counts.relinked ?? Math.min(relinking, counts.mustReconnect)) : 0;
+  // An earlier version did not use the count of relinked companies, and took all companies of the last check for
+  // relinked. Its histories depend on that, even if a worker of this version has counted the companies in them.
+  const checked = Math.min(relinking, counts.mustReconnect);
+  return isWaiting ? counts.failed - (countsRelinked ? (counts.relinked ?? checked) : checked) : 0;
 }
 
 /**

@@ -143,7 +143,7 @@ function startText({ window, proposal, limits: { windows } }: MigrationState): s
 function waitingInComplete(state: MigrationState): WaitingFor {
   const { counts } = state;
   const open = countOpen(counts);
-  if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
+  if (open === 0 && state.route === 'self-service') return selfServiceEnd(state);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: signOffText(state) };
   if (countReadyOrMoving(counts) === 0) return nothingReady(state);
   const missing = onlyDeferredLeft(counts) ? suppliesMissing(state, isChecking(state)) : null;
@@ -172,9 +172,9 @@ function signOffText(state: MigrationState): string {
 }
 
 /** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */
-function selfServiceEnd(counts: Counts): WaitingFor {
-  if (counts.failed === 0) return noOne('every company has been moved or left out: the migration is ending');
-  return client(finalDecisionText(counts));
+function selfServiceEnd({ counts: { failed, relinked = 0 }, countsRelinked }: MigrationState): WaitingFor {
+  if (failed === 0) return noOne('every company has been moved or left out: the migration is ending');
+  return client(finalDecisionText({ failed, relinked: countsRelinked ? relinked : 0 }));
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */

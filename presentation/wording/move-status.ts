@@ -105,7 +105,7 @@ function selfServiceEnd(counts: Counts): string {
 
 /** Says who decides about companies that were not moved, while only deferred companies are left. */
 function undecidedText({ route, step, counts, reconnections }: Progress): string {
-  const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0 });
+  const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0, countsRelinked: true });
   return route === 'self-service'
     ? `Please ${decideText(companies)}.`
     : `Support is deciding what to do about ${companiesNotMoved(companies)}.`;

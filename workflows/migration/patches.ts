@@ -2,14 +2,32 @@
 import { patched } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { countUndecided } from '../../domain/progress/undecided';
+import { waitingForOf } from '../../domain/progress/waiting-for';
+
+/** Records in the state which changes of this version apply. Histories of earlier versions do not contain them. */
+export function withPatches(state: MigrationState): MigrationState {
+  return state.closed === null ? askingWhileDeferred(countingRelinked(state)) : state;
+}
+
+/**
+ * Records in the state that the count of relinked companies decides what people are asked, once it makes a difference.
+ * The count does not show that: a worker of this version can have counted the companies while a worker of an earlier
+ * version, which does not use the count, ran the workflow.
+ */
+function countingRelinked(state: MigrationState): MigrationState {
+  if (state.countsRelinked || state.counts.relinked === undefined) return state;
+  const asked = (each: MigrationState): string => waitingForOf({ ...each, asksWhileDeferred: true }).what;
+  const counting = { ...state, countsRelinked: true } as const;
+  return asked(counting) !== asked(state) && patched('count-relinked') ? counting : state;
+}
 
 /**
  * Records in the state that the migration waits for decisions while only deferred companies are left, once there are
  * such decisions. The wait starts timers and updates search attributes, which histories of earlier versions do not
  * contain. Queries cannot call `patched`, so they read the state.
  */
-export function withPatches(state: MigrationState): MigrationState {
-  if (state.asksWhileDeferred || state.closed !== null || countUndecided(state) === 0) return state;
+function askingWhileDeferred(state: MigrationState): MigrationState {
+  if (state.asksWhileDeferred || countUndecided(state) === 0) return state;
   return patched('ask-while-deferred') ? { ...state, asksWhileDeferred: true } : state;
 }
 
@@ -17,6 +35,10 @@ export function withPatches(state: MigrationState): MigrationState {
  * Returns the state of a continued run. Drops what the run before recorded, because the history of this run has no
  * marker for it yet: a worker of an earlier version can have begun this run.
  */
-export function continuedState({ asksWhileDeferred: _, ...carried }: MigrationState): MigrationState {
+export function continuedState({
+  asksWhileDeferred: _,
+  countsRelinked: __,
+  ...carried
+}: MigrationState): MigrationState {
   return withPatches(carried);
 }

@@ -12,7 +12,7 @@ import { continuedState } from '../../../workflows/migration/patches';
 import { AT, counts, LATER, migrationPlan, START_AT, stateAt } from '../../support/migrations/migration-states';
 import { facts, MOVING, noGos, warned, whyOf } from './go-nogo-sample';
 
-const ASKED = { asksWhileDeferred: true } as const;
+const ASKED = { asksWhileDeferred: true, countsRelinked: true } as const;
 const DECIDE = 'decide what to do about 3 companies that were not moved';
 const DEFERRED: Partial<Counts> = { total: 8, moved: 4, failed: 3, mustReconnect: 1, waiting: 1, deferred: 1 };
 const WHOLE_WEEK = { days: WEEKDAYS, from: '00:00', to: '00:00', timeZone: 'UTC' };
@@ -74,6 +74,17 @@ test('a company that must reconnect needs a decision until a person has relinked
   expect(texts(3)).toEqual([wait, `Please ${wait}.`]);
 });
 
+test('counts of relinked companies in a history of an earlier version decide nothing without the marker', () => {
+  // A new worker has counted the companies, and an old worker has run the workflow.
+  const mixed = { ...DEFERRED, relinked: 3 };
+  const asked = (countsRelinked: boolean) =>
+    waitingForOf({ ...state({ relinking: 3 }, mixed), countsRelinked: countsRelinked || undefined } as never);
+  expect(asked(false).what).toBe('decide what to do about 2 companies that were not moved');
+  expect(asked(true)).toEqual({ roles: [], what: NEXT_TRY });
+  const end = state({ route: 'self-service' }, { total: 7, moved: 4, failed: 3, mustReconnect: 3, relinked: 3 });
+  expect(waitingForOf({ ...end, countsRelinked: undefined } as never).what).toBe(DECIDE);
+});
+
 test('every view of a self-service migration asks the client to decide', () => {
   const plan = migrationPlan({ route: 'self-service' });
   const waiting = state({ route: 'self-service' });
@@ -118,5 +129,7 @@ test('moves continue in an open window while the migration waits for a decision'
 });
 
 test('a continued run decides itself whether it waits, because its history has no marker yet', () => {
-  expect(continuedState(state({}, { total: 5, moved: 4, waiting: 1, deferred: 1 })).asksWhileDeferred).toBeUndefined();
+  const continued = continuedState(state({}, { total: 5, moved: 4, waiting: 1, deferred: 1 }));
+  expect(continued).not.toHaveProperty('asksWhileDeferred');
+  expect(continued).not.toHaveProperty('countsRelinked');
 });

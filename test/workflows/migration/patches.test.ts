@@ -1,0 +1,45 @@
+/** Which changes of this version apply to a migration, and which marker its history needs for them. */
+import * as workflow from '@temporalio/workflow/lib/workflow';
+import type { Counts } from '../../../domain/companies/counts';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { waitingForOf } from '../../../domain/progress/waiting-for';
+import { withPatches } from '../../../workflows/migration/patches';
+import { counts, stateAt } from '../../support/migrations/migration-states';
+
+let markers: readonly string[] = [];
+const asked: string[] = [];
+jest.spyOn(workflow, 'patched').mockImplementation((id) => {
+  asked.push(id);
+  return markers.includes(id);
+});
+
+const DEFERRED: Partial<Counts> = { total: 8, moved: 4, failed: 3, mustReconnect: 1, waiting: 1, deferred: 1 };
+
+/** Returns what the migration waits for, and which markers it has asked for, if its history has these markers. */
+function patchedWith(known: readonly string[], some: Partial<Counts>, changes: Partial<MigrationState> = {}) {
+  markers = known;
+  asked.length = 0;
+  const state = withPatches(stateAt('complete-migration', { relinking: 3, counts: counts(some), ...changes }));
+  return { what: waitingForOf(state).what, asked: [...asked] };
+}
+
+const NEXT_TRY = 'the remaining company is waiting for its next try';
+
+test('a new worker has counted the companies, and an old worker has run the workflow: the history has no count of relinked companies', () => {
+  const relinked = { ...DEFERRED, relinked: 3 };
+  // The old worker computed 2 from the last check, and recorded its own marker.
+  expect(patchedWith(['ask-while-deferred'], relinked)).toEqual({
+    what: 'decide what to do about 2 companies that were not moved',
+    asked: ['count-relinked', 'ask-while-deferred'],
+  });
+  expect(patchedWith(['count-relinked', 'ask-while-deferred'], relinked)).toEqual({
+    what: NEXT_TRY,
+    asked: ['count-relinked'],
+  });
+});
+
+test('the count of relinked companies needs no marker while it changes nothing', () => {
+  expect(patchedWith([], { ...DEFERRED, mustReconnect: 3, relinked: 3 })).toEqual({ what: NEXT_TRY, asked: [] });
+  const ended = { closed: 'cancelled' } as const;
+  expect(patchedWith([], { ...DEFERRED, relinked: 3 }, ended).asked).toEqual([]);
+});
