@@ -73,7 +73,8 @@ export function completionText(progress: Progress, platform: string, now: string
     return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
   }
   if (isForPausedWindows(waitingFor)) return `${moved}. The windows are paused, so no move begins.`;
-  if (waitingFor.roles.length > 0) return `${moved}. ${undecidedText(progress)}`;
+  const undecided = waitingFor.roles.length > 0 ? undecidedText(progress) : null;
+  if (undecided !== null) return `${moved}. ${undecided}`;
   if (outage) {
     const others =
       counts.moved > 0 && counts.moved === counts.total - ready ? 'all others have moved' : movedText(counts);
@@ -103,9 +104,13 @@ function selfServiceEnd(counts: Counts): string {
   return `Please ${finalDecisionText(counts)}.`;
 }
 
-/** Says who decides about companies that were not moved, while only deferred companies are left. */
-function undecidedText({ route, step, counts, reconnections }: Progress): string {
+/**
+ * Says who decides about companies that were not moved, while only deferred companies are left. Null if the counts of
+ * the ledger, which are newer than what the migration waits for, contain no such company, or other companies move.
+ */
+function undecidedText({ route, step, counts, reconnections }: Progress): string | null {
   const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0, countsRelinked: true });
+  if (companies === 0) return null;
   return route === 'self-service'
     ? `Please ${decideText(companies)}.`
     : `Support is deciding what to do about ${companiesNotMoved(companies)}.`;

@@ -107,6 +107,17 @@ test('the page of a managed migration says that support decides', () => {
   );
 });
 
+test.each([
+  ['the deferred company is being tried again', { importing: 1, waiting: 0, deferred: 0 }, ', 1 to go'],
+  ['all of them were relinked', { relinked: 3 }, ', 1 waiting for another try'],
+])('no view asks about 0 companies if, in the ledger, %s', (_, live, left) => {
+  for (const route of ['managed', 'self-service'] as const) {
+    const progress = progressOf(migrationPlan({ route }), state({ route }));
+    const current = { ...progress, counts: { ...progress.counts, ...live } };
+    expect(headlineText(current, 'QuickBooks', LATER)).toContain(`4 of 8 companies have moved${left}.`);
+  }
+});
+
 test('go-nogo is a go with a warning, because the deferred companies will be tried in the next window', () => {
   const given = facts({}, { ...MOVING, ...state() });
   expect(noGos(given)).not.toContain('decisions');
