@@ -9,11 +9,11 @@ import {
 } from '../../domain/companies/counts';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from '../../domain/progress/undecided';
+import { windowAt } from '../../domain/progress/remaining-moves';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
 import { firstOpening } from '../../domain/progress/first-opening';
-import { windowAt } from '../../domain/progress/remaining-moves';
 import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import type { Progress } from '../../domain/progress/progress';
 import { approvedSince } from '../../domain/progress/progress';
@@ -53,7 +53,6 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
 /** Returns the status line of step 6. */
 export function completionText(progress: Progress, platform: string, now: string): string {
   const { route, counts, waitingFor, outage } = progress;
-  const window = windowAt(progress, now);
   const moved = sentence(movedText(counts));
   const ready = countReadyOrMoving(counts);
   if (countOpen(counts) === 0) {
@@ -81,6 +80,7 @@ export function completionText(progress: Progress, platform: string, now: string
     const verb = ready === 1 ? 'is' : 'are';
     return `${counted(ready, 'company')} ${verb} waiting ${outageText(outage, platform, now)}; ${others}.`;
   }
+  const window = windowAt(progress, now);
   if (window && window.opensAt > now && counts.importing + counts.syncing === 0) {
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }

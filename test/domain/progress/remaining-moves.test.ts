@@ -31,6 +31,19 @@ describe('the remaining moves', () => {
     expect(task(waiting, AT)).toBe('the remaining companies are being moved');
   });
 
+  test('need no window once the windows were removed, although the migration still has the last one', () => {
+    const left = { window };
+    expect(task({ waiting: 5, moved: 5 }, AT, left)).toBe('the remaining companies are being moved');
+    expect(task({ syncing: 5, waiting: 2, moved: 3 }, AT, left)).toBe('the remaining companies are being moved');
+    expect(task({ waiting: 1, deferred: 1, moved: 9 }, AT, left)).toBe(
+      'the remaining company is waiting for its next try',
+    );
+    const state = stateAt('complete-migration', { counts: counts({ total: 10, waiting: 5, moved: 5 }), ...left });
+    expect(headlineText(progressOf(migrationPlan(), state), 'QuickBooks', AT)).toBe(
+      '5 of 10 companies have moved, 5 to go. Nothing for you to do.',
+    );
+  });
+
   test('wait for the next try if only deferred companies are left', () => {
     const one = 'the remaining company is waiting for its next try';
     expect(task({ waiting: 1, deferred: 1, moved: 9 }, AT)).toBe(one);
