@@ -25,9 +25,11 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
   const [opens, closes] = window === null ? ['', ''] : [momentText(window.opensAt), momentText(window.closesAt)];
   const inWindow = window === null ? '' : `, in the window from ${opens} to ${closes}`;
   if (waitsForDeferred(counts)) {
+    // The next try can be after an open window has closed.
+    const inNextWindow = isAhead ? inWindow : '';
     return ready === 1
-      ? `the remaining company is waiting for its next try${inWindow}`
-      : `the remaining companies are waiting for their next try${inWindow}`;
+      ? `the remaining company is waiting for its next try${inNextWindow}`
+      : `the remaining companies are waiting for their next try${inNextWindow}`;
   }
   const moving = counts.importing + counts.syncing;
   if (window !== null && moving === 0 && (isAhead || now === null))

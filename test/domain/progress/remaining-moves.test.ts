@@ -48,6 +48,8 @@ describe('the remaining moves', () => {
     const one = 'the remaining company is waiting for its next try';
     expect(task({ waiting: 1, deferred: 1, moved: 9 }, AT)).toBe(one);
     expect(task({ waiting: 1, deferred: 1, moved: 9 }, AT, nightly)).toBe(`${one}, ${from}`);
+    // The next try can be after the open window has closed.
+    expect(task({ waiting: 1, deferred: 1, moved: 9 }, window.opensAt, nightly)).toBe(one);
     expect(task({ waiting: 2, deferred: 2, moved: 8 }, AT)).toBe(
       'the remaining companies are waiting for their next try',
     );
