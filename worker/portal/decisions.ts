@@ -22,7 +22,9 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
   if (!parsed.success) return failed('the decision is malformed; reload the page, or update ferry');
   const { message, decision } = parsed.data;
   if (!isDecisionMessage(message))
-    return failed('this kind of decision does not exist; reload the page, or update ferry');
+    return failed(
+      "nothing was decided, because the provider's system does not know this kind of decision; try again in a few minutes, and if this happens again, tell your contact",
+    );
   if (message === 'applicationSupplied') return failed('supply the application together with its client secret');
   const refusal = decisionRefusal(request, message, decision);
   if (refusal !== null) return failed(refusal);

@@ -89,6 +89,7 @@ test('a decision of another person, role, key, content or migration is refused, 
     ask(guest, 'decide', decision(migration, 'pause', { role: 'support' })),
     ask(guest, 'decide', { message: 'pause', decision: { by: 'Cleo' } }),
     ask(guest, 'decide', decision(migration, 'applicationSupplied', { clientId: 'x', environment: 'production' })),
+    ask(guest, 'decide', { ...pause, message: 'undo' }),
   ]);
   expect(answers.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
     'failed: the invitation belongs to Cleo (client), but the decision was made as Clara (client)',
@@ -100,6 +101,7 @@ test('a decision of another person, role, key, content or migration is refused, 
     'failed: the decision is malformed; reload the page, or update ferry',
     'failed: the decision is malformed; reload the page, or update ferry',
     'failed: supply the application together with its client secret',
+    "failed: nothing was decided, because the provider's system does not know this kind of decision; try again in a few minutes, and if this happens again, tell your contact",
   ]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);
 });
