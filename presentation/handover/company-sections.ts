@@ -156,7 +156,7 @@ const LEFT_OUT: Section = {
   ],
 };
 
-const ASK_ABOUT_IT = 'ask support whether its connection stays in use';
+const ASK_ABOUT_IT = 'ask support whether a connection is still in use';
 
 const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
   LEFT_OUT.states.includes(state) && crossedAt !== null;
@@ -165,7 +165,7 @@ const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
  * The text under "Switch back on" for a company that was left out after the service had received its grant. For other
  * companies that the service has, the text is only `never`.
  */
-const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether the connection stays in use';
+const LEFT_OUT_AT_SERVICE = `never: its access was handed over to the service; ${ASK_ABOUT_IT}`;
 
 const MOVED: Section = {
   id: 'moved',

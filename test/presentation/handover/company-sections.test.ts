@@ -16,10 +16,10 @@ describe('a company in the report', () => {
     expect(rowsOf({ ...COMPANY, evidence }, true)['Moved']).toContain('| 13 |');
   });
 
-  test('says in the CSV file what to do if it was left out although the service has its connection', () => {
+  test('says in the CSV file what to do if it was left out after its access was handed over', () => {
     const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
     expect(companyRecord(leftOut, { stage: 'ended', route: 'managed', now: NOW })['what to do']).toBe(
-      'ask support whether its connection stays in use',
+      'ask support whether a connection is still in use',
     );
     expect(
       companyRecord({ ...leftOut, crossedAt: null }, { stage: 'ended', route: 'managed', now: NOW })['what to do'],
@@ -134,7 +134,12 @@ describe('a company in the report', () => {
   test.each<[CompanyState, boolean, boolean, string]>([
     ['syncing', true, false, 'never'],
     ['failed', true, true, 'never'],
-    ['skipped', true, true, 'never: the service has its connection; ask support whether the connection stays in use'],
+    [
+      'skipped',
+      true,
+      true,
+      'never: its access was handed over to the service; ask support whether a connection is still in use',
+    ],
     ['waiting', true, true, 'never'],
     ['importing', false, false, 'ask first'],
     ['outcome-unknown', false, true, 'ask first'],
