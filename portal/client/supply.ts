@@ -75,14 +75,14 @@ export async function supplyInParts<Credential extends Label>(
     const boxes = sealed.map(({ boxHash: _, ...each }) => each);
     say(`Sending ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
     const answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
-    if (answer.outcome !== 'stored') return afterEarlierParts(answer);
+    if (answer.outcome !== 'stored') return afterEarlierParts(answer, credentials.length - start);
     refused.push(...(answer.refusedCredentials ?? []));
     const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
     for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
     progress((start + part.length) / credentials.length);
     if (replaces && stored.length > 0) {
       const outcome = await decideAbout(stored.map(({ reference }) => reference));
-      if (outcome.outcome !== 'applied') return afterEarlierParts(outcome);
+      if (outcome.outcome !== 'applied') return afterEarlierParts(outcome, credentials.length - start);
       decided.push({ text: outcome.text, companies: stored.length });
       supplied += changedCount(outcome, stored.length);
     }
@@ -108,15 +108,17 @@ export async function supplyInParts<Credential extends Label>(
   /**
    * If the supply stops at a later part, states in its answer how many credentials were replaced before, what the
    * decisions about them did not change, and which credentials were not accepted.
+   *
+   * @param rest the number of credentials of this part and of the parts after it, which were not sent
    */
-  function afterEarlierParts(last: RequestAnswer): SupplyAnswer {
+  function afterEarlierParts(last: RequestAnswer, rest: number): SupplyAnswer {
     const named = { ...last, supplied, ...(refused.length === 0 ? {} : { refusedCredentials: refused }) };
     if (decided.length === 0) return { ...named, text: [last.text, ...refusedTexts(refused)].join('. ') };
     const replaced = supplied === 0 ? 'no credential' : outOf(supplied, credentials.length, 'credential');
     const earlier = earlierText(decided);
     const texts = [
-      `${replaced} ${supplied > 1 ? 'were' : 'was'} replaced before this answer: ${last.text}`,
-      'No credential was sent after this answer',
+      `${replaced} ${supplied > 1 ? 'were' : 'was'} replaced`,
+      ...restTexts(last, rest, supplied + rest === credentials.length),
       ...(earlier === null ? [] : [earlier]),
     ];
     return { ...named, text: [...texts, ...refusedTexts(refused)].join('. ') };
@@ -125,6 +127,26 @@ export async function supplyInParts<Credential extends Label>(
   async function decideAbout(companies: number | readonly string[]): Promise<RequestAnswer> {
     return decide({ message, decisionId, fields: { ...fields, companies, sealedDigest: credentialsDigest(stored) } });
   }
+}
+
+/**
+ * Says what the answer means for the rest of the credentials. An answer `failed` contains its own advice, and its
+ * credentials might have been replaced.
+ *
+ * @param isOnlyRest true if all other credentials were replaced
+ */
+function restTexts({ outcome, text }: RequestAnswer, rest: number, isOnlyRest: boolean): readonly string[] {
+  const [about, others] =
+    rest === 1 ? ['the next one', 'the last one'] : ['the next ones', `the last ${rest.toLocaleString('en-US')}`];
+  const answer = `The answer about ${about} was: ${text}`;
+  if (outcome !== 'refused') return [answer, 'No credential was sent after this answer'];
+  if (!isOnlyRest) return [answer, `Once this is solved, supply ${others} again`];
+  return rest === 1
+    ? [`The other was not, because the answer about it was: ${text}`, 'Once this is solved, supply it again']
+    : [
+        `The others were not, because the answer about ${about} was: ${text}`,
+        'Once this is solved, supply the others again',
+      ];
 }
 
 export const base64Of = (bytes: Uint8Array): string =>
