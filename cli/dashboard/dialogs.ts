@@ -211,11 +211,14 @@ async function draftApproval(
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
   if (review) printReview(context.terminal, review, migrationId);
   const refused = unanswered && (await missingDigestWarning(context.ferry, migrationId, 'approval', unanswered));
-  const warnings = unanswered && [unanswered.so('you cannot review what you approve'), ...(refused ? [refused] : [])];
+  const warnings = unanswered && [
+    unanswered.so('you cannot review what you approve'),
+    ...(refused ? [sentence(refused)] : []),
+  ];
   return {
     message: 'approve',
     question: `${subjectOf(migrationId, progress)}: approve ${step}${review ? '' : ' without a review'}?`,
-    warning: warnings?.join('; '),
+    warning: warnings?.join('. '),
     consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',

@@ -1,4 +1,5 @@
 /** Warns of a decision that a migration will refuse, because nothing could be reviewed. */
+import { sentence } from '../../domain/text/sentences';
 import type { MigrationClient } from '../../client';
 import { readMigration } from '../../store';
 import type { Unanswered } from './unanswered';
@@ -11,11 +12,11 @@ export async function missingDigestWarning(
   { db }: MigrationClient,
   migrationId: string,
   decision: 'approval' | 'confirmation',
-  { remedy }: Unanswered,
+  { once, diagnosis }: Unanswered,
 ): Promise<string | null> {
   // The decision can be sent without the ledger, so an error of the ledger must not prevent that.
   const migration = db && (await readMigration(db, migrationId).catch(() => undefined));
   return migration?.rules?.requireDigest
-    ? `this migration requires the digest of what was reviewed, so it will refuse this ${decision}; ${remedy}; then decide again`
+    ? `the migration will refuse this ${decision}, because it requires the digest of what was reviewed. Decide again ${once}. ${sentence(diagnosis)}`
     : null;
 }

@@ -1,7 +1,7 @@
 /** Says why a migration's progress is unknown, and what to do about it. */
 import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
-import { CHECK_WORKERS, START_WORKER } from '../../domain/progress/worker-advice';
+import { CHECK_WORKERS, SEE_WHAT_IS_WRONG, START_WORKER } from '../../domain/progress/worker-advice';
 import { eitherOf } from '../../domain/text/sentences';
 import type { MigrationClient } from '../../client';
 import { NoWorker, readProgressOrReason, WorkflowTaskFailing } from '../../client';
@@ -24,6 +24,8 @@ export interface Unanswered {
   so(consequence: string): string;
   /** The remedy for the missing answer. It can be followed by `; then ...`. */
   readonly remedy: string;
+  /** How to find the cause, if `once` is said as well. */
+  readonly diagnosis: string;
   /** Says how to go on without an answer: `without` is a clause such as `add the step to the command`. */
   orWithout(without: string): string;
   /** When the progress will be known: `once a worker is running`. */
@@ -54,6 +56,7 @@ function unansweredOf(reason: NoWorker): Unanswered {
         reason: reason.message,
         so: (consequence) => `${consequence}, because ${reason.message}`,
         remedy: CHECK_WORKERS,
+        diagnosis: CHECK_WORKERS,
         orWithout: (without) => `${CHECK_WORKERS}; or ${without}`,
         once: 'once a worker can continue',
       }
@@ -61,6 +64,7 @@ function unansweredOf(reason: NoWorker): Unanswered {
         reason: NO_ANSWER,
         so: (consequence) => `${NO_ANSWER}, so ${consequence}`,
         remedy: START_WORKER,
+        diagnosis: SEE_WHAT_IS_WRONG,
         orWithout: (without) => without,
         once: 'once a worker is running',
       };

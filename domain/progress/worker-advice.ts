@@ -1,7 +1,10 @@
 /** The advice about workers, for views and commands. Each text can be followed by "; then ...". */
 
-/** The advice if no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
-export const START_WORKER = 'make sure that a worker is running; to see what is wrong, run: ferry doctor';
+/** How to find out why no worker answers. `ferry doctor` knows whether the stack has to be restarted. */
+export const SEE_WHAT_IS_WRONG = 'to see what is wrong, run: ferry doctor';
+
+/** The advice if no worker answers. */
+export const START_WORKER = `make sure that a worker is running; ${SEE_WHAT_IS_WRONG}`;
 
 /** The advice if no worker polls for one kind of task, or for both. */
 export const RESTART_WORKER = 'to see what to restart, run: ferry doctor';

@@ -79,10 +79,14 @@ test('decisions are kept while no worker is running, and are applied once a work
     if (decided === approved)
       expect(decided?.err).toBe('ferry: no worker is answering, so you cannot review what you approve\n');
   }
-  expect(toRefuse.map(({ err }) => /so it will refuse this (\w+); make sure that a worker is/.exec(err)?.[1])).toEqual([
-    'approval',
-    'confirmation',
-  ]);
+  expect(
+    toRefuse.map(
+      ({ err }) =>
+        /the migration will refuse this (\w+), because it requires the digest of what was reviewed\. Decide again once a worker is running\. To see what is wrong, run: ferry doctor\n/.exec(
+          err,
+        )?.[1],
+    ),
+  ).toEqual(['approval', 'confirmation']);
   expect(shown?.err).toContain(`no worker is answering for ${id}`);
   expect(rejected?.err).toContain(
     'no worker is answering, so the current step is unknown; nothing was decided; add the step to the command: ',
