@@ -12,8 +12,9 @@ import type { MigrationLimits } from '../../domain/planning/limits';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import { isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
 import type { Progress } from '../../domain/progress/progress';
-import { endedByText, headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
+import { endedByText, headline, pausedTexts, pausesIn, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
+import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
 import { delayedTryText, resumptionText, retriedText } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
@@ -235,6 +236,7 @@ const ONE_INTERRUPTED = [
   'company was',
   'It continues automatically.',
   'If its credential may have been sent, the company continues automatically. Otherwise, it continues once the migration is resumed.',
+  'It continues once the migration is resumed.',
   'It does not continue before the ledger is reconciled.',
 ] as const;
 
@@ -242,18 +244,22 @@ const SEVERAL_INTERRUPTED = [
   'companies were',
   'They continue automatically.',
   'Companies whose credential may have been sent continue automatically. All others continue once the migration is resumed.',
+  'They continue once the migration is resumed.',
   'They do not continue before the ledger is reconciled.',
 ] as const;
 
 function printInterrupted(
   output: Output,
-  { state }: Progress,
+  progress: Progress,
   { companies, inFlightUntil }: Interrupted,
   ledgerBehind: boolean,
 ): void {
+  const { state } = progress;
   if (companies === 0 || isOver(state)) return;
-  const [were, continues, ifPaused, ifBehind] = companies === 1 ? ONE_INTERRUPTED : SEVERAL_INTERRUPTED;
-  const next = ledgerBehind ? ifBehind : state === 'paused' ? ifPaused : continues;
+  const texts = companies === 1 ? ONE_INTERRUPTED : SEVERAL_INTERRUPTED;
+  const [were, continues, ifPaused, ifNoneFinishes, ifBehind] = texts;
+  const inPause = canFinish(pausesIn(progress)) ? ifPaused : ifNoneFinishes;
+  const next = ledgerBehind ? ifBehind : state === 'paused' ? inPause : continues;
   const until =
     inFlightUntil && ` A credential can still be in flight to the service until ${localTime(inFlightUntil)}.`;
   output.line(`${number(companies)} ${were} interrupted while being moved. ${next}${until ?? ''}`);

@@ -5,7 +5,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
-import { shownStopText } from '../companies/failures';
+import { isIsolated, shownStopText } from '../companies/failures';
 import { momentText, oneLine } from '../text/sentences';
 import type { MigrationState, Pause } from './migration-state';
 import { canonicalJson } from './signatures';
@@ -32,6 +32,16 @@ export function pausesOf(state: Paused): readonly Pause[] {
 
 export function isPaused(state: Paused): boolean {
   return pausesOf(state).length > 0;
+}
+
+/**
+ * Returns whether companies that have begun to move are finished during these pauses. They are not if the migration has
+ * paused itself because of the API key, the account, or a ledger that is behind.
+ */
+export function canFinish(pauses: readonly Pause[]): boolean {
+  return pauses.every(
+    ({ stopReason }) => stopReason === null || stopReason === 'too-many-failures' || isIsolated(stopReason),
+  );
 }
 
 /** Returns the digest of the pauses that a person reviews before resuming: 32 hexadecimal digits. */

@@ -10,10 +10,9 @@ import {
 } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { countReadyOrMoving, isSameCounts } from '../../../domain/companies/counts';
-import { isIsolated } from '../../../domain/companies/failures';
 import { outageSummary } from '../../../domain/migration/outage';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { automaticPause, isPaused } from '../../../domain/migration/pauses';
+import { automaticPause, canFinish, isPaused, pausesOf } from '../../../domain/migration/pauses';
 import { batchRunIdOf, endedText, occupiedText } from '../../../domain/migration/temporal-names';
 import { shortActivities } from '../../activity-proxies';
 import type { Batch, BatchReport } from '../../batch-run';
@@ -54,16 +53,7 @@ async function waitOrRun(migration: MigrationContext): Promise<void> {
  */
 function needsFinishingRun(state: MigrationState): boolean {
   const { counts } = state;
-  return isRecorded(state) && counts.importing + counts.syncing > 0 && isPaused(state) && canFinish(state);
-}
-
-/**
- * Returns whether companies can be finished. They cannot if the migration has paused itself because of the API key, the
- * account, or a ledger that is behind.
- */
-function canFinish(state: MigrationState): boolean {
-  const stopReason = automaticPause(state)?.stopReason ?? null;
-  return stopReason === null || stopReason === 'too-many-failures' || isIsolated(stopReason);
+  return isRecorded(state) && counts.importing + counts.syncing > 0 && isPaused(state) && canFinish(pausesOf(state));
 }
 
 /** Returns whether every company that can be moved now is already syncing. Verifying them needs no window. */
