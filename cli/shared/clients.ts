@@ -110,6 +110,20 @@ async function readFromLedger({ db, temporal }: MigrationClient, migrationId: st
   return namespace === null || namespace === temporal.options.namespace ? migration : null;
 }
 
+/**
+ * Checks that the ledger's migration belongs to the namespace in which the command looks for its workflow.
+ *
+ * @throws CommandFailed if it belongs to another namespace, because several namespaces can share a ledger
+ */
+export async function assertNamespace({ db, temporal }: LedgerClient, migrationId: string): Promise<void> {
+  const namespace = await readNamespace(db, migrationId);
+  if (namespace !== null && namespace !== temporal.options.namespace)
+    throw new CommandFailed(
+      `${migrationId} is in another namespace of Temporal: ${namespace}`,
+      `set TEMPORAL_NAMESPACE to ${namespace}, and run the command again`,
+    );
+}
+
 /** Returns whether Temporal has the migration. Best effort: false if Temporal does not answer in time. */
 async function isInTemporal(
   { temporalWithoutCodec: temporal }: MigrationClient,

@@ -6,7 +6,7 @@ import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { readClientPortal } from '../../shared/client-portal';
-import { sameStartCommand, withLedgerClient } from '../../shared/clients';
+import { assertNamespace, sameStartCommand, withLedgerClient } from '../../shared/clients';
 import { restartCommand } from '../../shared/restart-command';
 
 /** `ferry reconcile`: repairs a ledger that was restored to an older state. */
@@ -19,6 +19,8 @@ export function addReconcile({ program, run, terminal }: Context): void {
 
 async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
   return withLedgerClient(env, async (ferry) => {
+    // Workers refuse a migration of another namespace, but their error does not name it.
+    await assertNamespace(ferry, migrationId);
     const result = await reconcile(ferry, migrationId);
     const migration = await readMigration(ferry.db, migrationId);
     const portal = await readClientPortal(ferry, migrationId);

@@ -2,14 +2,14 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
 import type { LedgerClient } from '../../../client';
 import { closeTerminated, NoSuchMigration, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
-import { readMigration, readNamespace } from '../../../store';
+import { readMigration } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { referenceList } from '../../shared/results';
-import { sameStartCommand, withLedgerClient } from '../../shared/clients';
+import { assertNamespace, sameStartCommand, withLedgerClient } from '../../shared/clients';
 
 interface Options extends YesOption {
   readonly close?: true;
@@ -116,15 +116,10 @@ const withoutEnded = (found: readonly string[], ended: readonly string[]): reado
   found.filter((id) => !ended.includes(id));
 
 /** Returns the error for a migration that a sweep does not find. */
-async function notToClose({ db, temporal }: LedgerClient, migrationId: string): Promise<Error> {
-  const migration = await readMigration(db, migrationId);
+async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Error> {
+  const migration = await readMigration(ferry.db, migrationId);
   if (migration === undefined) return new NoSuchMigration(migrationId);
-  const namespace = await readNamespace(db, migrationId);
-  if (namespace !== null && namespace !== temporal.options.namespace)
-    return new CommandFailed(
-      `${migrationId} is in another namespace of Temporal: ${namespace}`,
-      `set TEMPORAL_NAMESPACE to ${namespace}, and run the command again`,
-    );
+  await assertNamespace(ferry, migrationId);
   if (migration.state === 'supplied')
     return new CommandFailed(
       `no worker has begun ${migrationId}, so there is nothing to close`,

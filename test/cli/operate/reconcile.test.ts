@@ -93,6 +93,20 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
   await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.ending === 'completed');
 });
 
+test('reconcile names the namespace of a migration that belongs to another one', async () => {
+  const { db, temporal } = orchestrator.ferry;
+  const { id, until: reached } = await startTestMigration(orchestrator, 'elsewhere', ['sbx-ok-1.elsewhere']);
+  await reached(({ preflight }) => preflight !== null);
+  const set = (namespace: string) => db.updateTable('migrations').set({ namespace }).where('id', '=', id).execute();
+  await set('acme');
+  const { exitCode, err } = await ferry(['reconcile', id], undefined, orchestrator.env);
+  await set(temporal.options.namespace);
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: `ferry: ${id} is in another namespace of Temporal: acme; set TEMPORAL_NAMESPACE to acme, and run the command again\n`,
+  });
+});
+
 test('a restored ledger of a migration that has ended is closed again', async () => {
   const { migration, backup } = await moveAroundBackup('ended');
   for (const role of [CLIENT, SUPPORT]) {
