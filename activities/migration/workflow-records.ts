@@ -72,7 +72,7 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
  * `ferry` prints only the message of the deepest cause.
  */
 function malformed(migrationId: string, what: string): ApplicationFailure {
-  const message = `the workflow ${migrationId} is not a migration of Tokenferry, or was tampered with: ${what}. Find out who has write access to the Temporal namespace, because somebody has probably started another workflow under this id, or completed an activity in place of a worker. If another workflow was started, terminate it unless it has ended, and then close ${migrationId} in the ledger with: ferry sweep --close ${migrationId}`;
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry, or its history was changed: ${what}. Somebody has probably started another workflow under this id, or completed an activity in place of a worker. Find out who has write access to the Temporal namespace. In both cases, this workflow cannot be used to repair the ledger: terminate it unless it has ended, close the migration with: ferry sweep --close ${migrationId}, and start a migration of the remaining companies with another --label`;
   return ApplicationFailure.create({ message, type: 'MalformedHistory', nonRetryable: true });
 }
 
