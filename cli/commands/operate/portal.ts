@@ -1,4 +1,5 @@
 import { loadConfig } from '../../../config';
+import { isLoopback } from '../../../security/codec-server';
 import { createLog } from '../../../security/log';
 import { errorCode } from '../../../stack/ports';
 import { UnsafeAddress } from '../../../portal/server/address';
@@ -33,9 +34,8 @@ export function addPortal({ program, run, output, terminal }: Context): void {
       const interrupted = terminal.interruption();
       await run(async () => {
         const portal = await start(terminal, options);
-        output.note(
-          `The portal is listening at ${portal.localUrl}. Clients open ${portal.url}. Stop the portal with Ctrl-C.`,
-        );
+        const access = accessText(options.host, portal);
+        output.note(`The portal is listening at ${portal.localUrl}. ${access}. Stop it with Ctrl-C.`);
         await waitForAbort(interrupted);
         await portal.stop();
         return { json: { schema: 'ferry.portal/1', url: portal.url }, print: () => undefined };
@@ -43,14 +43,27 @@ export function addPortal({ program, run, output, terminal }: Context): void {
     });
 }
 
-async function start({ env }: Terminal, options: PortalCommandOptions): Promise<RunningPortal> {
+interface StartedPortal extends RunningPortal {
+  /** The configured address that clients open. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Says who can open the portal. Without a public URL, its address contains the host on which it listens. */
+function accessText(host: string, { url, publicUrl }: StartedPortal): string {
+  if (publicUrl !== undefined) return `Clients open ${url}`;
+  return isLoopback(host)
+    ? 'Only this machine can open it'
+    : 'Before clients can use it, set TOKENFERRY_PORTAL_URL to the address that they open, and start the portal again';
+}
+
+async function start({ env }: Terminal, options: PortalCommandOptions): Promise<StartedPortal> {
   const { host, port, certificate, key, behindProxy = false, trustedProxy = [] } = options;
   const config = loadConfig(['portalDatabaseUrl'], env, ['portalUrl', 'healthAddress', 'openId', 'openIdSecret']);
   if ((certificate === undefined) !== (key === undefined))
     throw new CommandFailed('--certificate and --key must be used together', 'pass both or neither');
   const log = createLog({ level: config.logLevel, to: 2 });
   try {
-    return await runPortal(
+    const portal = await runPortal(
       {
         ...{ host, port, behindProxy, trustedProxies: trustedProxy, log },
         databaseUrl: config.portalDatabaseUrl.reveal(),
@@ -62,6 +75,7 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
       config.healthAddress,
       log,
     );
+    return { ...portal, publicUrl: config.portalUrl };
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the portal did not start';
     throw new CommandFailed(message, adviceOn(error), { cause: error });
