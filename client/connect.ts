@@ -115,7 +115,8 @@ export async function openLedgerClient(
   const reason: unknown = database.status === 'rejected' ? database.reason : undefined;
   // The server answers, but the database cannot be used, for example because the password is wrong.
   if (reason instanceof DatabaseUnavailable && !reason.isOutage) throw reason;
-  throw new Unreachable('Postgres', serverOf(url), { cause: reason });
+  const serverReason = reason instanceof DatabaseUnavailable ? reason.serverReason : null;
+  throw new Unreachable('Postgres', serverOf(url), { cause: reason, reason: serverReason });
 }
 
 /**

@@ -8,13 +8,15 @@ export class Unreachable extends Error {
   /**
    * @param what the server that cannot be reached
    * @param where the server's host and port, without credentials
+   * @param options `reason` is the server's own reason, for example that it has no free connection; null if it gave
+   *   none
    */
   constructor(
     readonly what: 'Temporal' | 'Postgres',
     readonly where: string,
-    options?: ErrorOptions,
+    { reason = null, ...options }: ErrorOptions & { readonly reason?: string | null } = {},
   ) {
-    super(`cannot reach ${what} at ${where}`, options);
+    super(`cannot reach ${what} at ${where}${reason === null ? '' : `: ${reason}`}`, options);
   }
 }
 

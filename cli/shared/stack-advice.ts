@@ -44,14 +44,20 @@ type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres
  */
 export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string {
   const source = databaseSourceOf(env);
+  const usable = 'is running and has free connections and disk space';
   switch (source) {
-    case 'environment':
-      return `${answers ? 'check the database' : 'start Postgres, or correct DATABASE_URL'}; ${useStack(env)}`;
+    case 'environment': {
+      const check = `check that Postgres ${usable}, and that DATABASE_URL is correct`;
+      return `${answers ? 'check the database' : check}; ${useStack(env)}`;
+    }
     case 'stack':
       return answers ? `check the database; ${RESTART_STACK}` : RESTART_STACK;
-    case 'stack with an external Postgres':
+    case 'stack with an external Postgres': {
       // The stack does not start without this Postgres.
-      return `first ${answers ? 'check' : 'start'} this Postgres, which ferry up does not start; then press Ctrl-C in the terminal of ferry up, and run: ferry up`;
+      const postgres = 'this Postgres, which ferry up does not start';
+      const first = answers ? `check ${postgres}` : `make sure that ${postgres}, ${usable}`;
+      return `first ${first}; then press Ctrl-C in the terminal of ferry up, and run: ferry up`;
+    }
   }
 }
 

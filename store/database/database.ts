@@ -41,6 +41,11 @@ export class DatabaseUnavailable extends Error {
     return isDatabaseOutage(this.cause);
   }
 
+  /** Returns the server's own reason, for example `sorry, too many clients already`; null if it did not answer. */
+  get serverReason(): string | null {
+    return this.cause instanceof DatabaseError ? this.cause.message : null;
+  }
+
   /** Returns whether a newer version of Tokenferry has updated the schema, so that this version cannot use it. */
   get hasNewerSchema(): boolean {
     return this.cause instanceof NewerSchema;

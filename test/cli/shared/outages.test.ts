@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { localTime } from '../../../cli/terminal/times';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
@@ -24,7 +26,21 @@ test('an unreachable Postgres is reported in one line, with its address and how 
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: cannot reach Postgres at ${UNREACHABLE}; start Postgres, or correct DATABASE_URL; to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n`,
+    `ferry: cannot reach Postgres at ${UNREACHABLE}; check that Postgres is running and has free connections and disk space, and that DATABASE_URL is correct; to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n`,
+  );
+});
+
+test('a Postgres without a free connection says so', async () => {
+  const { db } = orchestrator.ferry;
+  const role = `full_${randomBytes(6).toString('hex')}`;
+  await sql`create role ${sql.ref(role)} login password 'password' connection limit 0`.execute(db);
+  const url = new URL(orchestrator.config.databaseUrl.reveal());
+  [url.username, url.password] = [role, 'password'];
+  const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, DATABASE_URL: url.href });
+  await sql`drop role ${sql.ref(role)}`.execute(db);
+  expect(exitCode).toBe(1);
+  expect(err).toContain(
+    `ferry: cannot reach Postgres at ${url.host}: too many connections for role "${role}"; check that Postgres is running and has free connections`,
   );
 });
 

@@ -8,6 +8,8 @@ import { DatabaseUnavailable } from '../../../store';
 
 const RESTART = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
 const EXTERNAL = 'which ferry up does not start; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
+const START_EXTERNAL =
+  'first make sure that this Postgres, which ferry up does not start, is running and has free connections and disk space; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
 const OTHER_SHELL = 'open a shell without the environment variables for your servers and keys (docs/configuration.md)';
 const START_STACK = `to use a stack on this machine instead, ${OTHER_SHELL}, and run there: ferry up`;
 
@@ -40,7 +42,7 @@ test.each<[string, Error, advice: string]>([
 
 test.each<[string, Error, advice: string]>([
   ['Temporal', TEMPORAL, RESTART],
-  ['Postgres', POSTGRES, `first start this Postgres, ${EXTERNAL}`],
+  ['Postgres', POSTGRES, START_EXTERNAL],
   ['a database', DATABASE, `first check this Postgres, ${EXTERNAL}`],
 ])('a stack with an external Postgres does not start it: %s', (_, error, advice) => {
   runStack({ isDatabaseExternal: true });
@@ -49,9 +51,9 @@ test.each<[string, Error, advice: string]>([
 
 test('a shell that names the external Postgres of the stack gets the same advice', () => {
   runStack({ isDatabaseExternal: true, databaseUrl: 'postgres://a/b' });
-  expect(adviceIn(POSTGRES, { DATABASE_URL: 'postgres://a/b' })).toBe(`first start this Postgres, ${EXTERNAL}`);
+  expect(adviceIn(POSTGRES, { DATABASE_URL: 'postgres://a/b' })).toBe(START_EXTERNAL);
   expect(adviceIn(DATABASE, { DATABASE_URL: 'postgres://a/b' })).toBe(`first check this Postgres, ${EXTERNAL}`);
-  expect(adviceIn(POSTGRES, { DATABASE_URL: 'postgres://a/other' })).toContain('start Postgres, or correct');
+  expect(adviceIn(POSTGRES, { DATABASE_URL: 'postgres://a/other' })).toContain('check that Postgres is running');
 });
 
 test.each<[string, Error, variable: string]>([
