@@ -1,6 +1,6 @@
 /** Applies verified decisions to the ledger. */
-import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
-import { acceptedText } from '../../domain/migration/partial-outcome';
+import type { Companies, CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
+import { acceptedText, confirmedText } from '../../domain/migration/partial-outcome';
 import { actsAsSupport } from '../../domain/decisions/self-service';
 import type { Database, LedgerFacts } from '../../store';
 import {
@@ -10,6 +10,7 @@ import {
   clearFailedFirst,
   confirmDisabled,
   endOutage,
+  findUnknownReferences,
   liftPausesByPeople,
   requestFirstAgain,
   requestFirstCompany,
@@ -35,7 +36,7 @@ export async function applyDecision(
   switch (decision.kind) {
     case 'sync-disabled':
       await confirmDisabled(tx, { migrationId, companies: decision.companies, by: decision.by, at: outcome.at });
-      break;
+      return confirmedOutcome(tx, migrationId, decision.companies, outcome);
     case 'pause':
       await setPaused(tx, migrationId, true);
       break;
@@ -78,6 +79,19 @@ export async function applyDecision(
       break;
   }
   return outcome.text;
+}
+
+/** Returns the text of a confirmation. The workflow does not know which references the manifest contains. */
+async function confirmedOutcome(
+  tx: Database,
+  migrationId: string,
+  companies: Companies,
+  { text }: Outcome,
+): Promise<string> {
+  if (companies === 'all') return text;
+  const named = [...new Set(companies)];
+  const unknown = await findUnknownReferences(tx, migrationId, named);
+  return confirmedText(text, named.length - unknown.length, named.length);
 }
 
 /**

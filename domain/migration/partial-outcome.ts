@@ -82,19 +82,37 @@ export function allCompaniesOutcomeText(text: string, changed: number, leftOut =
   return `${counted(changed, 'company')}${rest}${leftOut === 0 ? '' : `; ${noHelp}`}`;
 }
 
-/** The number of changed companies, or of accepted credentials, in a partial outcome. */
+/**
+ * Returns the outcome of a confirmation that syncing is off. If the manifest does not contain all of the companies, the
+ * text says how many it contains.
+ *
+ * @param text begins with the confirmation, and contains the number of companies that the decision names
+ */
+export function confirmedText(text: string, known: number, requested: number): string {
+  if (known === requested) return text;
+  const none = requested === 1 ? 'this company' : `these ${counted(requested, 'company')}`;
+  if (known === 0) return noneChangedText(text, `the manifest does not contain ${none}`);
+  const others = requested - known === 1 ? 'the other' : 'the others';
+  return text.replace(COMPANIES, `${outOf(known, requested, 'company')}: the manifest does not contain ${others}`);
+}
+
+/** A number of companies. */
+const COMPANIES = /[\d,]+ compan(?:y|ies)/;
+
+/** The number of changed companies, of confirmed companies, or of accepted credentials, in a partial outcome. */
+const CONFIRMED = /^confirmed that syncing is off for ([\d,]+) of [\d,]+ compan(?:y|ies): /;
 const APPLIED_TO = /; applied to ([\d,]+) of [\d,]+ compan(?:y|ies): /;
 const ACCEPTED = /^([\d,]+) credentials? supplied, although the decision says \d+: /;
 
 /**
- * Returns whether an applied decision changed fewer companies than it names, or none of them. False for a decision
+ * Returns whether an applied decision changed or confirmed fewer companies than it names, or none of them. False for a decision
  * about all companies that finds none, because it names none.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) =>
     ['the ', NO_HELP].some((why) => text.startsWith(beginning + why)),
   );
-  return isNone || APPLIED_TO.test(text) || ACCEPTED.test(text);
+  return isNone || [APPLIED_TO, CONFIRMED, ACCEPTED].some((partial) => partial.test(text));
 }
 
 /**
@@ -104,6 +122,6 @@ export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
  */
 export function changedCount({ text }: Pick<Outcome, 'text'>, requested: number): number {
   if (!isPartial({ text })) return requested;
-  const changed = (ACCEPTED.exec(text) ?? APPLIED_TO.exec(text))?.[1];
+  const changed = (ACCEPTED.exec(text) ?? CONFIRMED.exec(text) ?? APPLIED_TO.exec(text))?.[1];
   return changed === undefined ? 0 : Number(changed.replaceAll(',', ''));
 }

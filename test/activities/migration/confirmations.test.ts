@@ -1,0 +1,42 @@
+/** Tests the outcome of a confirmation for companies that the manifest does not contain. */
+import { companiesText } from '../../../domain/decisions/ruling';
+import type { Decision } from '../../../domain/migration/decision';
+import { changedCount, isPartial } from '../../../domain/migration/partial-outcome';
+import { readDecisions } from '../../../store';
+import { useImportRig } from '../../support/migrations/company-import';
+import { updateRow } from '../../support/migrations/ledger';
+import { BY_CLEO } from '../../support/migrations/signed-decisions';
+
+const rig = useImportRig();
+const CONFIRMED = 'confirmed that syncing is off for';
+const LACKS = 'the manifest does not contain';
+
+test.each<[companies: readonly string[], text: string, changed: number]>([
+  [['c1', 'c9'], `${CONFIRMED} 1 of 2 companies: ${LACKS} the other`, 1],
+  [['c1', 'c8', 'c9'], `${CONFIRMED} 1 of 3 companies: ${LACKS} the others`, 1],
+  [['c9'], `nothing has changed: ${LACKS} this company`, 0],
+  [['c8', 'c9'], `nothing has changed: ${LACKS} these 2 companies`, 0],
+  // A company that is left out was confirmed earlier.
+  [['c1', 'c2'], `${CONFIRMED} 2 companies`, 2],
+])(
+  'a confirmation of %j is recorded with the number of companies in the manifest: %s',
+  async (companies, text, changed) => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    await updateRow(db, id, 2, { state: 'excluded' });
+    const decision: Decision = { kind: 'sync-disabled', decisionId: 'd', companies, ...BY_CLEO };
+    const ruled = {
+      decisionId: 'd',
+      applied: true,
+      text: `${CONFIRMED} ${companiesText(companies)}`,
+      at: new Date().toISOString(),
+    };
+    await rig.runActivity((activities) =>
+      activities.recordDecisions({ migrationId: id, recorded: [{ decision, outcome: ruled }] }),
+    );
+    const [{ outcome } = { outcome: ruled }] = await readDecisions(db, id);
+    expect(outcome.text).toBe(text);
+    expect(isPartial(outcome)).toBe(changed < companies.length);
+    expect(changedCount(outcome, companies.length)).toBe(changed);
+  },
+);
