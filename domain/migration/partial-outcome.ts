@@ -105,8 +105,8 @@ const APPLIED_TO = /; applied to ([\d,]+) of [\d,]+ compan(?:y|ies): /;
 const ACCEPTED = /^([\d,]+) credentials? supplied, although the decision says \d+: /;
 
 /**
- * Returns whether an applied decision changed or confirmed fewer companies than it names, or none of them. False for a decision
- * about all companies that finds none, because it names none.
+ * Returns whether an applied decision changed or confirmed fewer companies than it names, or none of them. False for a
+ * decision about all companies that finds none, because it names none.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) =>
