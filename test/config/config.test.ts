@@ -1,14 +1,8 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  ConfigurationError,
-  loadConfig,
-  readRunningStack,
-  stackFile,
-  writeRunningStack,
-  type RunningStack,
-} from '../../config';
+import { loadConfig, readRunningStack, stackFile, writeRunningStack, type RunningStack } from '../../config';
+import { problemsOf } from './problems';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const PAYLOAD_KEY = Buffer.alloc(32, 8).toString('base64');
@@ -40,16 +34,6 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const everything = ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'] as const;
-
-function problemsOf(load: () => unknown): readonly string[] {
-  try {
-    load();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 test('needs no environment variables while a stack is running', () => {
   writeRunningStack(home, stack);
@@ -268,41 +252,3 @@ test.each(['9464', ':9464', '0.0.0.0', '0.0.0.0:65536', '::1:9464', 'http://loca
     ]);
   },
 );
-
-describe('the identity provider of the portal', () => {
-  const OPENID = { TOKENFERRY_OPENID_ISSUER: 'https://identity.example', TOKENFERRY_OPENID_CLIENT_ID: 'portal' };
-  const read = (variables: NodeJS.ProcessEnv) =>
-    loadConfig([], { ...env, ...variables }, ['openId', 'openIdSecret'] as const);
-
-  test('is read from variables, and its secret also from a file', () => {
-    expect(read({})).not.toHaveProperty('openId');
-    expect(read(OPENID).openId).toEqual({ issuer: 'https://identity.example', clientId: 'portal' });
-    expect(read(OPENID)).not.toHaveProperty('openIdSecret');
-    const file = path.join(home, 'secret');
-    writeFileSync(file, 'a secret\n');
-    expect(read({ ...OPENID, TOKENFERRY_OPENID_CLIENT_SECRET_FILE: file }).openIdSecret?.reveal()).toBe('a secret');
-    expect(read({ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'http://127.0.0.1:9000' }).openId?.clientId).toBe('portal');
-  });
-
-  test.each<[NodeJS.ProcessEnv, string]>([
-    [{ ...OPENID, TOKENFERRY_OPENID_CLIENT_ID: '' }, 'TOKENFERRY_OPENID_CLIENT_ID is not. Set both or neither.'],
-    [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: '' }, 'TOKENFERRY_OPENID_ISSUER is not. Set both or neither.'],
-    [
-      { ...OPENID, TOKENFERRY_OPENID_ISSUER: 'http://identity.example' },
-      'TOKENFERRY_OPENID_ISSUER must begin with https:',
-    ],
-    [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'identity' }, 'TOKENFERRY_OPENID_ISSUER must be an address'],
-    [
-      { ...OPENID, TOKENFERRY_OPENID_CLIENT_ID: 'x'.repeat(501) },
-      'TOKENFERRY_OPENID_CLIENT_ID must have at most 500 characters.',
-    ],
-  ])('%j is refused', (variables, message) => {
-    expect(() => read(variables)).toThrow(message);
-  });
-
-  test('an https address without a valid host is not said to need https', () => {
-    expect(problemsOf(() => read({ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'https://:80' }))).toEqual([
-      'TOKENFERRY_OPENID_ISSUER must have a valid host and port.',
-    ]);
-  });
-});
