@@ -1,0 +1,129 @@
+/** Tests the verification of an exported trail in which approvers are added and removed. */
+import type { TrailEntry } from '../../../domain/decisions/audit-trail';
+import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
+import type { Approver } from '../../../domain/migration/approvers';
+import { approverFingerprint } from '../../../domain/migration/approvers';
+import { parseDecision } from '../../../domain/migration/parse-decision';
+import type { DecisionRules } from '../../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { parseSigned } from '../../../domain/migration/signatures';
+import { AT } from '../../support/migrations/migration-states';
+import { BY_CLEO, BY_SAM, CLEO, SAM, SIGNED } from '../../support/migrations/signed-decisions';
+import type { SentDecision } from './approver-decisions';
+import {
+  ID,
+  DANA,
+  BY_DANA,
+  OF_CLEO,
+  OF_DANA,
+  OF_SAM,
+  SIGNED_BY_SAM,
+  input,
+  run,
+  add,
+  remove,
+  pauseBy,
+  resumeBy,
+} from './approver-decisions';
+
+describe('the verification of an exported trail', () => {
+  function trailOf(rules: DecisionRules, ...sentDecisions: readonly SentDecision[]): readonly TrailEntry[] {
+    const { unrecorded } = run(rules, ...sentDecisions).state;
+    return unrecorded.map(({ decision, outcome, signed }) => ({
+      decision,
+      applied: outcome.applied,
+      at: outcome.at,
+      ...(signed ? { signed } : {}),
+    }));
+  }
+  function verify(given: readonly Approver[], trail: readonly TrailEntry[]) {
+    const verifier = createTrailVerifier(ID, given);
+    const results = trail.map((entry) => {
+      const result = verifier.verify(entry);
+      return result.proof === 'none' ? result.why : result.proof;
+    });
+    return { results, added: verifier.added(), approvers: verifier.approvers(), notGiven: verifier.notGiven() };
+  }
+  const withAddition = trailOf(SIGNED_BY_SAM, add(OF_CLEO, SAM), pauseBy(BY_CLEO, CLEO));
+
+  test('trusts an approver whom support has added with a signed decision, and reports them', () => {
+    expect(verify([OF_SAM], withAddition)).toEqual({
+      results: ['signed', 'signed'],
+      added: [OF_CLEO],
+      approvers: [OF_SAM, OF_CLEO],
+      notGiven: [],
+    });
+  });
+
+  test.each<[string, readonly TrailEntry[]]>([
+    ['was removed from the trail', withAddition.slice(1)],
+    ['was refused', withAddition.map((entry, index) => (index === 0 ? { ...entry, applied: false } : entry))],
+    [
+      'is not signed',
+      withAddition.map(({ signed, ...entry }, index) =>
+        index === 0 ? entry : { ...entry, ...(signed && { signed }) },
+      ),
+    ],
+    ['comes later', [...withAddition].reverse()],
+  ])('does not trust an approver whose addition %s', (_, trail) => {
+    const ofPause = trail.findIndex(({ decision }) => decision.kind === 'pause');
+    expect(verify([OF_SAM], trail).results[ofPause]).toMatch(/does not belong to an approver/);
+  });
+
+  test('does not trust an approver whom an approver of the client has added', () => {
+    const fields = { decisionId: 'x', signedAt: AT, approver: OF_DANA, ...BY_CLEO };
+    const parsed = parseDecision('addApprover', fields, () => '');
+    if ('malformed' in parsed) throw new Error(parsed.malformed);
+    const signed = parseSigned('addApprover', input(['addApprover', fields, CLEO]));
+    const forged: TrailEntry = { decision: parsed.decision, applied: true, at: AT, ...(signed && { signed }) };
+    expect(verify([OF_SAM, OF_CLEO], [forged]).added).toEqual([]);
+  });
+
+  test('refuses decisions that were signed with a removed key', () => {
+    const trail = trailOf(SIGNED, add(OF_DANA, SAM), pauseBy(BY_DANA, DANA), remove(OF_DANA, SAM));
+    const [later] = trailOf({ ...SIGNED, approvers: [OF_DANA] }, resumeBy(BY_DANA, DANA));
+    if (!later) throw new Error('no decision was recorded');
+    const { results, added } = verify(SIGNED.approvers ?? [], [...trail, { ...later, applied: true }]);
+    expect(results).toEqual(['signed', 'signed', 'signed', expect.stringMatching(/does not belong to an approver/)]);
+    expect(added).toEqual([OF_DANA]);
+  });
+
+  test('with only a key of the client, verifies all decisions of the client, and none of support', () => {
+    const trail = trailOf(
+      DEFAULT_DECISION_RULES,
+      pauseBy(BY_CLEO, CLEO),
+      resumeBy(BY_SAM, null),
+      add(OF_CLEO),
+      pauseBy(BY_CLEO, CLEO),
+      resumeBy(BY_SAM, SAM),
+      pauseBy(BY_CLEO, null),
+    );
+    const expected = ['signed', 'unverified', 'unverified', 'signed', 'unverified', 'refused'];
+    expect(verify([OF_CLEO], trail).results).toEqual(expected);
+    const unsigned = trailOf(DEFAULT_DECISION_RULES, pauseBy(BY_CLEO, null));
+    expect(verify([OF_CLEO], unsigned).results).toEqual(['this decision was applied but is not signed']);
+  });
+
+  test('does not trust a key that only an unsigned decision has added', () => {
+    const trail = trailOf(DEFAULT_DECISION_RULES, add(OF_CLEO), add(OF_DANA), pauseBy(BY_DANA, DANA));
+    const { results, notGiven } = verify([OF_CLEO], trail);
+    expect(results.at(-1)).toBe(
+      `this decision is signed with a key that you did not pass with --approver: ${approverFingerprint(OF_DANA)}, which support added for Dana (client)`,
+    );
+    expect(notGiven).toEqual([OF_DANA]);
+    expect(verify([OF_CLEO, OF_DANA], trail)).toMatchObject({
+      results: ['unverified', 'unverified', 'signed'],
+      notGiven: [],
+    });
+  });
+
+  test('a key that was neither given nor added is not said to belong to nobody', () => {
+    const [later] = trailOf({ ...SIGNED, approvers: [OF_DANA] }, pauseBy(BY_DANA, DANA));
+    expect(verify([OF_CLEO], later ? [later] : [])).toMatchObject({
+      results: [
+        'this decision is signed with a key that does not belong to an approver whom you passed with --approver',
+      ],
+      notGiven: [],
+    });
+  });
+});
