@@ -9,7 +9,8 @@ export type FollowedConfig = MigrationClientConfig & Partial<Config<'runningStac
 
 /**
  * Connects the client again if the running stack has other addresses than before, because `ferry up` was restarted while
- * another program used a port. Otherwise, or if the new addresses do not answer, leaves the client as it is.
+ * another program used a port. Otherwise, or if the new addresses do not answer, leaves the client as it is. A client
+ * that was not connected to a stack never changes, because a stack that starts later has other migrations.
  */
 export type FollowStack = () => Promise<void>;
 
@@ -42,6 +43,7 @@ export async function openFollowingClient<Client extends MigrationClient, Loaded
   return {
     ferry,
     followStack: async () => {
+      if (!config.runningStack?.isUsed) return;
       const latest = ifConfigured(load);
       if (!latest?.runningStack?.isUsed || addressesOf(latest) === addressesOf(config)) return;
       const next = await ifReachable(open(latest));

@@ -1,0 +1,53 @@
+/** Tests to which servers a live view connects again, and when it keeps its connections. */
+import type { MigrationClient } from '../../../client';
+import { Unreachable } from '../../../client';
+import type { FollowedConfig } from '../../../cli/shared/follow-stack';
+import { openFollowingClient } from '../../../cli/shared/follow-stack';
+import { Secret } from '../../../security/secret';
+
+const DATABASE_URL = new Secret('postgres://team/ledger');
+
+/** Returns the configuration with this Temporal server. */
+function configured(address: string, isUsed: boolean | null): FollowedConfig {
+  const runningStack = { isUsed: isUsed === true, isDatabaseExternal: false, databaseUrl: DATABASE_URL };
+  const config = { temporal: { address, namespace: 'default' }, databaseUrl: DATABASE_URL };
+  return { ...config, ...(isUsed === null ? {} : { runningStack }) } as unknown as FollowedConfig;
+}
+
+/** Opens a client with the first configuration, and follows the stack once while `next` is the configuration. */
+async function follow(first: FollowedConfig, next: FollowedConfig, failure?: Error): Promise<readonly string[]> {
+  let config = first;
+  const opened: string[] = [];
+  const { followStack } = await openFollowingClient(
+    () => config,
+    async ({ temporal }) => {
+      if (opened.length > 0 && failure) throw failure;
+      opened.push(temporal.address ?? '');
+      return { close: async () => undefined } as unknown as MigrationClient;
+    },
+  );
+  config = next;
+  await followStack();
+  return opened;
+}
+
+const BEFORE = configured('localhost:1', true);
+const AFTER = configured('localhost:2', true);
+
+test('a client of the running stack connects to the new addresses of the stack', async () => {
+  expect(await follow(BEFORE, AFTER)).toEqual(['localhost:1', 'localhost:2']);
+});
+
+test.each([
+  ['no stack was running', null],
+  ['the environment named other servers than those of the stack', false],
+])('a client stays with its servers when a stack starts later, if %s', async (_, isUsed) => {
+  expect(await follow(configured('team:7233', isUsed), AFTER)).toEqual(['team:7233']);
+});
+
+test.each([['do not answer', new Unreachable('Postgres', 'localhost')]])(
+  'a client keeps its connections if the new servers %s',
+  async (_, failure) => {
+    expect(await follow(BEFORE, AFTER, failure)).toEqual(['localhost:1']);
+  },
+);
