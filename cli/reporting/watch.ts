@@ -52,7 +52,7 @@ interface WatchedWith {
  * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
  * If Temporal, the database or a worker does not answer after the first poll, shows the failure and retries.
  *
- * @throws the error of the first poll, and NoSuchMigration at any time
+ * @throws the error of the first poll, NoSuchMigration at any time, and the error of `followStack`
  */
 export async function watchMigration(
   { terminal, output }: Context,

@@ -2,6 +2,7 @@
 import { ConfigurationError, type Config } from '../../config';
 import type { MigrationClient, MigrationClientConfig } from '../../client';
 import { Unreachable } from '../../client';
+import { DatabaseUnavailable } from '../../store';
 import { CommandFailed } from './errors';
 
 /** The configuration of a client, and whether it is that of the running stack. */
@@ -9,8 +10,11 @@ export type FollowedConfig = MigrationClientConfig & Partial<Config<'runningStac
 
 /**
  * Connects the client again if the running stack has other addresses than before, because `ferry up` was restarted while
- * another program used a port. Otherwise, or if the new addresses do not answer, leaves the client as it is. A client
+ * another program used a port. Otherwise, or if the new addresses cannot be used, leaves the client as it is. A client
  * that was not connected to a stack never changes, because a stack that starts later has other migrations.
+ *
+ * @throws DatabaseUnavailable if a newer version of Tokenferry has updated the ledger of the stack. Only a restart of
+ *   this program with the newer version can help.
  */
 export type FollowStack = () => Promise<void>;
 
@@ -75,12 +79,17 @@ function ifConfigured<Loaded>(load: () => Loaded): Loaded | undefined {
   }
 }
 
-/** Returns the client; undefined if a server does not answer. */
+/**
+ * Returns the client; undefined if a server does not answer or cannot be used at the moment.
+ *
+ * @throws DatabaseUnavailable if the schema is newer than this program
+ */
 async function ifReachable<Client>(opening: Promise<Client>): Promise<Client | undefined> {
   try {
     return await opening;
   } catch (error) {
     if (error instanceof Unreachable) return undefined;
+    if (error instanceof DatabaseUnavailable && !error.hasNewerSchema) return undefined;
     throw error;
   }
 }

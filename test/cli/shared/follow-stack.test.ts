@@ -4,6 +4,7 @@ import { Unreachable } from '../../../client';
 import type { FollowedConfig } from '../../../cli/shared/follow-stack';
 import { openFollowingClient } from '../../../cli/shared/follow-stack';
 import { Secret } from '../../../security/secret';
+import { DatabaseUnavailable } from '../../../store';
 
 const DATABASE_URL = new Secret('postgres://team/ledger');
 
@@ -45,9 +46,14 @@ test.each([
   expect(await follow(configured('team:7233', isUsed), AFTER)).toEqual(['team:7233']);
 });
 
-test.each([['do not answer', new Unreachable('Postgres', 'localhost')]])(
-  'a client keeps its connections if the new servers %s',
-  async (_, failure) => {
-    expect(await follow(BEFORE, AFTER, failure)).toEqual(['localhost:1']);
-  },
-);
+test.each([
+  ['do not answer', new Unreachable('Postgres', 'localhost')],
+  ['refuse the password', new DatabaseUnavailable('the database at localhost cannot be used: no')],
+])('a client keeps its connections if the new servers %s', async (_, failure) => {
+  expect(await follow(BEFORE, AFTER, failure)).toEqual(['localhost:1']);
+});
+
+test('a client says that the schema of the stack is newer, because only a newer program can read it', async () => {
+  const failure = Object.defineProperty(new DatabaseUnavailable('newer'), 'hasNewerSchema', { value: true });
+  await expect(follow(BEFORE, AFTER, failure)).rejects.toBe(failure);
+});
