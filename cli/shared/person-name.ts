@@ -8,9 +8,9 @@ const EXPECTED = `Expected a name of at most ${MAX_NAME_LENGTH} characters, on o
 
 /**
  * A command that was pasted in place of a name: it begins like a command of the documentation, or contains characters
- * of the shell, an option or a path, which no name contains.
+ * of the shell, a long option or a path. Names can contain others, for example `CORP\sam` and `Sam <sam@acme.com>`.
  */
-const COMMAND = /^(?:ferry|npm|npx|cd|cp|export|sudo|docker|git) |[$`;|<>\\{}=]|&&|(?:^|\s)--?\w|(?:^|\s)[.~]*\/\w/;
+const COMMAND = /^(?:ferry|npm|npx|cd|cp|export|sudo|docker|git) |[$`;{}=]|&&|(?:^|\s)--\w|(?:^|\s)[.~]*\/\w/;
 
 /** Parses the value of an option with the name of a person. */
 export function parseName(text: string): string {

@@ -18,7 +18,10 @@ export interface Prompts {
 export interface TextQuestion {
   /** The answer if the user presses only Enter. */
   readonly defaultAnswer?: string;
-  /** Returns why an answer is rejected; null if it is accepted. After a rejection, the question is asked again. */
+  /**
+   * Returns why an answer is rejected; null if it is accepted. After a rejection, the question is asked again. The
+   * default answer is always accepted, so that Enter accepts the suggestion.
+   */
   readonly rejection?: (answer: string) => string | null;
 }
 
@@ -34,7 +37,7 @@ export const terminalPrompts: Prompts = {
   confirm: (message) => answered(({ confirm }, context) => confirm({ message, default: false }, context)),
   secret: (message) => answered(({ password }, context) => password({ message, mask: true }, context)),
   text: async (message, { defaultAnswer, rejection = () => null } = {}) => {
-    const validate = (answer: string): string | true => rejection(answer.trim()) ?? true;
+    const validate = (answer: string): string | true => answer === defaultAnswer || (rejection(answer.trim()) ?? true);
     const question = { message, validate, ...(defaultAnswer === undefined ? {} : { default: defaultAnswer }) };
     return (await answered(({ input }, context) => input(question, context))).trim();
   },

@@ -11,8 +11,12 @@ import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
 import { capturedStream } from '../captured-terminal';
+import type { TerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, startTerminalSession } from '../terminal/pseudo-terminal';
 
 const orchestrator = useOrchestrator();
+let session: TerminalSession | undefined;
+afterEach(() => session?.close());
 
 const yes = async () => true;
 const no = async () => false as boolean;
@@ -147,5 +151,20 @@ test('the name of the person who decides follows the rules for names', async () 
   const context = { ferry: orchestrator.ferry, terminal, prompts, role: 'support', by: 'Sam' };
   await openDialogs(context as unknown as DialogContext)({ kind: 'pause', migrationId: 'kite.xero' }, '');
   expect(rejection?.('ferry up; ls')).toBe('This looks like a command. Type the name of a person.');
-  expect(rejection?.('Sam')).toBeNull();
+  for (const name of ['Sam', 'CORP\\sam', 'Sam <sam@acme.com>', 'Sam | Acme', 'Sam -Acme'])
+    expect([name, rejection?.(name)]).toEqual([name, null]);
+});
+
+test('a dialog accepts the suggested name unchanged, because --by has accepted it', async () => {
+  await startTestMigration(orchestrator, 'suggested-name', ['sbx-ok-1.sn1']);
+  const screen = (session = startTerminalSession(['desk', '--by', 'Sam {Acme}'], orchestrator.env));
+  await screen.waitFor(/▸ \S/);
+  screen.type('p');
+  await screen.waitFor('Whose decision is it?');
+  screen.type(KEY.enter);
+  await screen.waitFor('What is the name of the person who decides? (Sam {Acme})');
+  screen.type(`Sam {Lark}${KEY.enter}`);
+  await screen.waitFor('This looks like a command.');
+  screen.type(`\x15${KEY.enter}`); // Ctrl-U deletes the text.
+  await screen.waitFor('Why?');
 });
