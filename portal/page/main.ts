@@ -11,6 +11,7 @@ import { createAllCompanies, createExceptions } from './companies/company-sectio
 import { problemText } from './elements/dialog';
 import { byId, button, createRenderer, el } from './elements/elements';
 import {
+  NEEDS_LINK,
   rememberMigration,
   rememberReplaced,
   showInvitation,
@@ -175,15 +176,17 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       key === null &&
       !isOver(latest.view.state) &&
       `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
-    const viewer = session.role === 'viewer' && !isOver(latest.view.state) && VIEWER_NOTICE;
+    const isViewer = session.role === 'viewer';
+    const viewer = isViewer && !isOver(latest.view.state) && VIEWER_NOTICE;
+    const signOut = isViewer && `If you sign out, ${NEEDS_LINK}.`;
     const isReplacement =
       replaced !== null &&
-      replaced !== shown &&
-      `This tab showed ${replaced}, until another tab of this browser signed in to this migration. To return, sign out, and sign in again to the other migration.`;
+      replaced.shown !== shown &&
+      `This tab showed ${replaced.shown}, until another tab of this browser signed in to this migration. ${replaced.hasKey ? 'To return, sign out, and sign in again to the other migration.' : `To return to the other migration, ${NEEDS_LINK}; ask your contact for that migration.`}`;
     const isUnfinished =
       unfinished !== null &&
       `The page was closed before it had finished: ${unfinished.what} (begun ${timeText(unfinished.at)}). If the migration still asks for it, do it again.`;
-    return [isReplacement, isUnfinished, old, viewer, cannotSign, ...latest.view.notices].filter(
+    return [isReplacement, isUnfinished, old, viewer, signOut, cannotSign, ...latest.view.notices].filter(
       (text) => text !== false,
     );
   }
@@ -236,7 +239,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       // Another invitation was used in another tab, which shares the cookie of the session.
       const isOther = newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey;
       // After the end of the session, the person has signed in again in another tab.
-      if (isOther) rememberReplaced(shown);
+      if (isOther) rememberReplaced({ shown, hasKey: key !== null });
       if (isOther || hasEnded) return location.reload();
       session = newer;
       renderAll();

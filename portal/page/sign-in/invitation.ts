@@ -67,9 +67,15 @@ export function showUnsupported(): void {
 
 const ONE_AT_A_TIME = 'A browser shows one migration at a time, as one person.';
 
-/** Says as whom, and to which migration, this browser is signed in. */
-export const signedInText = ({ person, migrationId }: Pick<PortalSession, 'person' | 'migrationId'>): string =>
-  `This browser is signed in as ${person} to the migration ${migrationId}. ${ONE_AT_A_TIME}`;
+/**
+ * Says as whom, and to which migration, this browser is signed in; and to a viewer, who has no key, that another sign-in
+ * ends this access.
+ */
+export const signedInText = ({ person, migrationId, role }: PortalSession): string =>
+  `This browser is signed in as ${person} to the migration ${migrationId}. ${ONE_AT_A_TIME}${role === 'viewer' ? ` To return to ${migrationId} later, ${NEEDS_LINK}.` : ''}`;
+
+/** Tells a person without a key, as a clause, what a new session needs. */
+export const NEEDS_LINK = 'you will need another link, unless you sign in with an account';
 
 /** The key under which the browser stores the name of the migration that it showed last. */
 const LAST_SHOWN = 'last-shown';
@@ -80,17 +86,26 @@ const LAST_SHOWN = 'last-shown';
  */
 export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
 
-/** The key under which a tab stores the name of the migration that a sign-in in another tab has replaced. */
-const REPLACED = 'replaced';
+/** The key under which a tab stores the session that a sign-in in another tab has replaced. */
+const REPLACED = 'replaced-session';
+
+/** A session that a sign-in in another tab has replaced. */
+interface Replaced {
+  /** The migration and the person. */
+  readonly shown: string;
+  /** True if this browser has the person's key, so that the person can sign in again. */
+  readonly hasKey: boolean;
+}
 
 /** Remembers which migration this tab has shown, before the tab shows the one to which another tab has signed in. */
-export const rememberReplaced = (name: string): void => sessionStorage.setItem(REPLACED, name);
+export const rememberReplaced = (replaced: Replaced): void =>
+  sessionStorage.setItem(REPLACED, JSON.stringify(replaced));
 
 /** Returns what `rememberReplaced` has stored, and removes it; null if there is none. */
-export function takeReplaced(): string | null {
-  const name = sessionStorage.getItem(REPLACED);
+export function takeReplaced(): Replaced | null {
+  const stored = sessionStorage.getItem(REPLACED);
   sessionStorage.removeItem(REPLACED);
-  return name;
+  return stored === null ? null : (JSON.parse(stored) as Replaced);
 }
 
 /**

@@ -231,4 +231,34 @@ describeWithChromium("signing in again in the portal's page", () => {
     await first.locator('#migration').waitFor();
     expect(await first.getByText('This tab showed').count()).toBe(0);
   });
+
+  const LINK = 'you will need another link, unless you sign in with an account';
+
+  /** Makes the session of the page a viewer's, and shows it. */
+  async function asViewer(page: Page): Promise<void> {
+    current.portal.session = current.portal.session && { ...current.portal.session, role: 'viewer', publicKey: null };
+    await page.reload();
+    await page.getByText('Cleo (read-only)').waitFor();
+  }
+
+  test('a viewer whose session another tab replaces reads that only another link leads back', async () => {
+    const first = await signIn(current.browser, current);
+    await asViewer(first);
+    await first.getByText(`If you sign out, ${LINK}.`).waitFor();
+    const second = await first.context().newPage();
+    current.portal.view = { ...current.portal.view, migrationId: 'lark', client: 'Lark Books' };
+    await second.goto(`${current.url}/#invitation=second-${INVITATION}`);
+    await second.getByRole('button', { name: 'Continue' }).click();
+    await first.getByText(`To return to the other migration, ${LINK}; ask your contact`).waitFor();
+    expect(await first.getByText('sign in again').count()).toBe(0);
+    expect(await first.getByText('If you sign out').count()).toBe(0);
+  });
+
+  test('a viewer who opens the link of an earlier key reads that leaving the session needs another link', async () => {
+    const page = await withTwoMigrations();
+    await asViewer(page);
+    await openFirstLink(page);
+    await page.getByText(`To return to lark later, ${LINK}.`).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
 });
