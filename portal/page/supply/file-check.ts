@@ -3,7 +3,7 @@ import { findPlatform, type Platform } from '../../../platforms/platforms';
 import type { App } from '../app';
 import { FormProblem, problemText } from '../elements/dialog';
 import { el, type Child } from '../elements/elements';
-import { READ_AS_WINDOWS_1252 } from './source-file';
+import { hasUtf8Characters, READ_AS_WINDOWS_1252 } from './source-file';
 
 /** The elements of a dialog with a file, and the outcome of the last check. */
 export interface FileCheck<Checked> {
@@ -43,7 +43,7 @@ export interface CheckOutcome<Checked> {
  */
 export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Checked>): FileCheck<Checked> {
   const input = el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
-  const choice = el('input', { id: 'windows-1252', type: 'checkbox', onchange: restart });
+  const choice = el('input', { id: 'windows-1252', type: 'checkbox', onchange: () => restart() });
   const encoding = el(
     'div',
     { class: 'choice', hidden: true },
@@ -55,7 +55,8 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
   let isChecking = false;
   let checked: Checked | null = null;
 
-  function restart(): void {
+  /** @param isNewFile true if the choice of the encoding was made for an earlier file */
+  function restart(isNewFile = false): void {
     const number = ++lastCheck;
     const ifLast = (show: () => void): void => {
       if (number === lastCheck) show();
@@ -66,7 +67,12 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
     result.replaceChildren(file === undefined ? '' : 'Checking the file…');
     if (file === undefined) return;
     const say = (text: string): void => ifLast(() => (result.textContent = text));
-    check(file, { asWindows1252: choice.checked, say })
+    const isWrongChoice = isNewFile && choice.checked ? hasUtf8Characters(file) : Promise.resolve(false);
+    isWrongChoice
+      .then((isWrong) => {
+        ifLast(() => (choice.checked &&= !isWrong));
+        return check(file, { asWindows1252: choice.checked, say });
+      })
       .then((outcome) => ifLast(() => show(outcome)))
       .catch((error: unknown) => say(unreadable(error)))
       .finally(() => ifLast(() => (isChecking = false)));
@@ -78,10 +84,13 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
     result.replaceChildren(...outcome.shown.filter((each) => each instanceof Node));
   }
 
-  /** Keeps the choice of the encoding for a corrected file. A file that is Unicode is read as such all the same. */
+  /**
+   * Keeps the choice of the encoding for a corrected file, unless the file has UTF-8 characters: if it is damaged UTF-8,
+   * the choice would change its names.
+   */
   function restartWithFile(): void {
     encoding.hidden = true;
-    restart();
+    restart(true);
   }
 
   // Browsers report no change if a person corrects a file and chooses it again, unless the input is empty.
@@ -93,7 +102,7 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
   input.addEventListener('cancel', () => (result.textContent = 'No file is chosen.'));
 
   return {
-    ...{ input, encoding, result, restart },
+    ...{ input, encoding, result, restart: () => restart() },
     checked: () => {
       if (isChecking)
         throw new FormProblem('the page was still checking the file; read the result, then press the button again');

@@ -75,6 +75,15 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
   return { ...source, text, finding: { ...notUtf8, line, message, advice }, isWindows1252: true };
 }
 
+/**
+ * Returns whether a file has characters of several bytes in UTF-8, which Windows-1252 would show as other characters.
+ * The file can be damaged elsewhere.
+ */
+export async function hasUtf8Characters(file: File): Promise<boolean> {
+  if (file.size > MAX_BYTES) return false;
+  return /[^\0-\x7f\ufffd]/.test(new TextDecoder().decode(await file.arrayBuffer()));
+}
+
 const SAVE_AS_UTF_8 = 'save it as UTF-8 (in Excel: "CSV UTF-8")';
 export const READ_AS_WINDOWS_1252 = 'Read the file as Windows-1252 (Excel)';
 

@@ -206,6 +206,25 @@ describeWithChromium("the manifest in the portal's page", () => {
     await page.getByRole('dialog').getByText('Line 2: Café', { exact: true }).waitFor();
   });
 
+  test('the choice of an encoding is not kept for a file that is damaged UTF-8', async () => {
+    const page = await open();
+    const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
+    const row = 'C-1,Café,9130,1,1';
+    await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row}\n`, 'latin1'));
+    await choice.check();
+    await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
+    const damaged = Buffer.concat([
+      Buffer.from(`${HEADER}\n${row}\nC-2,`),
+      Buffer.from([0xe4]),
+      Buffer.from(',2,1,1\n'),
+    ]);
+    await choose(page, 'damaged.csv', damaged);
+    await page.getByText('Error, line 3: This file is not UTF-8. Save it as UTF-8').waitFor();
+    expect(await choice.isChecked()).toBe(false);
+    await choice.check();
+    await page.getByRole('dialog').getByText('Line 2: CafÃ©', { exact: true }).waitFor();
+  });
+
   test('a file that is partly UTF-8 is not read as Windows-1252 without the choice', async () => {
     const page = await open();
     const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
