@@ -22,7 +22,7 @@ import {
 } from './sign-in/invitation';
 import { findKey, fromHex, recordUse, type OwnedKey } from './sign-in/keys';
 import { withProvider } from './sign-in/provider';
-import { takeUnfinished } from './elements/unfinished';
+import { stopAsking, takeUnfinished } from './elements/unfinished';
 import { followEvents } from './live';
 import {
   renderFacts,
@@ -183,10 +183,11 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       replaced !== null &&
       replaced.shown !== shown &&
       `This tab showed ${replaced.shown}, until another tab of this browser signed in to this migration. ${replaced.hasKey ? 'To return, sign out, and sign in again to the other migration.' : `To return to the other migration, ${NEEDS_LINK}; ask your contact for that migration.`}`;
-    const isUnfinished =
-      unfinished !== null &&
-      `The page was closed before it had finished: ${unfinished.what} (begun ${timeText(unfinished.at)}). If the migration still asks for it, do it again.`;
-    return [isReplacement, isUnfinished, old, viewer, signOut, cannotSign, ...latest.view.notices].filter(
+    const unfinishedTexts = unfinished.map(
+      ({ what, at }) =>
+        `The page was closed before it had finished: ${what} (begun ${timeText(at)}). If the migration still asks for it, do it again.`,
+    );
+    return [isReplacement, ...unfinishedTexts, old, viewer, signOut, cannotSign, ...latest.view.notices].filter(
       (text) => text !== false,
     );
   }
@@ -240,7 +241,10 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       const isOther = newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey;
       // After the end of the session, the person has signed in again in another tab.
       if (isOther) rememberReplaced({ shown, hasKey: key !== null });
-      if (isOther || hasEnded) return location.reload();
+      if (isOther || hasEnded) {
+        stopAsking();
+        return location.reload();
+      }
       session = newer;
       renderAll();
       if (canDecide(app) !== couldDecide) await Promise.all([exceptions.restart(), companies.restart()]);

@@ -3,10 +3,12 @@
  * the page, and the page says later what it had not finished.
  */
 
-/** The key under which the browser stores what a page is sending. */
+/**
+ * Begins the key under which the browser stores what a page is sending. Each sending has its own key, because several
+ * tabs can send at once. A tab holds a lock with the name of the key while it sends, so that another tab does not take
+ * its sending for an unfinished one.
+ */
 const UNFINISHED = 'unfinished';
-/** Held by every tab while it sends, so that another tab does not take its sending for an unfinished one. */
-const LOCK = 'sending';
 
 interface Unfinished {
   /** The title of the dialog. */
@@ -27,28 +29,38 @@ const ask = (event: Event): void => event.preventDefault();
 export function beginSending(what: string): () => void {
   let release = (): void => undefined;
   const finished = new Promise<void>((resolve) => (release = resolve));
-  void navigator.locks.request(LOCK, { mode: 'shared' }, () => finished);
+  const key = `${UNFINISHED}-${crypto.randomUUID()}`;
+  void navigator.locks.request(key, () => finished);
   const sending: Unfinished = { what, at: new Date().toISOString(), page: document.title };
-  localStorage.setItem(UNFINISHED, JSON.stringify(sending));
+  localStorage.setItem(key, JSON.stringify(sending));
   addEventListener('beforeunload', ask);
   return () => {
-    localStorage.removeItem(UNFINISHED);
+    localStorage.removeItem(key);
     removeEventListener('beforeunload', ask);
     release();
   };
 }
 
+/** Lets the page reload itself while it sends, without a question. What it was sending stays unfinished. */
+export const stopAsking = (): void => removeEventListener('beforeunload', ask);
+
 /**
- * Returns what a closed page had not finished, and forgets it; null if there is nothing, or another tab is sending.
+ * Returns what closed pages had not finished, and forgets it. Leaves out what another tab is still sending.
  *
  * @param page the title of the page, which names the migration
  */
-export function takeUnfinished(page: string): Promise<Unfinished | null> {
-  return navigator.locks.request(LOCK, { ifAvailable: true }, (lock) => {
-    const stored = lock === null ? null : localStorage.getItem(UNFINISHED);
-    const unfinished = stored === null ? null : (JSON.parse(stored) as Unfinished);
-    if (unfinished?.page !== page) return null;
-    localStorage.removeItem(UNFINISHED);
-    return unfinished;
-  });
+export async function takeUnfinished(page: string): Promise<readonly Unfinished[]> {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(UNFINISHED));
+  const taken = await Promise.all(
+    keys.map((key) =>
+      navigator.locks.request(key, { ifAvailable: true }, (lock) => {
+        const stored = lock === null ? null : localStorage.getItem(key);
+        const unfinished = stored === null ? null : (JSON.parse(stored) as Unfinished);
+        if (unfinished?.page !== page) return [];
+        localStorage.removeItem(key);
+        return [unfinished];
+      }),
+    ),
+  );
+  return taken.flat().toSorted((one, other) => one.at.localeCompare(other.at));
 }

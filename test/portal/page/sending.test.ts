@@ -1,7 +1,7 @@
 /** The texts in the dialog of a decision while it sends, and afterwards. */
 import type { Page } from 'playwright-core';
 import { acceptedText, companiesOutcomeText } from '../../../domain/migration/partial-outcome';
-import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
+import { axeViolations, describeWithChromium, INVITATION, signIn, usePage } from './browser-page';
 import { CONFIRM_SYNC } from './sample-view';
 
 describeWithChromium("sending a decision in the portal's page", () => {
@@ -12,20 +12,26 @@ describeWithChromium("sending a decision in the portal's page", () => {
     await page.getByRole('dialog').getByRole('button', { name: CONFIRM_SYNC.title }).click();
   }
 
-  test('the browser asks before the page is closed, and the page says later that it had not finished', async () => {
-    const page = await signIn(current.browser, current);
-    const unanswered = { json: { id: 'request', answer: null } };
+  const UNANSWERED = { json: { id: 'request', answer: null } };
+  const NOTICE = `The page was closed before it had finished: ${CONFIRM_SYNC.title}`;
+
+  /** Begins a decision that is not answered while the page is open. */
+  async function decideWithoutAnswer(page: Page): Promise<void> {
     for (const path of ['**/api/requests/*', '**/api/decisions'])
-      await page.route(path, (route) => route.fulfill(unanswered));
+      await page.route(path, (route) => route.fulfill(UNANSWERED));
     await decide(page);
     await page.getByText('Waiting for the migration to answer…').waitFor();
+  }
+
+  test('the browser asks before the page is closed, and the page says later that it had not finished', async () => {
+    const page = await signIn(current.browser, current);
+    await decideWithoutAnswer(page);
     expect(await page.getByText('Keep this page open until it has finished.').isVisible()).toBe(true);
     // Another tab does not say that the sending has ended.
     const other = await page.context().newPage();
     await other.goto(current.url);
     await other.locator('#migration').waitFor();
-    const notice = `The page was closed before it had finished: ${CONFIRM_SYNC.title}`;
-    expect(await other.getByText(notice).count()).toBe(0);
+    expect(await other.getByText(NOTICE).count()).toBe(0);
     const questions: string[] = [];
     page.on('dialog', (dialog) => {
       questions.push(dialog.type());
@@ -33,17 +39,46 @@ describeWithChromium("sending a decision in the portal's page", () => {
     });
     await page.reload();
     expect(questions).toEqual(['beforeunload']);
-    await page.getByText(notice).waitFor();
+    await page.getByText(NOTICE).waitFor();
     await page.reload();
     await page.locator('#migration').waitFor();
-    expect(await page.getByText(notice).count()).toBe(0);
+    expect(await page.getByText(NOTICE).count()).toBe(0);
     await page.unroute('**/api/decisions');
     await decide(page);
     await page.getByText('✓ Done.').waitFor();
     await page.reload();
     await page.locator('#migration').waitFor();
     expect(questions).toHaveLength(1);
-    expect(await page.getByText(notice).count()).toBe(0);
+    expect(await page.getByText(NOTICE).count()).toBe(0);
+  });
+
+  test('a tab that finishes does not forget what another tab had not finished', async () => {
+    const closed = await signIn(current.browser, current);
+    const other = await closed.context().newPage();
+    await other.goto(current.url);
+    await other.locator('#migration').waitFor();
+    await decideWithoutAnswer(closed);
+    await decide(other);
+    await other.getByText('✓ Done.').waitFor();
+    await closed.close();
+    await other.reload();
+    await other.getByText(NOTICE).waitFor();
+  });
+
+  test('a tab reloads without a question if another tab signs in to another migration while it sends', async () => {
+    const first = await signIn(current.browser, current);
+    await decideWithoutAnswer(first);
+    const questions: string[] = [];
+    first.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      void dialog.accept();
+    });
+    const second = await first.context().newPage();
+    current.portal.view = { ...current.portal.view, migrationId: 'lark', client: 'Lark Books' };
+    await second.goto(`${current.url}/#invitation=second-${INVITATION}`);
+    await second.getByRole('button', { name: 'Continue' }).click();
+    await first.getByText('This tab showed').waitFor();
+    expect(questions).toEqual([]);
   });
 
   const confirmed = '3 companies confirmed';
