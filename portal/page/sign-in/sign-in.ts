@@ -4,7 +4,7 @@ import { retryWhileTemporary } from '../../client/api';
 import { accountButton } from './account';
 import { signInAgain } from '../app';
 import { problemText } from '../elements/dialog';
-import { button, el } from '../elements/elements';
+import { button, byId, el } from '../elements/elements';
 import type { PortalSession } from '../../contract/session';
 import { showMessage, signedInText } from './invitation';
 import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
@@ -95,7 +95,7 @@ function keyButtons(keys: readonly OwnedKey[], namesMigration: boolean) {
   return { buttons, status, problem };
 
   async function signIn(key: OwnedKey): Promise<void> {
-    for (const each of buttons) each.disabled = true;
+    setDisabled(true);
     problem.textContent = '';
     status.textContent = 'Signing in…';
     try {
@@ -108,9 +108,14 @@ function keyButtons(keys: readonly OwnedKey[], namesMigration: boolean) {
     } catch (error) {
       status.textContent = '';
       problem.textContent = problemText(error);
-      for (const each of buttons) each.disabled = false;
+      setDisabled(false);
     }
   }
+}
+
+/** Disables or enables all buttons of the message, because a second choice would compete with the sign-in. */
+function setDisabled(isDisabled: boolean): void {
+  for (const each of byId('message').querySelectorAll('button')) each.disabled = isDisabled;
 }
 
 /** Returns the key with which its owner has used the invitation in this browser; undefined if there is none. */

@@ -205,6 +205,20 @@ describeWithChromium("signing in again in the portal's page", () => {
     expect(sentTo('/api/session')).toHaveLength(2);
   });
 
+  test('while a person signs in to the migration of a link, the page offers nothing else', async () => {
+    const page = await withTwoMigrations();
+    await openFirstLink(page);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/session/renewal', (route) => released.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Sign in as Cleo to kite' }).click();
+    await page.getByText('Signing in…').waitFor();
+    expect(await page.getByRole('button', { name: 'Show lark as Cleo' }).isDisabled()).toBe(true);
+    release();
+    await page.locator('#migration').waitFor();
+    expect(current.portal.session).toMatchObject({ migrationId: 'kite' });
+  });
+
   test('an earlier link of the same person to the same migration leads to the migration', async () => {
     const page = await signIn(current.browser, current);
     await page.goto('about:blank');
