@@ -1,7 +1,7 @@
 /** The parts of Commander's program that `ferry` and `ferry --portal` share. */
 import { Command } from 'commander';
 import { isPlaceholder } from '../domain/text/placeholders';
-import { PLATFORMS } from '../platforms/platforms';
+import { PLATFORMS, type Route } from '../platforms/platforms';
 import type { Context } from './shared/context';
 import { packageJson } from './shared/context';
 import { fittedTo } from './terminal/output';
@@ -28,11 +28,18 @@ function withInstead(message: string, first: string | undefined): string {
   return instead === undefined ? message : `unknown command '${word}'\n(${instead})${/\n$/.test(message) ? '\n' : ''}`;
 }
 
-/** Adds the platforms to the message that none was specified, as the questions of `ferry start` list them. */
+/** The commands that accept only the platforms of one route. `ferry start` without a terminal is one of them. */
+const ROUTES: Readonly<Record<string, Route>> = { start: 'managed', 'self-service': 'self-service' };
+
+/**
+ * Adds the platforms that the command accepts to the message that none was specified.
+ *
+ * @param first the first word of the command line
+ */
 function withPlatforms(message: string, first: string | undefined): string {
   if (!message.startsWith("required option '-p, --platform")) return message;
-  const route = first === 'self-service' ? 'self-service' : null;
-  const listed = PLATFORMS.filter(({ routes }) => route === null || routes.includes(route));
+  const route = ROUTES[first ?? ''];
+  const listed = PLATFORMS.filter(({ routes }) => route === undefined || routes.includes(route));
   return `${message.trimEnd()}\n(Choose one of: ${listed.map(({ slug }) => slug).join(', ')}.)\n`;
 }
 
@@ -44,12 +51,15 @@ function withPlatforms(message: string, first: string | undefined): string {
  */
 export function usageText(message: string, args: readonly string[], isPortal: boolean): string {
   const text = message.replace(/^error: /, '');
-  const [first] = args.filter((arg) => !arg.startsWith('-') && arg !== 'help');
-  return (isPortal ? text : withInstead(text, first)).replace(
+  return (isPortal ? text : withInstead(text, firstWord(args))).replace(
     /^command-argument value '(.*)' is invalid for argument '([^']*)'/s,
     "argument '<$2>' '$1' is invalid",
   );
 }
+
+/** Returns the first word of the command line, which can follow options that every command has. */
+const firstWord = (args: readonly string[]): string | undefined =>
+  args.find((arg) => !arg.startsWith('-') && arg !== 'help');
 
 /** The width of help texts, in columns, if the terminal does not report its own. */
 const DEFAULT_WIDTH = 100;
@@ -77,7 +87,7 @@ export function createProgram(
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
       outputError: (text, write) =>
-        write(fittedTo(stderr, `ferry: ${withPlatforms(usageText(text, args, name !== 'ferry'), args[0])}`)),
+        write(fittedTo(stderr, `ferry: ${withPlatforms(usageText(text, args, name !== 'ferry'), firstWord(args))}`)),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

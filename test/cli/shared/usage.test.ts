@@ -85,14 +85,16 @@ test('a label that would make the id equal to that of a workflow of another migr
 });
 
 test.each([
-  [['check', manifest], true],
-  [['self-service', manifest, '--client', 'acme'], false],
-])('without --platform, the platforms that the command accepts are listed: %j', async (args, isManaged) => {
+  [['check', manifest], { managed: true, selfService: true }],
+  [['start', manifest, '--client', 'acme'], { managed: true, selfService: false }],
+  [['self-service', manifest, '--client', 'acme'], { managed: false, selfService: true }],
+  [['--quiet', 'self-service', manifest, '--client', 'acme'], { managed: false, selfService: true }],
+])('without --platform, the platforms that the command accepts are listed: %j', async (args, expected) => {
   const { exitCode, err } = await ferry(args);
   expect(exitCode).toBe(2);
   const [, listed = ''] = /not specified\n\(Choose one of: ([^)]*)\.\)\n/.exec(err) ?? [];
-  expect(listed.split(/,\s+/)).toContain('xero');
-  expect(listed.split(/,\s+/).includes('quickbooks-online')).toBe(isManaged);
+  const slugs = listed.split(/,\s+/);
+  expect({ managed: slugs.includes('quickbooks-online'), selfService: slugs.includes('xero') }).toEqual(expected);
 });
 
 test('a usage error with --json is printed as JSON', async () => {
