@@ -15,13 +15,11 @@ import {
   resumeConsequence,
   withdrawalConsequence,
 } from '../shared/consequences';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed, withAdvice } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import { nameRejection } from '../shared/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
-import type { Review } from '../shared/review';
-import { readReview } from '../shared/review';
-import { withAdvice } from '../shared/errors';
+import { readReview, type Review } from '../shared/review';
 import type { ProgressOrUnanswered } from '../shared/unanswered';
 import { readProgressOrUnanswered } from '../shared/unanswered';
 import type { LedgerClient, DecisionContent } from '../../client';
@@ -29,8 +27,7 @@ import { decide, readProgressIfAnswered } from '../../client';
 import { readSuggestedCompanies } from '../../store';
 import type { Terminal } from '../terminal/terminal';
 import { Output } from '../terminal/output';
-import type { Prompts } from '../terminal/prompts';
-import { Unanswered } from '../terminal/prompts';
+import { Unanswered, type Prompts } from '../terminal/prompts';
 import { printCut } from './cut-text';
 import type { RequestedDecision } from './keys';
 import type { ActionResult } from './state';
@@ -112,7 +109,7 @@ async function askWho(prompts: Prompts, lastPerson: Person): Promise<Person> {
   );
   const by = await prompts.text('What is the name of the person who decides?', {
     ...(role === lastPerson.role ? { defaultAnswer: lastPerson.by } : {}),
-    rejection: (answer) => nameRejection(answer),
+    rejection: nameRejection,
   });
   return { role, by };
 }
