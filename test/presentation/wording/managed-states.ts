@@ -23,8 +23,8 @@ const first = (changes: Partial<MigrationState>): MigrationState =>
   stateAt('migrate-first-company', { proposal: null, ...changes });
 const outage = { why: 'PUT /companies/c6f39685: answered 403', since: AT, until: '2026-03-02T10:20:00.000Z' };
 const SUNDAYS = { days: ['sun'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const;
-
 const window = { opensAt: '2026-03-08T20:00:00.000Z', closesAt: '2026-03-09T04:00:00.000Z' };
+
 export const MANAGED: readonly Row[] = [
   ['checking', stateAt('supply-details', { preflight: null }), `Your details are being checked.${FREE}`],
   [
