@@ -74,13 +74,15 @@ function refusedText(asked: Asked, view: MigrationView): string {
   const command = commandOf({ message, ...(step === undefined ? {} : { step }) }, view) ?? message;
   const isAboutStep = message === 'approve' || message === 'reject';
   const [name = message] = isAboutStep ? [command.replace(/ --.*$/, '')] : command.split(' ');
-  if (isOver(view.state)) return `the portal no longer offers "${name}", because the migration was ${view.state}`;
   if (view.route === 'self-service' && OF_MANAGED.includes(message))
     return `a self-service migration does not need "${name}"`;
   if (isForSupportOnly(asked, view))
     return isAboutStep && isStep(step)
       ? `only support can ${message} ${stepText(step)}`
       : `in a managed migration, only support can use "${name}"`;
+  // The workflow of a terminated migration can also have failed.
+  const ending = view.state === 'terminated' ? 'stopped' : view.state;
+  if (isOver(view.state)) return `the portal no longer offers "${name}", because the migration was ${ending}`;
   if (message === 'approve' && step === 'disable-syncing')
     return `${stepText(step)} needs no approval, because it ends once you have confirmed that syncing is off`;
   const open = view.steps.find((each) => each.state === 'open');

@@ -8,7 +8,7 @@ import type { DecisionOptions } from '../../shared/decisions';
 import { assertCompany, isRejectedFirst, sameCompany } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { choicesAfterRejection, choiceText, insteadText } from '../../shared/first-company-commands';
-import { byClientNamed, shellQuoted } from '../../shared/remedy-commands';
+import { shellQuoted } from '../../shared/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 
 interface NextOptions {
@@ -91,9 +91,8 @@ export async function withChoice(
 }
 
 /** Returns the command that rejects the first company, without what to try next. */
-function rejectCommand(migrationId: string, { reason, as, by }: NextAfterRejectionOptions): string {
-  const who = as === 'client' ? ` ${byClientNamed(by)}` : '';
-  return `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}${who}`;
+function rejectCommand(migrationId: string, { reason }: NextAfterRejectionOptions): string {
+  return `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}`;
 }
 
 /**

@@ -155,6 +155,7 @@ test('a rejection that does not say what to try next names the options, with com
       err: `ferry: R-1 is the company that you reject, so it cannot be the other company to try; to try the same company again: ${command} --next same-company\n`,
     });
   expect((await runJson(orchestrator, 'show', id)).json['firstCompany']).toMatchObject({ stage: 'verified' });
+  expect((await run('reject', id, '--reason', 'odd', ...CLIENT)).out).toContain('cannot reject step 5');
   const same = ['migrate-first-company', '--next', 'same-company', '--reason', 'too small', '--company'];
   expect((await run('reject', id, ...same, 'R-2')).err).toContain('--company is only for another company');
   expect((await run('reject', id, ...same, 'R-1')).out).toContain('R-1 will be checked again');

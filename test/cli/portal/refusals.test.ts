@@ -31,6 +31,14 @@ test.each([
   expect(refused(message, step)).toBe(`${says}; nothing was sent; ask support to make this decision, or ${SHOW}`);
 });
 
+test('a decision that the portal never offers is not said to have ended with the migration', () => {
+  expect(refused('retry', undefined, { state: 'completed' })).toMatch(/^in a managed migration, only support can use/);
+  expect(refused('pause', undefined, { state: 'completed' })).toMatch(
+    /^the portal no longer offers "pause", because .* completed/,
+  );
+  expect(refused('pause', undefined, { state: 'terminated' })).toMatch(/, because the migration was stopped/);
+});
+
 test('the help of a command says if only support makes its decision in a managed migration', async () => {
   for (const command of [...OF_SUPPORT, 'exclude', 'confirm-sync-disabled']) {
     const { out } = await ferry(['--portal', 'https://portal.example', command, '--help']);
