@@ -23,8 +23,8 @@ interface ServiceProbe {
 
 interface ServiceProbeOptions {
   readonly breaker: CircuitBreaker;
-  /** Probes the service until the signal aborts. */
-  readonly isServiceDown: (signal: AbortSignal) => Promise<boolean>;
+  /** Probes the service until the signal aborts. Returns null if the slice cannot probe it. */
+  readonly isServiceDown: (signal: AbortSignal) => Promise<boolean | null>;
   /** Called when a probe has opened the breaker. */
   readonly onOpened: () => Promise<void>;
   /** Aborts probes. */

@@ -101,7 +101,14 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 
   const confirmedOutage = async (): Promise<SliceOutage | null> => {
     const reported = breaker.report(concurrency);
-    return reported !== null && (await steps.confirmOutage?.()) === false ? null : reported;
+    if (reported === null) return null;
+    const confirmation = steps.confirmOutage?.() ?? Promise.resolve(true);
+    const isConfirmed = await confirmation.catch((error: unknown) => {
+      // A cancelled slice cannot ask, but still reports what it has done.
+      if (signal.aborted) return false;
+      throw error;
+    });
+    return isConfirmed ? reported : null;
   };
 
   const recordConfirmed = async (): Promise<void> => {
@@ -110,7 +117,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   };
   const probe = createServiceProbe({
     ...{ breaker, signal },
-    isServiceDown: async (aborted) => (await steps.isServiceDown?.(aborted)) ?? false,
+    isServiceDown: async (aborted) => (await steps.isServiceDown?.(aborted)) ?? null,
     onOpened: recordConfirmed,
   });
 

@@ -161,7 +161,6 @@ const GRANT_LOST = {
 const ADOPTED = { kind: 'adopted', change: { to: 'waiting' } } as const;
 const USE_UNKNOWN =
   'it is unknown whether the single-use token was used, because the ledger was restored to an older state and the connection at the service is not linked';
-const UNKNOWN = { kind: 'unknown', change: { to: 'outcome-unknown', text: USE_UNKNOWN } } as const;
 
 /** Compares a company with the service. Returns undefined if nothing needs to be repaired. */
 async function findingFor(
@@ -204,7 +203,7 @@ function findingFromConnection(
   connection: Connection,
   platform: Platform,
 ): Finding | undefined {
-  const { state, tries, supersedes, suppliedAt, failureText } = company;
+  const { state, tries, supersedes, suppliedAt } = company;
   if (connection.status === 'Linked') {
     // An older credential might have linked the connection. The next attempt finds out by sending the new credential:
     // if the service has already accepted that credential, it answers without using it again.
@@ -224,10 +223,10 @@ function findingFromConnection(
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
     return { kind: 'notMoved', change: { to: 'failed', failure: consequence.kind, text } };
   }
-  // An attempt that was interrupted, or an earlier reconciliation, has found the same.
-  if (state === 'outcome-unknown' && failureText === USE_UNKNOWN) return UNKNOWN;
   if (state !== 'waiting' || tries > 0) return undefined;
-  return !error && platform.rotation === 'each-refresh' ? UNKNOWN : ADOPTED;
+  return !error && platform.rotation === 'each-refresh'
+    ? { kind: 'unknown', change: { to: 'outcome-unknown', text: USE_UNKNOWN } }
+    : ADOPTED;
 }
 
 /**

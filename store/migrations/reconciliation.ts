@@ -81,7 +81,8 @@ export interface Repair {
  * ended, a slice sends their credentials to the same connections again.
  *
  * Applies only while all companies are released, and only to companies that are confirmed, are neither held back nor
- * waiting for their end customers to reconnect, and have a credential that counts. Omits companies with a token family, because only one company of a family can be importing.
+ * waiting for their end customers to reconnect, and have a credential that counts. Omits companies with a token family,
+ * because only one company of a family can be importing.
  *
  * @returns the references of these companies
  */

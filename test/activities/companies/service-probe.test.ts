@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createCircuitBreaker } from '../../../activities/companies/circuit-breaker';
 import { createServiceProbe } from '../../../activities/companies/service-probe';
 
-function probing(isServiceDown: (signal: AbortSignal) => Promise<boolean>, signal = new AbortController().signal) {
+function probing(
+  isServiceDown: (signal: AbortSignal) => Promise<boolean | null>,
+  signal = new AbortController().signal,
+) {
   const breaker = createCircuitBreaker(null);
   const onOpened = jest.fn(async () => undefined);
   const now = Date.now();
@@ -51,4 +54,14 @@ test('a failure of the probe reaches the slice', async () => {
   const { probe } = probing(async () => Promise.reject(new Error('the database does not answer')));
   probe.start();
   await expect(probe.end()).rejects.toThrow('the database does not answer');
+});
+
+test('a slice that cannot probe the service learns nothing about it', async () => {
+  const { breaker, probe } = probing(async () => null);
+  const { since } = breaker.report(1) ?? {};
+  await delay(20);
+  probe.start();
+  await probe.end();
+  expect(breaker.report(1)).toMatchObject({ since });
+  expect(breaker.isOpen(100)).toBe(false);
 });

@@ -34,9 +34,21 @@ test.each<[companies: readonly string[], text: string, changed: number]>([
     await rig.runActivity((activities) =>
       activities.recordDecisions({ migrationId: id, recorded: [{ decision, outcome: ruled }] }),
     );
-    const [{ outcome } = { outcome: ruled }] = await readDecisions(db, id);
+    const [recorded] = await readDecisions(db, id);
+    const outcome = recorded?.outcome ?? { text: 'nothing was recorded' };
     expect(outcome.text).toBe(text);
     expect(isPartial(outcome)).toBe(changed < companies.length);
     expect(changedCount(outcome, companies.length)).toBe(changed);
   },
 );
+
+test('a restored confirmation, whose text the ledger has corrected before, is corrected only once', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  const decision: Decision = { kind: 'sync-disabled', decisionId: 'd', companies: ['c1', 'c9'], ...BY_CLEO };
+  const text = `${CONFIRMED} 1 of 2 companies: ${LACKS} the other`;
+  const outcome = { decisionId: 'd', applied: true, text, at: new Date().toISOString() };
+  await rig.runActivity((activities) =>
+    activities.recordDecisions({ migrationId: id, recorded: [{ decision, outcome }] }),
+  );
+  expect((await readDecisions(rig.ledger.db, id)).map((each) => each.outcome.text)).toEqual([text]);
+});
