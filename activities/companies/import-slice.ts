@@ -116,7 +116,7 @@ export async function importSlice(
     take: async (size, limits) => {
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
-      // Waits until enough slots are free for a group, or half of all slots.
+      // Claims nothing until a whole group, or half of the companies that the slice can import at once, can begin.
       const isTooFew = size < Math.min(pace.companies, Math.floor(limits.companiesPerSliceAtOnce / 2));
       if (isSurplus || isTooFew || Date.now() < nextClaimAt) return [];
       // The clock is read before the claim, so that the deadline is never later than the lease allows.

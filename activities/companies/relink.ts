@@ -8,7 +8,10 @@ import type { ActivityDeps } from '../deps';
 export interface RelinkReport {
   /** The number of companies whose end customer has reconnected. They are syncing now. */
   readonly reconnected: number;
-  /** The number of companies whose end customer has not reconnected yet, asked or not. */
+  /**
+   * The number of companies that are not known to have reconnected, whether or not anyone has asked their end customers
+   * to. Includes companies that the service refused to check.
+   */
   readonly waiting: number;
   /** When the check ended, ISO 8601, UTC. Absent in results of earlier versions. */
   readonly checkedAt?: string;

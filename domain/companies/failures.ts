@@ -251,7 +251,10 @@ const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonl
   },
 };
 
-/** Maximum length of the numbers of a stop, in characters, so that the advice fits as well. */
+/**
+ * Maximum length of the failure rate, or of the list of companies, that led to a stop, in characters. The rest of the
+ * length of a pause's text is for the advice.
+ */
 export const MAX_STOP_NUMBERS_LENGTH = 500;
 
 /**

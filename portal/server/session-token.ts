@@ -12,7 +12,12 @@ export interface SentToken {
   readonly sentAs: 'header' | 'cookie';
 }
 
-/** Returns the token of a request; undefined if it has none, or none of the right form. */
+/**
+ * Returns the hash of a request's token, and how the token was sent. A request with the header `Authorization` must
+ * carry it there; any other request must have exactly one session cookie.
+ *
+ * @returns undefined if there is no such token, or if it does not have the right form
+ */
 export function tokenIn({ headers }: Pick<FastifyRequest, 'headers'>): SentToken | undefined {
   const { authorization, cookie = '' } = headers;
   if (authorization !== undefined) {

@@ -40,7 +40,7 @@ const MAX_PROBLEM_LENGTH = 300;
 export interface PageFacts {
   /** ISO 8601, UTC. */
   readonly now: string;
-  /** The first companies that must reconnect. Absent before the migration has ended. */
+  /** The links of some of the companies that must reconnect. Absent before the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[] | undefined;
 }
 

@@ -19,7 +19,7 @@ export function addReconcile({ program, run, terminal }: Context): void {
 
 async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
   return withLedgerClient(env, async (ferry) => {
-    // Workers refuse a migration of another namespace, but their error does not name it.
+    // Workers also refuse a migration of another namespace, but their error does not say which namespace it is in.
     await assertNamespace(ferry, migrationId);
     const result = await reconcile(ferry, migrationId);
     const migration = await readMigration(ferry.db, migrationId);

@@ -36,7 +36,7 @@ test.each([
   'npm run demo',
   'ferry show kite.xero',
   'export PATH="$HOME/.local/bin:$PATH"',
-  'cat file | sh',
+  'sudo cat file | sh',
   './run --all',
   'x'.repeat(201),
   'Sam\nferry list',
@@ -47,7 +47,7 @@ test.each([
   const text: Prompts['text'] = async (_, question) => ((rejection = question?.rejection), 'Sam');
   await ferry(PAUSE, undefined, {}, { text }, 'root');
   expect(rejection?.(answer)).toMatch(/name/);
-  for (const name of ['Sam', "Siobhán O'Brien-Smith (nights)", 'R&D, Zoë', '山田 太郎', 'Sam @ Acme'])
+  for (const name of ['Sam', "Siobhán O'Brien-Smith (nights)", 'R&D, Zoë', '山田 太郎', 'Sam @ Acme', 'Sam | Acme'])
     expect(rejection?.(name)).toBeNull();
 });
 

@@ -57,7 +57,7 @@ export function fuzzer(name: string): Fuzzer {
   };
 }
 
-/** Returns the time limit of a test in milliseconds: `once`, times `TOKENFERRY_TEST_INPUTS`. */
+/** Returns the time limit of a test in milliseconds: `once`, times `TOKENFERRY_TEST_INPUTS` if that is more than 1. */
 export const withinMs = (once: number): number => once * Math.max(1, FACTOR);
 
 /** Returns `text` without unpaired surrogates, as a terminal or a file in UTF-8 delivers it. */
