@@ -93,7 +93,7 @@ export interface CircuitBreaker {
    * @returns whether the breaker is open because of the probe
    */
   confirm(probe: { readonly beganAt: number }): boolean;
-  /** Notes that a probe, which began at `beganAt`, has found the service up. No outage of the service is older. */
+  /** Notes that a probe, which began at `beganAt`, has found the service up. An outage that a probe finds is not older. */
   refute(probe: { readonly beganAt: number }): void;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): SliceOutage | null;
@@ -156,7 +156,8 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
     report: (threshold) => {
       const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
       if (!last?.deferredBy || !series || !isOutage) return null;
-      const since = suspectsService() ? Math.max(series.since, lastUpAt) : series.since;
+      // Other calls can fail while the probe gets through, so it dates only an outage that a probe has found.
+      const since = isConfirmed ? Math.max(series.since, lastUpAt) : series.since;
       return { ...last.deferredBy, since, gotThrough };
     },
     lastThroughAt: () => lastThroughAt,

@@ -139,3 +139,12 @@ test('a retry long after the last deferred first try begins a new series', () =>
   breaker.confirm({ beganAt: 7_210_000 });
   expect(breaker.report(THRESHOLD)).toMatchObject({ since: 7_200_000 });
 });
+
+test('a probe that found the service up does not date an outage that companies show', () => {
+  const breaker = createCircuitBreaker(null);
+  breaker.record(result(1, 11));
+  breaker.record(result(4, 14));
+  breaker.refute({ beganAt: 15_000 });
+  breaker.record(result(7, 17));
+  expect(breaker.report(THRESHOLD)).toMatchObject({ since: 1_000 });
+});
