@@ -84,7 +84,7 @@ test.each([
     expect(checks.find(({ check }) => check === 'database')).toMatchObject({
       finding: expect.stringContaining(`the database at ${server}/tokenferry cannot be used`) as unknown,
       advice: expect.stringMatching(
-        /^first start this Postgres, which ferry up does not start; then press Ctrl-C /,
+        /^first make sure that this Postgres, which ferry up does not start, is running .*; then press Ctrl-C /,
       ) as unknown,
     });
   },
