@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConfigurationError, loadConfig, writeRunningStack } from '../../config';
+import { loadConfig, writeRunningStack } from '../../config';
+import { problemsOf } from './problems';
 
 let home: string;
 let env: NodeJS.ProcessEnv;
@@ -11,16 +12,6 @@ beforeEach(() => {
   env = { TOKENFERRY_HOME: home, TEMPORAL_CONFIG_FILE: path.join(home, 'temporal.toml') };
 });
 afterEach(() => rmSync(home, { recursive: true }));
-
-function problemsOf(load: () => unknown): readonly string[] {
-  try {
-    load();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 test.each<[boolean, string]>([
   [false, 'Not configured: the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE). '],
