@@ -2,7 +2,7 @@
 import type { Counts } from '../../domain/companies/counts';
 import { outageText } from '../../domain/migration/outage';
 import type { Outage } from '../../domain/migration/outage';
-import type { WindowOccurrence } from '../../domain/planning/windows';
+import { neverCloses, type WindowOccurrence } from '../../domain/planning/windows';
 import { momentText, sentence } from '../../domain/text/sentences';
 import { movedText } from '../wording/move-status';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
@@ -40,7 +40,7 @@ export function batchDetails({ migrationId, runNumber, window, counts, at, outag
 
 /** Returns the window of the run. The run is not told when the windows are changed, but the changes apply at once. */
 function windowText(window: WindowOccurrence | null): string {
-  if (!window) return 'none when this run began: moves could begin at any time';
+  if (!window || neverCloses(window)) return 'none when this run began: moves could begin at any time';
   return `when this run began, from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 
@@ -50,6 +50,6 @@ const MAX_SUMMARY_BYTES = 200;
 /** Returns one line of ASCII for Temporal's lists, without the window if the line would exceed Temporal's limit. */
 export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at' | 'outage'>): string {
   const run = `Batch run ${runNumber} of ${migrationId}`;
-  const withWindow = window ? `${run}, until ${momentText(window.closesAt)}` : run;
+  const withWindow = window && !neverCloses(window) ? `${run}, until ${momentText(window.closesAt)}` : run;
   return withWindow.length <= MAX_SUMMARY_BYTES ? withWindow : run;
 }

@@ -24,6 +24,9 @@ test('the page shows no times without windows, and no counts before the first co
   expect(text).toContain('none when this run began: moves could begin at any time');
   expect(text).toContain('# The companies are about to move.');
   expect(text).not.toContain('Counted');
+  const endless = { opensAt: '2020-01-01T00:00:00.000Z', closesAt: '2026-03-22T00:00:00.000Z' };
+  expect(batchDetails({ ...run, window: endless, counts: null, at: AT })).toBe(text);
+  expect(batchSummary({ ...run, window: endless })).toBe('Batch run 2 of acme.quickbooks-online');
 });
 
 test('during an outage, the page says what the run is waiting for, without the error of the call', () => {
