@@ -59,17 +59,24 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
 
 type JsonCompany = Pick<LedgerCompany, 'state' | 'failure' | 'deferred' | 'retryAt' | 'relinkingSince'>;
 
+/** Replaces what a company waits for once the workflow has ended, even if the ledger does not know of the end. */
+export const NOTHING_AHEAD = { deferred: false, retryAt: null, relinkingSince: null } as const;
+
 /**
  * Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state in the ledger. Once
- * the workflow has ended, the company is neither tried again nor checked, even if the ledger does not know of the end.
+ * the workflow has ended, the company is neither tried again nor checked.
  */
 export function companyJson<Company extends JsonCompany>(
   company: Company,
   hasEnded: boolean,
 ): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
   const { state, failure } = company;
-  const ended = hasEnded ? { deferred: false, retryAt: null, relinkingSince: null } : {};
-  return { ...company, ...ended, state: clientStateOf(state, failure, hasEnded), ledgerState: state };
+  return {
+    ...company,
+    ...(hasEnded && NOTHING_AHEAD),
+    state: clientStateOf(state, failure, hasEnded),
+    ledgerState: state,
+  };
 }
 
 interface SectionWriter {

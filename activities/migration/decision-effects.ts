@@ -1,7 +1,7 @@
 /** Applies verified decisions to the ledger. */
 import type { Companies, CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
 import { acceptedText, confirmedText, isPartial } from '../../domain/migration/partial-outcome';
-import { companiesText } from '../../domain/decisions/ruling';
+import { confirmedOffText } from '../../domain/decisions/ruling';
 import { actsAsSupport } from '../../domain/decisions/self-service';
 import type { Database, LedgerFacts } from '../../store';
 import {
@@ -93,7 +93,7 @@ async function confirmedOutcome(
   const named = [...new Set(companies)];
   const unknown = await findUnknownReferences(tx, migrationId, named);
   // The text of a restored decision comes from the ledger, which may have corrected it already.
-  const full = isPartial({ text }) ? `confirmed that syncing is off for ${companiesText(companies)}` : text;
+  const full = isPartial({ text }) ? confirmedOffText(companies) : text;
   return confirmedText(full, named.length - unknown.length, named.length);
 }
 

@@ -5,6 +5,7 @@
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
+import { isOfApplication } from '../../domain/companies/finding';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
 import { checkAgainText, errorFinding, FindingSummary } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
@@ -118,7 +119,7 @@ export function preflightActivities(deps: ActivityDeps) {
 }
 
 const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
-  severity === 'error' && code.startsWith('application-');
+  severity === 'error' && isOfApplication(code);
 
 /** Returns the registered application. Its `suppliedBy` is null if it was not supplied for this migration. */
 function checkedApplication(

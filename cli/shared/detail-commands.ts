@@ -3,7 +3,7 @@
  * repeats the check; in self-service, `ferry retry … --all` does. This command is suggested together with the actions
  * outside `ferry` that must come before it. Decisions that change the details repeat the check themselves.
  */
-import type { FindingCode } from '../../domain/companies/finding';
+import { isOfApplication, type FindingCode } from '../../domain/companies/finding';
 import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { applicationName, findApplicationConflict, remedyForReplaced } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
@@ -72,7 +72,7 @@ function applicationCommands(
   const { migrationId, route, preflight } = progress;
   const codes = preflight?.problemCodes ?? [];
   const registered = preflight?.application ?? null;
-  if (route === 'self-service' || !codes.some((code) => code.startsWith('application-'))) return [];
+  if (route === 'self-service' || !codes.some(isOfApplication)) return [];
   // A worker registers only a sealed secret; the command itself registers any other secret.
   if (codes.includes('application-not-registered'))
     return [

@@ -84,3 +84,6 @@ export interface Finding {
   readonly message: string;
   readonly advice: string;
 }
+
+/** Returns whether a finding is about the client's application. */
+export const isOfApplication = (code: FindingCode): boolean => code.startsWith('application-');

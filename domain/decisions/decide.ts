@@ -28,7 +28,7 @@ import { factsOfState, preconditionRefusal } from './preconditions';
 import { endedBy, proposeTime, reject } from './rejections';
 import { withRevisions } from './revisions';
 import type { Ruling } from './ruling';
-import { applied, companiesText, refused } from './ruling';
+import { applied, confirmedOffText, refused } from './ruling';
 import { applicationSupplied, manifestAmended, manifestSupplied } from './supplied-details';
 import { withWithdrawals } from './withdrawals';
 
@@ -230,7 +230,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'first-company':
       return chooseFirstCompany(state, decision);
     case 'sync-disabled':
-      return applied(state, `confirmed that syncing is off for ${companiesText(decision.companies)}`);
+      return applied(state, confirmedOffText(decision.companies));
     case 'credentials-supplied':
       return applied(state, `${counted(decision.companies, 'credential')} supplied`);
     case 'pause':

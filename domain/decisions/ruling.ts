@@ -21,6 +21,11 @@ export function companiesText(companies: Companies): string {
   return companies === 'all' ? 'all companies' : counted(companies.length, 'company');
 }
 
+/** Returns the outcome of a confirmation that syncing is off. */
+export function confirmedOffText(companies: Companies): string {
+  return `confirmed that syncing is off for ${companiesText(companies)}`;
+}
+
 /** Withdraws the approvals of a step, because the approved facts have changed. */
 export function withoutApprovals(state: MigrationState, step: Step): MigrationState {
   return { ...state, approvals: state.approvals.filter((approval) => approval.step !== step) };

@@ -69,10 +69,17 @@ export function parseApprover(value: unknown): Approver | string {
 
 /** Returns the companies listed in a message, or what is wrong with the list. */
 export function parseCompanies({ companies }: Fields): { readonly companies: Companies } | string {
-  if (companies === 'all') return { companies };
-  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
-    return NOT_COMPANIES;
-  }
+  return companies === 'all' ? { companies } : parseList(companies, NOT_COMPANIES);
+}
+
+/** Like {@link parseCompanies}, for decisions that must list their companies. */
+export function parseReferences({ companies }: Fields): { readonly companies: readonly string[] } | string {
+  return parseList(companies, NOT_REFERENCES);
+}
+
+/** @param problem says what is expected if the value is not a list of references */
+function parseList(companies: unknown, problem: string): { readonly companies: readonly string[] } | string {
+  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) return problem;
   if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
     return `"companies" must be a list of at most ${MAX_COMPANIES_PER_MESSAGE.toLocaleString('en-US')} references; split it into several messages`;
   }
@@ -81,13 +88,6 @@ export function parseCompanies({ companies }: Fields): { readonly companies: Com
 
 const NOT_COMPANIES = '"companies" must be "all" or a list of references';
 const NOT_REFERENCES = '"companies" must be a list of references, not "all"';
-
-/** Like {@link parseCompanies}, for decisions that must list their companies. */
-export function parseReferences(fields: Fields): { readonly companies: readonly string[] } | string {
-  const parsed = parseCompanies(fields);
-  if (typeof parsed === 'string') return parsed === NOT_COMPANIES ? NOT_REFERENCES : parsed;
-  return parsed.companies === 'all' ? NOT_REFERENCES : { companies: parsed.companies };
-}
 
 /** Returns the digest of the boxes that a message supplies, or what is wrong with it. */
 export function parseSealedDigest({ sealedDigest }: Fields): { readonly sealedDigest?: string } | string {

@@ -1,5 +1,6 @@
 /** Go or no-go: the checks before moves begin in an unattended window. */
 import { CLIENT_STATES } from '../companies/company-state';
+import { isOfApplication } from '../companies/finding';
 import { clientCounts, countOpen } from '../companies/counts';
 import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
@@ -171,7 +172,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
   }).filter(({ code }) => code !== 'account-expires' || progress === null || !isNoneOpen(progress));
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;
-  const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');
+  const ofApplication = ({ code }: PreflightFinding): boolean => isOfApplication(code);
   return [
     { check: 'service', go: true, why: 'the service is answering' },
     answerFrom(

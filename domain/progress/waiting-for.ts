@@ -161,6 +161,13 @@ function waitingInComplete(state: MigrationState): WaitingFor {
 export const isMoveOfRemaining = ({ roles, what }: WaitingFor): boolean =>
   roles.length === 0 && what.startsWith('the remaining compan');
 
+/**
+ * Returns whether a self-service migration is recording decisions. The counts do not include these decisions yet, so
+ * texts about the counts could ask the client for something it has already done.
+ */
+export const isRecordingDecisions = ({ what }: WaitingFor): boolean =>
+  what === 'the latest decisions are being carried out';
+
 /** Returns whether no move begins because the windows are paused. */
 export const isForPausedWindows = ({ what }: WaitingFor): boolean => what.startsWith('resume the windows: ');
 

@@ -4,11 +4,10 @@ import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
-import { isOfSupport } from '../../domain/progress/acting-roles';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import { meanwhileText, shouldSupplyApplication } from '../wording/client-task';
+import { meanwhileText, needsApplication } from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
 import { isWaitingForClient, ownApplication } from './candidate';
 
@@ -52,7 +51,7 @@ export function supplies(
   progress: Progress,
   { canSeal, isRotating, unconfirmedFirst }: ActionFacts,
 ): readonly Candidate[] {
-  const { route, step, state, counts, preflight, pause, reopened } = progress;
+  const { route, step, state, counts, pause, reopened } = progress;
   const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
   const isMoving = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
   // A credential of a rotating platform counts only if it was obtained after the confirmation.
@@ -84,11 +83,7 @@ export function supplies(
       facts: application ? [`Now: ${oneLine(application.clientId, 250)} (${application.environment})`] : [],
       consequence: `The client secret ${ENCRYPTED} These servers then register the application and check the details again.`,
       isExpected:
-        isSupplyingDetails &&
-        state !== 'paused' &&
-        (reopened?.asksForChanges === true ||
-          shouldSupplyApplication(progress) ||
-          (preflight?.problemCodes.some((code) => code.startsWith('application-') && !isOfSupport(code)) ?? false)),
+        isSupplyingDetails && state !== 'paused' && (reopened?.asksForChanges === true || needsApplication(progress)),
     },
   ];
 }

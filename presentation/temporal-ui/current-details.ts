@@ -5,7 +5,7 @@
  * every version of the UI renders them.
  */
 import { clientStateWords } from '../../domain/companies/company-state';
-import type { FindingCode } from '../../domain/companies/finding';
+import { isOfApplication } from '../../domain/companies/finding';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
@@ -26,7 +26,7 @@ import {
 } from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
-import { isPausedByPerson, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
+import { isPausedByPerson, meanwhileText, needsApplication } from '../wording/client-task';
 import { deadlineLine, timesText, windowsLine } from './page-times';
 import { BOTTOM_PADDING, companyLines, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 
@@ -194,8 +194,6 @@ function manifestText({ step, preflight }: Progress, who: string): string | null
     : null;
 }
 
-const isOfApplication = (code: FindingCode): boolean => code.startsWith('application-');
-
 /**
  * Returns the instruction to export the credentials after the confirmation; empty in step 1, and on platforms where
  * syncing does not invalidate an exported token.
@@ -209,13 +207,10 @@ function exportText({ step, platformKey }: Progress): string {
 
 /** Returns whether the client has to supply credentials or the secret of its application. */
 function needsSecret(progress: Progress): boolean {
-  const { step, preflight, counts } = progress;
+  const { step, counts } = progress;
   if (step !== 'supply-details')
     return counts.withoutCredential > 0 && stepNumber(step) > stepNumber('disable-syncing');
-  return (
-    shouldSupplyApplication(progress) ||
-    (preflight?.problemCodes.some((code) => isOfApplication(code) && !isOfSupport(code)) ?? false)
-  );
+  return needsApplication(progress);
 }
 
 /**

@@ -2,9 +2,11 @@
  * Says what the client has to do or can do: whether the migration waits for it, what it can do while other companies
  * are moving, and what it has to do later.
  */
+import { isOfApplication } from '../../domain/companies/finding';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
-import { confirmationText } from '../../domain/progress/waiting-for';
+import { isOfSupport } from '../../domain/progress/acting-roles';
+import { confirmationText, isRecordingDecisions } from '../../domain/progress/waiting-for';
 import { isApplicationOfOtherClient } from '../../domain/preflight/dependents';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
@@ -32,13 +34,6 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 }
 
 /**
- * Returns whether a self-service migration is recording decisions. The counts do not include these decisions yet, so
- * texts about the counts could ask the client for something it has already done.
- */
-export const isRecordingDecisions = ({ waitingFor }: Progress): boolean =>
-  waitingFor.what === 'the latest decisions are being carried out';
-
-/**
  * Returns what the client can do while other companies are moving or wait for support, even while the migration is
  * paused; null if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should
  * keep syncing until it is their turn.
@@ -48,7 +43,8 @@ export function meanwhileText(progress: Progress): string | null {
     return 'Please supply the application that obtained your tokens, or tell support which application it is.';
   const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  if (isOver(state) || !isMoving || waitingFor.roles.includes('client') || isRecordingDecisions(progress)) return null;
+  if (isOver(state) || !isMoving || waitingFor.roles.includes('client') || isRecordingDecisions(waitingFor))
+    return null;
   const { withoutCredential, heldBack } = counts;
   const supplies = [
     ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
@@ -63,6 +59,12 @@ export function meanwhileText(progress: Progress): string | null {
 export function shouldSupplyApplication({ route, state, step, checking, preflight, waitingFor }: Progress): boolean {
   if (isOver(state) || route !== 'managed' || step !== 'supply-details' || checking) return false;
   return preflight !== null && !waitingFor.roles.includes('client') && isApplicationOfOtherClient(preflight);
+}
+
+/** Returns whether the client has to supply its application: for the first time, again or another one. */
+export function needsApplication(progress: Progress): boolean {
+  const codes = progress.preflight?.problemCodes ?? [];
+  return shouldSupplyApplication(progress) || codes.some((code) => isOfApplication(code) && !isOfSupport(code));
 }
 
 /** Asks the client to correct the companies that are held back, or to leave them out. */

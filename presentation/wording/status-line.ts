@@ -14,7 +14,8 @@ import { detailProblems } from '../../domain/migration/preflight-result';
 import { isOfSupport, problemsByRole } from '../../domain/progress/acting-roles';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
-import { laterText, isPausedByPerson, isRecordingDecisions, meanwhileText, hasClientTask } from './client-task';
+import { isRecordingDecisions } from '../../domain/progress/waiting-for';
+import { laterText, isPausedByPerson, meanwhileText, hasClientTask } from './client-task';
 import { firstCompanyText, completionText, lacksSupplies, movedText } from './move-status';
 
 /**
@@ -43,7 +44,7 @@ export function statusLine(progress: Progress, platform: string, now: string): s
   const text = statusText(progress, platform, now);
   const isFree = !isOver(progress.state) && !progress.waitingFor.roles.includes('client');
   if (!isFree) return text;
-  if (isRecordingDecisions(progress)) return `${text} The latest decisions are being carried out.`;
+  if (isRecordingDecisions(progress.waitingFor)) return `${text} The latest decisions are being carried out.`;
   const meanwhile = meanwhileText(progress);
   if (!isPausedByPerson(progress)) return `${text} ${meanwhile ?? nothingText(progress)}`;
   return [text, ...(meanwhile === null ? [] : [meanwhile]), RESUMABLE].join(' ');
@@ -74,7 +75,7 @@ function statusText(progress: Progress, platform: string, now: string): string {
     case 'waiting':
       break;
   }
-  if (isRecordingDecisions(progress)) return `${sentence(movedText(counts))}.`;
+  if (isRecordingDecisions(progress.waitingFor)) return `${sentence(movedText(counts))}.`;
   switch (step) {
     case 'supply-details':
       return detailsText(progress, platform);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig, readRunningStack, stackFile, writeRunningStack, type RunningStack } from '../../config';
 import { problemsOf } from './problems';
+import { sampleStack } from './sample-stack';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const PAYLOAD_KEY = Buffer.alloc(32, 8).toString('base64');
@@ -15,20 +16,10 @@ let stack: RunningStack;
 
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'tokenferry-config-'));
-  const masterKeyFile = path.join(home, 'master.key');
-  writeFileSync(masterKeyFile, `${MASTER_KEY}\n`);
-  const payloadKeyFile = path.join(home, 'payload.key');
-  writeFileSync(payloadKeyFile, `${PAYLOAD_KEY}\n`);
+  stack = sampleStack(home);
+  writeFileSync(stack.masterKeyFile, `${MASTER_KEY}\n`);
+  writeFileSync(stack.payloadKeyFile, `${PAYLOAD_KEY}\n`);
   env = { TOKENFERRY_HOME: home, TEMPORAL_CONFIG_FILE: path.join(home, 'temporal.toml') };
-  stack = {
-    pid: process.pid,
-    temporal: { address: '127.0.0.1:7001', namespace: 'default' },
-    databaseUrl: 'postgres://stack/tokenferry',
-    service: { url: 'http://127.0.0.1:7002', apiKey: 'key of the stack' },
-    masterKeyFile,
-    vaultSecretsFolder: path.join(home, 'vault-secrets'),
-    payloadKeyFile,
-  };
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));

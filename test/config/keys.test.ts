@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig, writeRunningStack } from '../../config';
 import { problemsOf } from './problems';
+import { sampleStack } from './sample-stack';
 
 let home: string;
 let env: NodeJS.ProcessEnv;
@@ -30,18 +31,10 @@ test.each<[boolean, string]>([
 );
 
 test("advises to restore a key file of the running stack that is missing, because 'ferry up' would create a new key", () => {
-  const masterKeyFile = path.join(home, 'master.key');
-  writeRunningStack(home, {
-    pid: process.pid,
-    temporal: { address: '127.0.0.1:7001', namespace: 'default' },
-    databaseUrl: 'postgres://stack/tokenferry',
-    service: { url: 'http://127.0.0.1:7002', apiKey: 'key of the stack' },
-    masterKeyFile,
-    vaultSecretsFolder: path.join(home, 'vault-secrets'),
-    payloadKeyFile: path.join(home, 'payload.key'),
-  });
+  const stack = sampleStack(home);
+  writeRunningStack(home, stack);
   expect(problemsOf(() => loadConfig(['masterKeys'], env))).toEqual([
-    `The running stack's master key cannot be read: ENOENT: no such file or directory, open '${masterKeyFile}'. ` +
+    `The running stack's master key cannot be read: ENOENT: no such file or directory, open '${stack.masterKeyFile}'. ` +
       'Check your permissions; if the file is missing, restore it from a copy.',
   ]);
 });

@@ -1,5 +1,6 @@
 /** Lists and revokes invitations to the portal, for `ferry invite --list` and `--revoke`. */
 import { NoSuchMigration } from '../../../client';
+import { approverRefusal } from '../../../domain/decisions/approver-changes';
 import type { Approver } from '../../../domain/migration/approvers';
 import { approverWithKey, everyApprover, signingRules } from '../../../domain/migration/approvers';
 import {
@@ -70,13 +71,15 @@ function findByStart(invitations: readonly Invitation[], start: string): Invitat
   return found;
 }
 
-/** Returns whether no other key of an approver for the client exists. A migration refuses to remove the last one. */
+/** Returns whether the migration refuses to remove the key of an invitation, because it is the last of its role. */
 async function hasLastKey(db: Database, { migrationId, publicKey }: Invitation): Promise<boolean> {
   const migration = await readMigration(db, migrationId);
   const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
-  const owner = publicKey === null ? undefined : approverWithKey(approvers, publicKey);
-  return owner !== undefined && approvers.every((each) => each === owner || each.role !== owner.role);
+  const rules = signingRules(migration?.rules?.approvers ?? null, approverChanges);
+  const approver = publicKey === null ? undefined : approverWithKey(rules.approvers, publicKey);
+  if (approver === undefined) return false;
+  const removal = { kind: 'remove-approver', approver, role: 'support', by: '', decisionId: '' } as const;
+  return approverRefusal(removal, rules) !== null;
 }
 
 /** Revokes an invitation by the beginning of its id. */

@@ -7,7 +7,7 @@ import type { Output, AlreadyWritten } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { remediesNow } from '../../shared/remedy-commands';
-import { companyJson } from '../../../client/report-formats';
+import { companyJson, NOTHING_AHEAD } from '../../../client/report-formats';
 import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
 import type { MigrationWithStage } from '../../reporting/listed-migration';
@@ -109,7 +109,7 @@ function endLines({ id, stage, ending }: MigrationWithStage): readonly string[] 
 /** Reads the exceptions. Once the workflow has ended in Temporal, no company is tried again or waits to reconnect. */
 async function* readListed(db: Database, { id, stage }: MigrationWithStage): AsyncGenerator<LedgerCompany> {
   for await (const company of readCompanies(db, id, { exceptions: true }))
-    yield stage === 'open' ? company : { ...company, deferred: false, retryAt: null, relinkingSince: null };
+    yield stage === 'open' ? company : { ...company, ...NOTHING_AHEAD };
 }
 
 /** Counts the companies that were still waiting when the migration ended, and that have no problem of their own. */

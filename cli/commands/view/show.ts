@@ -1,3 +1,4 @@
+import { isOfApplication } from '../../../domain/companies/finding';
 import { countOpen } from '../../../domain/companies/counts';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { isEnding } from '../../../domain/migration/migration-state';
@@ -168,7 +169,7 @@ async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promi
 async function readForNextCommands(db: Database, progress: Progress): Promise<NamedInCommands> {
   const { migrationId, client, step, counts, firstCompany, requestedFirst, preflight } = progress;
   if (step === 'supply-details') {
-    const isNeeded = preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false;
+    const isNeeded = preflight?.problemCodes.some(isOfApplication) ?? false;
     if (!isNeeded) return NO_COMPANIES;
     return { ...NO_COMPANIES, applications: await readApplications(db, { id: migrationId, client }) };
   }

@@ -177,13 +177,20 @@ describeWithChromium("the manifest in the portal's page", () => {
     ).toEqual(['Acme', 'Café 0']);
   });
 
-  test('the choice of an encoding is kept for the next file, and offered and applied only if that is not Unicode', async () => {
+  const row = 'C-1,Café,9130,1,1';
+
+  /** Opens the dialog, chooses a file in Windows-1252, and has the page read it as such. */
+  async function openAsWindows1252() {
     const page = await open();
     const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
-    const row = 'C-1,Café,9130,1,1';
     await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row}\n`, 'latin1'));
     await choice.check();
     await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
+    return { page, choice };
+  }
+
+  test('the choice of an encoding is kept for the next file, and offered and applied only if that is not Unicode', async () => {
+    const { page, choice } = await openAsWindows1252();
     await choose(page, 'unicode.csv', `${HEADER}\n${row}\n${row.replace('C-1', 'C-2').replace('9130', '9131')}\n`);
     await page.getByText('✓ 2 companies on QuickBooks Online').waitFor();
     expect(await choice.isVisible()).toBe(false);
@@ -195,7 +202,6 @@ describeWithChromium("the manifest in the portal's page", () => {
   test('the encoding of a corrected file need not be chosen again', async () => {
     const page = await open();
     const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
-    const row = 'C-1,Café,9130,1,1';
     await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row.replace('9130,1', '9130,x')}\n`, 'latin1'));
     await choice.check();
     await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
@@ -207,12 +213,7 @@ describeWithChromium("the manifest in the portal's page", () => {
   });
 
   test('the choice of an encoding is not kept for a file that is damaged UTF-8', async () => {
-    const page = await open();
-    const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
-    const row = 'C-1,Café,9130,1,1';
-    await choose(page, 'excel.csv', Buffer.from(`${HEADER}\n${row}\n`, 'latin1'));
-    await choice.check();
-    await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
+    const { page, choice } = await openAsWindows1252();
     const damaged = Buffer.concat([
       Buffer.from(`${HEADER}\n${row}\nC-2,`),
       Buffer.from([0xe4]),
@@ -228,7 +229,6 @@ describeWithChromium("the manifest in the portal's page", () => {
   test('a file that is partly UTF-8 is not read as Windows-1252 without the choice', async () => {
     const page = await open();
     const choice = page.getByLabel('Read the file as Windows-1252 (Excel)');
-    const row = 'C-1,Café,9130,1,1';
     await choose(page, 'mixed.csv', Buffer.concat([Buffer.from(`${HEADER}\n${row}\n`), Buffer.from([0x43, 0xe4])]));
     await page.getByText('Error, line 3: This file is not UTF-8. Save it as UTF-8').waitFor();
     expect(await choice.isChecked()).toBe(false);
