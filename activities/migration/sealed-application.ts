@@ -25,8 +25,9 @@ const CHECK_KEY =
  * Opens the client secret that was sealed for the latest decision, sends it to the service, and deletes it. Does
  * nothing if there is no such secret, or if another open migration uses a different application.
  *
- * @returns a finding if the secret cannot be opened or the service refuses the call. Its code is
- *   `application-not-registered` if the client must supply the application again, and `service-refuses` if not
+ * @returns null, or a finding if the secret cannot be opened or the service refuses the call. The code of the finding
+ *   is `application-not-registered` if the client must supply the application again. Otherwise the code is
+ *   `service-refuses`, and the secret is kept, so that a later check of the details can try again
  * @throws {CompanyDataError} when the call fails in a way that a retry can repair
  */
 export async function registerSealedApplication(

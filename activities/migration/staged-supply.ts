@@ -1,6 +1,6 @@
 /**
- * Checks the supply that is staged for a decision: it must match the digest in the decision, which the client has
- * signed, and a worker must be able to open the credentials.
+ * Checks the supply that is staged for a decision: the supply must match the digest in the decision, and a worker must
+ * be able to open the credentials.
  */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted, namedCompanies } from '../../domain/text/sentences';
@@ -44,10 +44,11 @@ const REFERENCES_SHOWN = 5;
 /**
  * Opens the credentials that are staged for a decision, and discards the opened copies immediately. If credentials were
  * altered or replaced, the person who supplies them learns this in the same command, or on the same page, and not only
- * when their companies are moved, hours or weeks later. `ferry` and the portal's server cannot open credentials.
+ * when their companies are moved, hours or weeks later. A worker does this, because `ferry` and the portal's server
+ * cannot open credentials.
  *
  * @returns why the decision is refused; null if it supplies no credentials, if all of them can be opened, or if this
- *   worker cannot open any
+ *   worker cannot open the vault
  */
 export async function unopenableRefusal(
   tx: Queryable,

@@ -1,4 +1,7 @@
-/** The activity of the sweep. It finds terminated migrations, which the `sweep` workflow then closes. */
+/**
+ * The activity of the sweep. It finds migrations that were terminated or timed out in Temporal, which the `sweep`
+ * workflow then closes.
+ */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { listUnfinishedMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
@@ -6,7 +9,10 @@ import type { ActivityDeps } from '../deps';
 export interface TerminatedMigrations {
   /** Migrations that are no longer running, and whose Schedule the activity has deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated, but open in the ledger: organizations are still reserved, and credentials are not destroyed yet. */
+  /**
+   * Terminated or timed out in Temporal, but open in the ledger: organizations are still reserved, and credentials are
+   * not destroyed yet.
+   */
   readonly terminated: readonly string[];
   /** Open in the ledger, but unknown to Temporal or ended in another way. */
   readonly unknown: readonly string[];
