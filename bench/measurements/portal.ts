@@ -43,7 +43,7 @@ async function watch({ ferry, ...bench }: BenchEnvironment, size: Size, report: 
   const { browsers: count, companiesPerMinute, reloadEveryMs, warmUpMs, measuredMs, sampleEveryMs } = size;
   await bench.startWorker();
   const server = await bench.startPortal();
-  // Companies move until the end of the measurement.
+  // Use enough companies for moves to continue until the end of the measurement.
   const companies = Math.ceil(((warmUpMs + measuredMs) / 60_000 + 1) * companiesPerMinute);
   const { id } = await prepareBatch(ferry, companies, { companiesPerMinute });
   const invitations: string[] = [];

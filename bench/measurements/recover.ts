@@ -79,7 +79,7 @@ async function killDuringBatch(
   { id, companies }: PreparedBatch,
   kill: () => Promise<void>,
 ): Promise<number> {
-  // Kill the worker when half of the companies have been claimed. At that moment, companies are being imported and
+  // Kill the worker when half of the companies have been claimed. At that moment, some companies are being imported and
   // others verified.
   while ((await countCompanies(ferry.db, id)).waiting > companies / 2) await delay(POLL_MS);
   await kill();

@@ -11,7 +11,7 @@ export const scale = scaleOn('scale', 'a stand-in for the service', () => startS
 
 const SETTINGS = { requestsPerMinute: UNLIMITED };
 
-/** The service itself becomes slower as its tables grow. */
+/** Has a higher time goal than `scale`, because the service itself becomes slower as its tables grow. */
 export const serviceScale = scaleOn(
   'service-scale',
   'the Company Data Service',

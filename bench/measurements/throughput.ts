@@ -1,7 +1,7 @@
 /**
- * Measures the cost of durability: a batch and a script take turns sending the same requests. The stand-in takes almost
- * no time, so its figures show the full cost. The Company Data Service takes most of the time, so its figures show how
- * much of the cost users notice.
+ * Measures the cost of durability: a batch and a script take turns sending the same requests. Without added latency,
+ * the stand-in takes almost no time, so figures with the stand-in show the full cost. The Company Data Service takes
+ * most of the time, so figures with the service show how much of the cost users notice.
  */
 import type { Contender } from '../contenders';
 import { startScript, tokenferry } from '../contenders';

@@ -5,7 +5,7 @@
  * - both lists within 8 seconds after an event with changed counts
  * - the session every 30 seconds
  *
- * Each has connections and an address of its own.
+ * Each browser has its own connections, and its own address in `X-Forwarded-For`.
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, request, type IncomingMessage } from 'node:http';
@@ -119,7 +119,7 @@ class Browser {
       );
   }
 
-  /** Reads an answer, and measures its time if it is from the API. */
+  /** Sends a request and reads the answer. Records the time of a request to the API. */
   private async get(path: string): Promise<void> {
     const startedAt = performance.now();
     const response = await this.open(path, this.agent);

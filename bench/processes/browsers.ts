@@ -5,7 +5,7 @@ import type { Usage } from './usage';
 
 export interface BrowsersSettings {
   readonly url: string;
-  /** The tokens of their invitations, one for each browser. */
+  /** The tokens of invitations, one for each browser. */
   readonly invitations: readonly string[];
   /** The time between two loads of the page in one browser, on average. */
   readonly reloadEveryMs: number;

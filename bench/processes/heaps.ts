@@ -1,15 +1,15 @@
 /**
- * Measures the heap of each thread of a process after a garbage collection. Preloaded into the process (`node
- * --expose-gc --require`), and with it into each of its threads. Temporal runs workflows in a thread of its own, whose
- * garbage only that thread can collect.
+ * Measures the heap of each thread of a process after a garbage collection. Only a thread itself can collect its
+ * garbage, and Temporal runs workflows outside the main thread. So `node --expose-gc --require` loads this file into
+ * every thread.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
 const MB = 1024 * 1024;
 /**
- * How long to wait for the heaps of the other threads. All of this time is waited, because the number of threads is
- * unknown.
+ * The time that `collectGarbage` waits for the heaps of the other threads. It always waits the full time, because the
+ * number of threads is unknown.
  */
 const ANSWER_WITHIN_MS = 5_000;
 

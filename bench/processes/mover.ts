@@ -21,7 +21,7 @@ export interface MoverWork {
   /**
    * Time from the start of the syncs to the first check of a company, in milliseconds. A company that is waiting does
    * not count against the concurrency. 0: a company is checked immediately after its import, before another company
-   * takes its place.
+   * takes its place. The programs for DBOS and Restate support only 0.
    */
   readonly firstCheckAfterMs: number;
 }

@@ -85,7 +85,7 @@ export const RECORD = JSON.stringify({
   ...{ issueDate: '2025-01-01T00:00:00.000Z', customerRef: { id: idOf('b', 2), name: 'Customer 1' }, totalAmount: 100 },
   ...{ modifiedDate: '2025-01-01T00:00:00.000Z', invoiceNumber: 'INV-000001', totalTaxAmount: 16 },
 });
-/** The sync settings of a company, without the beginning of the object. JSON. */
+/** The sync settings of a company as JSON, without the opening brace, because the company's id comes first. */
 export const SYNC_SETTINGS = JSON.stringify({
   settings: DATA_TYPES.map((dataType, syncOrder) => ({
     dataType,

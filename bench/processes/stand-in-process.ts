@@ -1,9 +1,10 @@
 /**
- * The stand-in for the Company Data Service: in memory, one account, one platform, at least ten times cheaper than the
- * real service. It shares no code with the product. Its responses have the same headers and bodies as the service's.
+ * The stand-in for the Company Data Service: in memory, with one account and one platform. It takes much less CPU time
+ * than the real service, and shares no code with the product. Its responses have the same headers and bodies as the
+ * service's.
  *
- * It speaks HTTP on a plain socket, because Node's HTTP server would take more CPU time than all of its other work. Its
- * callers are the programs of the benchmarks, so it expects well-formed requests in ASCII.
+ * The stand-in speaks HTTP on a plain socket, because Node's HTTP server would take more CPU time than everything else
+ * that the stand-in does. It expects well-formed requests in ASCII, because only the benchmarks' programs call it.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { serveParent } from './child-process';

@@ -25,7 +25,7 @@ export function usage(): Usage {
   };
 }
 
-/** `/proc/<pid>/stat` counts in ticks. This number applies to practically every Linux system. */
+/** The unit of the CPU times in `/proc/<pid>/stat`: 100 ticks per second on practically every Linux system. */
 const TICKS_PER_SECOND = 100;
 
 /**

@@ -1,4 +1,4 @@
-/** Reads CSV as RFC 4180 describes it: the first record names the columns. */
+/** Reads CSV (RFC 4180) whose first record names the columns. */
 
 const CELL = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/y;
 

@@ -30,7 +30,7 @@ export interface LedgerRow {
   /** True if the attempt that reclaimed the row has sent the token again. */
   readonly sentAgain: boolean;
   readonly crossedAt: Date | null;
-  /** True if the client supplied the id of a company that existed before. */
+  /** True if the company existed at the service before the migration: the client supplied its id. */
   readonly existedBefore: boolean;
 }
 

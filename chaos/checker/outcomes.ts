@@ -43,8 +43,9 @@ function firstProblem(facts: RowFacts): Problem | null {
 }
 
 /**
- * Returns what happened to a row whose outcome is unknown, and whether a retry would move the row. A retry moves it if
- * its connection is linked, or if its token can still be used or exchanged.
+ * Returns what happened to a row whose outcome is unknown, and whether a retry would move the row. A row without a
+ * connection at the service is not moved by a retry. A row with a connection is moved if the connection is linked, or
+ * if the token of the row can still be used or exchanged.
  */
 function truthOf(facts: RowFacts): { readonly text: string; readonly retryMovesIt: boolean } {
   const { connections, platformTokens, row } = facts;

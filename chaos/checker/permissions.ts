@@ -2,12 +2,12 @@
  * Checks the invariants `confirmation`, `release` and `window`: each token was sent only when the decisions in the
  * audit trail allowed it.
  *
- * The orchestrator checks its permissions when it claims a row, and a token can be in flight until the lease of the
- * claim ends. So a send is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A send whose
- * answer was lost or was an error may be repeated at any time, with the same token and to the same connection, because
- * the claim of the row still holds. A claim has no such tolerance: its time in the ledger, which comes from the clock
- * of the ledger's database, must be inside a window. If the windows change, the change can count from the time of the
- * decision or from the time of its record.
+ * The orchestrator checks whether a row may be moved when it claims the row, and the token can be in flight until the
+ * lease of the claim ends. So a send is accepted if it was allowed when it was sent, or at some time in the
+ * {@link IN_FLIGHT_MS} before that. A send whose answer was lost or was an error may be repeated at any time, with the
+ * same token and to the same connection, because the claim of the row still holds. A claim has no such tolerance: its
+ * time in the ledger, which comes from the clock of the ledger's database, must be inside a window. Between a
+ * decision that changes the windows and its record in the ledger, a claim may be inside the old or the new windows.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
 import type { RowFacts, Send } from './facts';

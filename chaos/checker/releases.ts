@@ -5,9 +5,9 @@
  * verifies it: then the first company is released. Once support has approved the first company, all companies are
  * released. A rejection of a step before the last one withdraws the approvals of this step and of later steps; a new
  * start time withdraws those of `schedule` and of later steps; choosing another first company withdraws those of
- * `migrate-first-company`. Only a rejection of `update-application` withdraws the approvals of that step, because they
- * say what was done at the platform, and a later change does not undo it. If details change after they were accepted,
- * some approvals are needed again. The checker does not consider this.
+ * `migrate-first-company`. The approvals of `update-application` are an exception: only a rejection of that step
+ * withdraws them, because they say what was done at the platform, and a later change does not undo that. If details
+ * change after they were accepted, some approvals are needed again. The checker does not consider this.
  */
 import type { LedgerMigration, TrailEntry } from './ledger';
 

@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'left-out': 'left out',
 };
 
-/** @param skipped rows that are not checked: their outcome is wrong, and the reports can only repeat it */
+/** @param skipped rows with a wrong outcome, which are not checked, because the reports can only repeat that outcome */
 export async function checkReports(
   rows: readonly RowFacts[],
   { trail }: Ledger,
