@@ -1,7 +1,7 @@
 /**
  * `npm run cluster`: runs the parts of a production setup as processes on this machine, migrates companies, and
- * meanwhile kills each part once. With `--keep`, it only runs the parts. With `--servers`, it runs only Temporal and
- * Postgres, so that docs/deploying.md can be followed with them.
+ * meanwhile kills each part once, except Prometheus. With `--keep`, it only runs the parts. With `--servers`, it runs
+ * only Temporal and Postgres, so that docs/deploying.md can be followed with them.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -14,7 +14,7 @@ const REPORT_TRIES = 5;
 /** The name of the log of decisions in the folder of a run. */
 export const DECISION_LOG = 'decisions.jsonl';
 
-/** The sources of the evidence other than the reports. */
+/** The databases and the log of requests that the checker reads. */
 export interface EvidenceSources {
   readonly databases: Readonly<Record<'ledger' | 'service', { readonly url: string }>>;
   /** The path of the log of requests. */

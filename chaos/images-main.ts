@@ -1,8 +1,8 @@
 /**
  * `npm run images:test`: builds the images of the Dockerfile, starts docker-compose.yml with Docker or Podman, migrates
  * companies, and meanwhile kills containers, which must be started again by their restart policies. Images that cannot
- * be pulled are substituted. At the end, removes everything except the layers of the images, which make the next run
- * faster, and the folder with the evidence if the test has failed.
+ * be pulled are substituted. At the end, keeps the pulled images, the substitutes and the build cache, which make the
+ * next run faster, and, if the test has failed, the folder with the evidence. Removes everything else.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ interface Options {
 
 /** The exit code if this machine has no container engine. */
 const UNAVAILABLE = 3;
-/** The containers that are killed: one of each service. */
+/** One container of each of these services is killed. */
 const KILLED = ['worker', 'service', 'temporal', 'ledger'] as const;
 /** About how long a killed container takes to become healthy again. */
 const PER_PART_MS = 20_000;
@@ -66,7 +66,7 @@ async function main({ companies, engine: wanted }: Options): Promise<void> {
   else print(`The evidence is in ${folder}`);
 }
 
-/** Returns a promise that is rejected at Ctrl-C, so that everything is removed before this process ends. */
+/** Returns a promise that is rejected on SIGINT or SIGTERM, so that everything is removed before this process ends. */
 function interruption(): Promise<never> {
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

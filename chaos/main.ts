@@ -96,7 +96,7 @@ async function runCrowd(options: CrowdOptions): Promise<void> {
   if (result.ratio > TARGET) process.exitCode = 1;
 }
 
-/** Stops the cluster if the person interrupts the run. */
+/** Does the work. On SIGINT or SIGTERM, stops the cluster and exits. */
 const untilInterrupted = <T>(cluster: Cluster, work: () => Promise<T>): Promise<T> =>
   stopOn(['SIGINT', 'SIGTERM'], cluster, work);
 

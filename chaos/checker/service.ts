@@ -21,7 +21,10 @@ export interface ServiceConnection {
   /** The number of its data types, and the number of data types without a successful sync. */
   readonly dataTypes: number;
   readonly incomplete: number;
-  /** `syncErrors`: true if a sync has failed. `authErrors`: true if a sync has failed because the grant was refused. */
+  /**
+   * `syncErrors`: true if a sync has ended without being complete. `authErrors`: true if a sync has failed because the
+   * grant was refused.
+   */
   readonly syncErrors: boolean;
   readonly authErrors: boolean;
   readonly invoices: number;

@@ -50,9 +50,10 @@ function checkConnections(rows: readonly RowFacts[]): Findings {
 }
 
 /**
- * A token counts as used for a connection if the service has accepted it there. If the service was restored and has
- * forgotten a connection, its answer in the log of requests counts. If the platform refused the token because it had
- * been used before, that is a second use, too.
+ * Checks that no token was used for two connections. A token counts as used for a connection if it was sent there and
+ * the connection holds an authorization. If a restored service no longer has the connection, the status in the log of
+ * requests decides. If the service has used a token and the platform then refused it as already used, that is a second
+ * use, too.
  */
 function checkUses(rows: readonly RowFacts[]): Findings {
   const violations: Violation[] = [];

@@ -7,7 +7,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
  * Returns whether moves can begin at this time. Without windows they always can. When clocks go back, a window that
  * contains the repeated hour contains it both times.
  *
- * @param at milliseconds
+ * @param at milliseconds since 1970
  */
 export function isInside(windows: readonly WeeklyWindow[], at: number): boolean {
   return windows.length === 0 || windows.some((window) => isInsideOne(window, at));

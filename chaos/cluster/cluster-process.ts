@@ -63,8 +63,8 @@ export function createClusterProcess({ name, program, isReady }: ClusterProcessO
 }
 
 /**
- * Starts processes at the same time. Waits for all of them even if one fails, because only a started process can be
- * killed.
+ * Starts processes at the same time. Waits for all of them even if one fails, because `kill` does nothing to a process
+ * whose start has only just begun, and would leave it running.
  */
 export async function startTogether(processes: readonly ClusterProcess[]): Promise<void> {
   const results = await Promise.allSettled(processes.map((each) => each.start()));

@@ -87,7 +87,7 @@ async function stoppable<T>(start: (running: Running) => Promise<T>): Promise<T 
 }
 
 async function startServers({ folder, log }: Pick<ClusterOptions, 'folder' | 'log'>, running: Running) {
-  // Postgres sometimes runs as another user, who must be able to enter the folder.
+  // If this process is root, Postgres runs as another user, who must be able to enter the folder.
   mkdirSync(folder, { recursive: true, mode: postgresUser() ? 0o711 : 0o700 });
   const logs = path.join(folder, 'logs');
   mkdirSync(logs, { mode: 0o700 });

@@ -117,8 +117,8 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Starts a process that resumes the suspended processes when this process ends, because a suspended process does not
- * handle the signal that stops its server. Stopping the started process resumes them, too.
+ * Starts a shell that resumes the suspended processes of the server when this program ends, because they cannot handle
+ * the stop signal while they are suspended. Stopping the shell resumes them, too.
  */
 function resumeIfParentEnds(pids: readonly number[], logFile: string): SupervisedProcess {
   const script = 'trap "kill -CONT $*; exit" TERM; while :; do sleep 600 & wait $!; done';

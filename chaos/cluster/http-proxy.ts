@@ -120,7 +120,7 @@ function injected({ status, headers, body }: InjectedResponse): Answer {
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** Headers that belong to one connection, and not to the request or the answer. */
+/** Headers that are not copied from one connection to the other, because each connection has its own. */
 const CONNECTION_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host', 'expect'];
 
 function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
@@ -168,7 +168,7 @@ function deliver(response: ServerResponse, { status, headers, body }: Answer): P
     response.once('finish', () => resolve(true));
     response.once('close', () => resolve(response.writableFinished));
     if (response.destroyed) return resolve(false);
-    // A 204 has no length. A fault can state a wrong length.
+    // A 204 must not have a length. `headers` comes last, so that a fault can state a wrong length.
     response.writeHead(status, { ...(status !== 204 && { 'content-length': body.length }), ...headers });
     response.end(body);
   });

@@ -19,8 +19,8 @@ const SETTLED_AFTER_MS = 3_000;
 export interface ClusterPrometheus extends ClusterProcess {
   readonly url: string;
   /**
-   * Returns the alerts that have fired since {@link SETTLED_AFTER_MS} after the start: as `alert (instance)`, or as
-   * `alert` if the alert is about all workers.
+   * Returns the alerts that have fired later than {@link SETTLED_AFTER_MS} after the start: each as `alert (instance)`,
+   * or as `alert` if it is about all workers.
    */
   firedAlerts(): Promise<readonly string[]>;
   /** Kills the process and releases its port. */
@@ -114,7 +114,7 @@ async function firedAlerts(url: string, sinceMs: number): Promise<readonly strin
 
 interface Sample {
   readonly metric: { readonly alertname?: string; readonly instance?: string };
-  /** The time, and the value as text. */
+  /** The time in seconds since 1970, and the value as text. */
   readonly value: readonly [number, string];
 }
 

@@ -1,4 +1,4 @@
-/** The log of the requests that workers send to the service. The checker compares it with both databases. */
+/** The log of workers' requests to the service. The checker compares it with the ledger and the service's database. */
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 
@@ -26,8 +26,10 @@ export interface RequestLogEntry {
 }
 
 /**
- * Returns the SHA-256 of a credential, in hexadecimal: of the JSON of its fields (the body of `PUT .../authorization`,
- * a flat object of strings), with the keys in code unit order and without spaces.
+ * Returns the SHA-256 of a credential, in hexadecimal. The input of the hash is the JSON of the credential's fields,
+ * with the keys in code unit order and without spaces.
+ *
+ * @param fields the body of `PUT .../authorization`
  */
 export function credentialDigest(fields: Readonly<Record<string, string>>): string {
   const sorted = Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -60,8 +60,8 @@ export async function startTcpProxy(target: () => number): Promise<TcpProxy> {
 /**
  * Closes a connection with a TCP reset.
  *
- * If the socket is sending its end, Node refuses the reset with EINVAL and never releases the socket. A process with
- * such a socket uses a whole core at its exit and does not end. The socket is therefore destroyed instead.
+ * If `end` has been called and has not finished, Node refuses the reset with EINVAL and never releases the socket. A
+ * process with such a socket uses a whole core at its exit and does not end. The socket is therefore destroyed instead.
  */
 export function resetConnection(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished) socket.destroy();

@@ -1,4 +1,7 @@
-/** Runs a worker like `dist/worker/main.js`, but with a different workflow bundle: `node worker-process.js BUNDLE`. */
+/**
+ * Runs a worker with a different workflow bundle: `node worker-process.js BUNDLE`. Unlike `dist/worker/main.js`, it
+ * serves no health checks or metrics, and exits if Temporal or Postgres does not answer at the start.
+ */
 import { loadConfig } from '../../config';
 import { createLog } from '../../security/log';
 import { startWorker } from '../../worker';

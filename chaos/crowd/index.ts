@@ -31,10 +31,9 @@ const REPETITIONS = 9;
 /** Migrations that are prepared at the same time. */
 const PREPARED_AT_ONCE = 10;
 /**
- * Keeps the crowd moving while the small migrations are measured: about six companies per second in all, of 100
- * migrations. That is three times as many as the service's default limit of requests allows. At ten per second, two
- * cores have no time left, and then the measurement says how slow the machine is, not how long a migration has to wait
- * for others.
+ * Keeps the crowd moving while the small migrations are measured: in a crowd of 100 migrations, about six companies per
+ * second, three times as many as the service's default rate limit allows. At ten per second, two cores are fully used,
+ * and the times show how slow the machine is, not how long a migration waits for others.
  */
 const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 3, rampCompanies: 5 };
 const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 60, rampCompanies: 5 };
@@ -141,7 +140,6 @@ async function prepareCrowd(prepare: Prepare, count: number): Promise<readonly C
   return prepared;
 }
 
-/** Measures the migrations one after another. */
 async function measureEach(
   ferry: LedgerClient,
   migrations: readonly ChaosMigration[],

@@ -49,7 +49,7 @@ export interface MigrationOptions {
 const POLL_MS = 500;
 /** The time for which a decision is sent again and again. No fault lasts this long. */
 const DECIDE_WITHIN_MS = 300_000;
-/** The default of `preparedWithinMs`, which allows for no fault: chaos runs inject faults only during the batch. */
+/** The default of `preparedWithinMs`. Leaves no time for faults: chaos runs inject them only during the batch. */
 const PREPARED_WITHIN_MS = 180_000;
 
 export class ChaosMigration {

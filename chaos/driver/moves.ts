@@ -1,4 +1,4 @@
-/** Watches how many companies have been moved, in order to measure how soon moves continue after a repair. */
+/** Watches how many companies are linked, in order to measure how soon moves continue after a repair. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 

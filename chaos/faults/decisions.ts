@@ -48,7 +48,7 @@ export const decisionStorm: FaultKind = ({ migrations }, random) => {
 const INVALID_DECISIONS: readonly ((migration: ChaosMigration) => () => Promise<unknown>)[] = [
   ...NONSENSE.map((content) => (migration: ChaosMigration) => () => migration.signal('approve', content)),
   ...NONSENSE.map((content) => (migration: ChaosMigration) => () => migration.signal('cancel', content)),
-  // Too late: this step has ended.
+  // Too late: the steps of these two decisions have ended.
   (migration) => () => migration.decide('approve', { step: 'supply-details', ...SUPPORT }),
   (migration) => () => migration.decide('proposeTime', { startAt: '2020-01-01T00:00:00Z', ...SUPPORT }),
   // The wrong role.

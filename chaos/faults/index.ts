@@ -40,9 +40,10 @@ const KINDS: readonly (readonly [FaultKind, number])[] = [
 ];
 
 /**
- * Returns faults without end, drawn at random from a bag: every kind occurs as often as `KINDS` says before the bag is
- * filled again. Each fault has its own sequence of random numbers, because some faults draw a number for each request.
- * So the order and the targets depend only on the seed. The moments at which faults hit a request cannot be repeated.
+ * Returns an endless sequence of faults, drawn at random from a bag: every kind occurs as often as `KINDS` says before
+ * the bag is filled again. Each fault has its own sequence of random numbers, because some faults draw a number for
+ * each request. So the order and the targets depend only on the seed. The requests that a fault hits differ between
+ * runs.
  */
 export function* drawFaults(context: FaultContext, seed: number): Generator<Fault, never> {
   const bag = KINDS.flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
@@ -55,8 +56,8 @@ export function* drawFaults(context: FaultContext, seed: number): Generator<Faul
 }
 
 /**
- * The kinds of a quick run, in their order. The seed decides only their targets and durations. The first two come first
- * because they interrupt moves, whose leases (135 s) the run must wait for.
+ * The kinds of a quick run, in their order. The seed decides only their targets and durations. `killWorker` and
+ * `loseAnswers` come first, because they interrupt moves, whose leases (135 s) the run must wait for.
  */
 const QUICK_KINDS: readonly FaultKind[] = [killWorker, loseAnswers, cutConnections, restoreLedger, newBuild];
 

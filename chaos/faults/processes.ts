@@ -3,7 +3,7 @@ import type { ClusterProcess } from '../cluster';
 import type { Fault, FaultKind, FaultContext } from './fault';
 import { randomSeconds } from './fault';
 
-/** Longer than the timeouts of heartbeats and most requests, shorter than the lease. */
+/** Longer than a slice's heartbeat timeout (15 s) and most request timeouts (30 s), shorter than the lease (135 s). */
 const SUSPENDED_MS = 40_000;
 
 const killed = (processes: readonly ClusterProcess[], lastsMs: number): Fault => ({

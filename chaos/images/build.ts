@@ -5,7 +5,7 @@ import type { Engine } from './engine';
 import { PROJECT_FOLDER, readServices } from './compose-file';
 import { exists, isSubstitute, makeSubstitute } from './substitutes';
 
-/** The tag of the images that a run builds, so that it does not replace those of `docker compose up`. */
+/** The tag of the images that a run builds, so that they do not replace the images of `docker compose up`. */
 export const TAG = 'images-test';
 const TARGETS = ['worker', 'service', 'codec-server', 'cli'] as const;
 /** The variable with more arguments for building images, for example for a proxy; separated by spaces. */
@@ -24,7 +24,10 @@ export interface OtherImages {
   readonly missing: ReadonlyMap<string, string>;
 }
 
-/** Pulls the images that docker-compose.yml and the Dockerfile name, and substitutes those that cannot be pulled. */
+/**
+ * Pulls the images that docker-compose.yml and the Dockerfile name and that the engine does not have, and substitutes
+ * those that cannot be pulled.
+ */
 export async function acquireOtherImages(engine: Engine, { folder, log }: BuildOptions): Promise<OtherImages> {
   const substituted = new Map<string, string>();
   const missing = new Map<string, string>();

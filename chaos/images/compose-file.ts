@@ -28,7 +28,7 @@ export function readServices(): ComposeServices {
   return file.services;
 }
 
-/** The ports inside the containers that a run needs and that docker-compose.yml does not publish. */
+/** The container ports that a run needs and that docker-compose.yml does not publish, by service. */
 export const INNER_PORTS = { temporal: 7233, ledger: 5432, 'service-database': 5432 } as const;
 export type PublishedService = keyof typeof INNER_PORTS;
 

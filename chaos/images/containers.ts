@@ -65,7 +65,7 @@ export class Container {
     });
   }
 
-  /** @throws if it ends with an error, or runs for more than three minutes */
+  /** @throws if the container ends with an error, or runs for more than three minutes */
   async awaitSuccess(): Promise<void> {
     await this.until('finished', async () => {
       const { Status: status, ExitCode: exitCode } = (await this.inspect()).State;

@@ -59,7 +59,10 @@ const SUBSTITUTES: Readonly<Record<string, Substitute>> = {
   },
 };
 
-/** Returns the name under which a substitute is kept. It changes with the files that the image is built from. */
+/**
+ * Returns the name under which a substitute is kept. If the substitute has a stage, its name changes with the files in
+ * substitutes/, so that the next run builds it again.
+ */
 function substituteName(image: string, { stage }: Substitute): string {
   const name = image.split('/').slice(1).join('-');
   if (stage === undefined) return `localhost/tokenferry-substitute/${name}`;

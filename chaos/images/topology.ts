@@ -115,7 +115,7 @@ class ComposeProject {
       await this.compose('up', '--detach', '--wait', '--no-build');
       return;
     }
-    // podman-compose ignores conditions in depends_on that its Podman cannot wait for.
+    // podman-compose ignores conditions in depends_on that the installed Podman cannot wait for.
     const order = startOrder(readServices(), leftOut);
     for (const service of order) {
       const { depends_on = {} } = readServices()[service] ?? {};

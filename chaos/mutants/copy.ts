@@ -32,7 +32,7 @@ export function withEdit(text: string, { file, before, after }: Edit): string {
 }
 
 /**
- * Replaces a text that occurs exactly once. Chaos runs edit the compiled product with it.
+ * Replaces a text that occurs exactly once.
  *
  * @param file the name of the text, for the error
  * @throws if it does not occur exactly once
