@@ -26,7 +26,7 @@ const COMPANIES_PER_MINUTE = 100;
 const COMPANIES_LEFT = 40;
 const OUTCOMES_WITHIN_MS = 600_000;
 const NEXT_MOVE_WITHIN_MS = 60_000;
-/** The range of organization ids of each of the two migrations of a seed. */
+/** The number of organization ids that are reserved for each migration. A seed has two migrations. */
 const ORGANIZATIONS_PER_MIGRATION = 100_000;
 
 export interface RunOptions {
@@ -70,8 +70,8 @@ export async function runSeed(cluster: Cluster, options: RunOptions): Promise<Ru
     await Promise.all(migrations.map((migration) => migration.beginBatch()));
     const context = { cluster, ferry, migrations, changedBundle: writeChangedBundle(folder) };
     const faults = await injectFaults(context, options);
-    // The changed build of the fault `newBuild` can still run on a worker, because runs that began on it are pinned to
-    // it.
+    // If the fault `newBuild` has put its changed build on a worker, the worker keeps this build, because runs that
+    // began on the build are pinned to it.
     log('waiting for the remaining companies');
     await Promise.all(migrations.map((migration) => migration.awaitOutcomes(OUTCOMES_WITHIN_MS)));
     const retried = await Promise.all(migrations.map((migration) => migration.retryUnknown(OUTCOMES_WITHIN_MS)));

@@ -53,7 +53,7 @@ export function flatnessOf(samples: readonly Sample[], warmUpMs: number, toleran
   return { verdict, first, last, tolerated, slopePerHour: slopeOf(measured) * HOUR_MS };
 }
 
-/** Returns the Theil-Sen estimate per millisecond, which single outliers do not change. */
+/** Returns the Theil-Sen estimate of the slope, per millisecond. Single outliers hardly change it. */
 function slopeOf(samples: readonly Sample[]): number {
   return medianOf(
     samples.flatMap((one, index) =>

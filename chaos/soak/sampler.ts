@@ -120,7 +120,10 @@ function readHeaps(file: string): readonly HeapEntry[] {
   return [...latest.values()];
 }
 
-/** Returns the heaps of the main thread and of all other threads of a process, in MB; null without an entry. */
+/**
+ * Returns the memory of JavaScript objects, in and outside the heap, of the main thread and of all other threads of a
+ * process, in MB; null without an entry.
+ */
 function heapOf(heaps: readonly HeapEntry[], pid: number | null): { main: number | null; others: number | null } {
   const sum = (entries: readonly HeapEntry[]): number | null =>
     entries.length === 0

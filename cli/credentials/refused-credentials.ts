@@ -64,7 +64,10 @@ function unknownAdvice({ migrationId, isSealed }: Supply): readonly string[] {
   ];
 }
 
-/** Returns the options of `ferry replace-credential`, which only the client can decide in self-service. */
+/**
+ * Returns the options with which `ferry replace-credential` decides as the client, because in self-service only the
+ * client can replace credentials; empty in a managed migration.
+ */
 async function replacedBy(db: Database, migrationId: string): Promise<string> {
   const migration = await readMigration(db, migrationId);
   return migration?.route === 'self-service' ? ` ${byClientNamed(migration.suppliedBy)}` : '';

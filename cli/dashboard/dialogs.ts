@@ -190,7 +190,7 @@ const pauseDraft = (migrationId: string): Draft => ({
   ...{ fields: {}, reason: 'optional' },
 });
 
-/** Names the migration and the number of its companies, because a wrong key can have chosen another migration. */
+/** Names the migration and the number of its companies, because a keystroke can have selected the wrong migration. */
 function subjectOf(migrationId: string, progress: Progress | undefined): string {
   return progress ? `${migrationId}, ${counted(progress.counts.total, 'company')}` : migrationId;
 }
@@ -290,11 +290,11 @@ async function draftRetry(
   };
 }
 
-/** Names one company, also if its reference is `all`. */
+/** Names one company. Without the word `company`, the reference `all` would look like all companies. */
 const companyText = (reference: string): string => `company ${reference}`;
 
 const ALL_TO_RETRY = {
   name: 'all companies that a retry can help',
-  /** No company has an empty reference. One can have the reference `all`. */
+  /** Empty, because no company has an empty reference, but a company can have the reference `all`. */
   value: '',
 };

@@ -19,7 +19,7 @@ export function visibleRowCount({ rows }: Size): number {
   return listHeight(rows - FRAME_LINES);
 }
 
-/** Returns the first line that is shown when a migration's texts in full are scrolled to their end. */
+/** Returns the index of the first line that is shown when a migration's texts in full are scrolled to their end. */
 export function lastTextTop(state: DashboardState, { columns, rows }: Size, now: Date): number {
   const aroundPage = FRAME_LINES - 1 + connectionLines(state, columns).length;
   return lastFullTextTop(state, { columns, rows: rows - aroundPage }, now);

@@ -113,7 +113,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   };
 }
 
-/** Removes an approver, and revokes their invitation to the portal, because its sessions can be on the lost device. */
+/** Removes an approver, and revokes their invitation to the portal, because a lost device can still be signed in. */
 async function removeKey(context: Context, ferry: LedgerClient, request: ApproverRequest): Promise<CommandResult> {
   const { migration: id, key, options } = request;
   const { content } = await prepare(ferry, 'removeApprover', request, (approvers) => {

@@ -77,7 +77,7 @@ async function decideCompanies(
   // The migration will refuse the decision, so the answer to a question would make no difference.
   const isRefused = progress !== undefined && willRefuse(progress, message, { companies, ...content });
   if (db) await assertApplicable(db, migrationId, { name, message }, companies);
-  // The question about a final decision follows, and needs `--yes`, too.
+  // Before a final decision, only warns that sign-offs are withdrawn, because the final question below asks anyway.
   const asked = final ? { ...options, yes: true as const } : options;
   if (!isRefused) await confirmWithdrawal(context, asked, migrationId, progress);
   if (companies === 'all') {

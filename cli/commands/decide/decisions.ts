@@ -85,7 +85,7 @@ async function reject(
 ): Promise<CommandResult> {
   const step = await readStep(ferry, migration, given);
   await assertNextFits(ferry, migration, { step, options });
-  // The migration refuses the client's rejection, whatever it says about the next try.
+  // Skips these checks for the client, because the migration refuses the client's rejection of the first company.
   if (step === 'migrate-first-company' && options.as !== 'client') {
     await assertNextGiven(ferry, migration, options);
     await assertOther(ferry, migration, options);

@@ -1,4 +1,4 @@
-/** The options `--next` and `--company` of `ferry reject`: the company to try after a rejection of the first one. */
+/** The options `--next` and `--company` of `ferry reject`: what to try after a rejection of the first company. */
 import type { NextAfterRejection } from '../../../domain/migration/decision';
 import type { Step } from '../../../domain/migration/steps';
 import { stepText } from '../../../domain/migration/steps';
@@ -25,8 +25,8 @@ export const NEXT = [
 ] as const satisfies readonly NextAfterRejection['next'][];
 
 /**
- * Checks that a rejection of the first company says what to try next. Does nothing if there is no result to reject yet,
- * because the migration then refuses the rejection.
+ * Checks that a rejection of the first company says what to try next. Accepts a rejection without `--next` and
+ * `--company` if no worker answers, or if there is no result to reject yet, because the migration then refuses it.
  *
  * @throws CommandFailed with a complete command as advice
  */
@@ -52,7 +52,7 @@ export async function assertNextGiven(
 /**
  * Checks that `--company` and `--next` are given only for a rejection of the first company.
  *
- * @throws CommandFailed with the command that chooses the first company as advice
+ * @throws CommandFailed with the command to run instead as advice
  */
 export async function assertNextFits(
   ferry: MigrationClient,
@@ -61,7 +61,7 @@ export async function assertNextFits(
 ): Promise<void> {
   const given = options.company === undefined ? '--next' : '--company';
   if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
-  // In step 6, no company can be chosen to move first any more. The rejection can name an earlier step.
+  // In step 6, no first company can be chosen any more. Reads the current step, because `step` can be an earlier step.
   const current = (await readProgressIfAnswered(ferry, migrationId))?.step ?? step;
   const instead =
     current === 'complete-migration' && options.company !== undefined
@@ -96,8 +96,8 @@ function rejectCommand(migrationId: string, { reason }: NextAfterRejectionOption
 }
 
 /**
- * Checks that the other company to try is not the rejected one. The workflow accepts this, because histories can
- * contain it.
+ * Checks that the other company to try is not the rejected company. The workflow does not check this, because its
+ * history can contain a decision that names the rejected company.
  *
  * @throws CommandFailed with a complete command as advice
  */
@@ -129,7 +129,7 @@ export async function nextFrom(
 ): Promise<Record<string, unknown>> {
   if (company !== undefined && next === 'same-company') {
     const progress = await readProgressIfAnswered(ferry, migrationId);
-    // The workflow also checks which company the rejection is about, so no answer is needed.
+    // If no worker answers, the workflow checks later that `company` is the first company.
     if (!progress || progress.firstCompany?.reference === company) return { next, company };
   }
   if (company !== undefined && next !== undefined && next !== 'another-company')

@@ -38,7 +38,7 @@ export function addPauses(context: Context): void {
 }
 
 /**
- * Resumes a migration. Asks for confirmation if this lifts a pause of the other side, or if there is no answer. Binds
+ * Resumes a migration. Asks for confirmation if this lifts a pause by the other side, or if no worker answers. Binds
  * the decision to the current pauses with their digest.
  */
 function resume(
@@ -71,8 +71,8 @@ function resume(
 }
 
 /**
- * Describes every pause that would be lifted, if one of them is of the other side; undefined if none is, or if the
- * migration has ended, because it then refuses the decision.
+ * Describes all pauses that a resume would lift, if the other side made at least one of them; otherwise undefined. Also
+ * undefined if the migration has ended, because it then refuses the decision.
  */
 function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): string | undefined {
   if (isOver(progress.state)) return undefined;

@@ -63,7 +63,10 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
   return startCodecServer({ payloadKeys, origins: origin, verifyToken, host, port, log }).catch(refusedAddress);
 }
 
-/** Rethrows an error without a code, which does not concern the address, and one of a port in use, which has advice. */
+/**
+ * Adds advice to an error about the address. Rethrows an error without a code, which is not about the address, and
+ * `EADDRINUSE`, which gets its advice in `withAdvice`.
+ */
 function refusedAddress(error: unknown): never {
   const code = errorCode(error);
   if (!(error instanceof Error) || code === undefined || code === 'EADDRINUSE') throw error;

@@ -53,7 +53,7 @@ async function readEveryApprover(db: Database, migrationId: string): Promise<rea
   return everyApprover(migration?.rules?.approvers ?? null, approverChanges);
 }
 
-/** @throws CommandFailed if no invitation, or more than one, has an id that begins with this text */
+/** @throws CommandFailed if the text is too short, or unless exactly one invitation has an id that begins with it */
 function findByStart(invitations: readonly Invitation[], start: string): Invitation {
   if (start.length < SHORT_ID_LENGTH)
     throw new CommandFailed(

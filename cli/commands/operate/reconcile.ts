@@ -9,7 +9,7 @@ import { readClientPortal } from '../../shared/client-portal';
 import { assertNamespace, sameStartCommand, withLedgerClient } from '../../shared/clients';
 import { restartCommand } from '../../shared/restart-command';
 
-/** `ferry reconcile`: repairs a ledger that was restored to an older state. */
+/** `ferry reconcile`: repairs a ledger after it or the service was restored to an older state. */
 export function addReconcile({ program, run, terminal }: Context): void {
   program
     .command('reconcile <migration>')

@@ -122,7 +122,7 @@ function listResult(keys: readonly ApiKey[]): CommandResult {
           account,
           plan,
           role,
-          // The messages about keys call an outdated key revoked.
+          // `outdated` is the service's word for a revoked key.
           state === 'outdated' ? 'revoked' : state,
           localTime(createdAt),
         ]),

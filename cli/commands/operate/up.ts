@@ -51,7 +51,8 @@ async function start(
   { workers, faults }: Required<UpOptions>,
   interrupted: AbortSignal,
 ): Promise<Stack> {
-  // Checks the variables that the stack reads while it starts, because the logs would say nothing about them.
+  // Checks variables that the stack reads while it starts. If `startStack` fails, the advice is to see the logs, which
+  // would say nothing about an invalid variable.
   const { home, logLevel } = loadConfig(['webhook'], env, ['serviceKeys', 'tracing']);
   try {
     return await startStack({

@@ -227,7 +227,7 @@ async function sendSecret(
   });
 }
 
-/** Says that the decision was accepted although the service has failed, because the command must be repeated. */
+/** Says that the migration has accepted the decision, but the registration failed, so the command must be repeated. */
 function failRegistration(error: unknown, env: NodeJS.ProcessEnv): never {
   if (!(error instanceof CompanyDataError)) throw error;
   throw new CommandFailed(

@@ -148,7 +148,7 @@ export async function sealFile(
     : sealSecret(terminal, key, files, { ...options, clientId: options.clientId });
 }
 
-/** Names the command of support, which receives the file in another folder. */
+/** Names the command that support runs. It contains no folder, because support receives the file in another folder. */
 function throughSupport({ migrationId }: MigrationKey): HowToSupply {
   return (content, file) => {
     const name = shellQuoted(path.basename(file));

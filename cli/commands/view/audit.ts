@@ -117,7 +117,7 @@ async function* withStoppages(
 
 const isStoppage = (item: Item): item is RecordedStoppage => 'beganAt' in item;
 
-/** Who stops the migration if no person does. */
+/** The name that the table and the CSV show for a stoppage, which no person has decided. */
 const ITSELF = 'Tokenferry';
 
 /** Returns the cause of a stoppage. Leaves out the advice that was stored with a pause, because it can be outdated. */
@@ -134,7 +134,7 @@ function stoppageOutcome({ kind, beganAt, endedAt }: RecordedStoppage): string {
   const isPause = kind === 'pause';
   if (endedAt === null) return isPause ? 'still paused' : 'still waiting';
   const ms = Date.parse(endedAt) - Date.parse(beganAt);
-  // Only the beginning of an outage can be some seconds too early or too late.
+  // Rounds the duration of an outage, because its recorded beginning can be some seconds too early or too late.
   const howLong = isPause ? duration(ms) : roughDuration(ms);
   return `${isPause ? 'paused' : 'waited'} until ${localTime(endedAt)}, ${howLong} in all`;
 }
@@ -144,7 +144,7 @@ interface ExportOptions {
   readonly signer: SigningKey | undefined;
   /** Exported with the decisions, so that a verification can compare the ledger with the decisions. */
   readonly ledger: LedgerSummary | null;
-  /** Leaves them out of the format jsonl, which contains only what signatures can prove. */
+  /** Absent in the format jsonl, which contains only what signatures can prove. */
   readonly stoppages: readonly RecordedStoppage[];
 }
 

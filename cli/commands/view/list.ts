@@ -27,13 +27,16 @@ export function addList({ program, run, terminal }: Context): void {
 const MAX_EXAMINED = 200;
 
 /**
- * Maximum number of migrations that are asked whether they are on hold, which costs a query that a worker answers, and
- * whose companies are counted.
+ * Maximum number of migrations whose workflows are queried, because a worker must answer each query. Also the maximum
+ * number of migrations whose companies are counted.
  */
 const MAX_ASKED = 50;
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Temporal's search attribute names the client for every problem of the details. */
+/**
+ * Migrations that wait in this step are queried, too, because Temporal's search attribute names the client for every
+ * problem of the details.
+ */
 const FIRST_STEP: Step = 'supply-details';
 
 /** Maximum number of migrations in the list that Temporal does not have. The newest are listed. */
@@ -44,7 +47,7 @@ interface ListedLine extends MigrationSummary {
   readonly problem: string | null;
   /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or it is not known. */
   readonly onHoldSince: string | null;
-  /** True if Temporal does not have the migration: Temporal deleted it after it had ended, or lost it. */
+  /** True if Temporal does not have the migration: it was deleted after its end, lost, or never started there. */
   readonly onlyInLedger: boolean;
 }
 
@@ -102,9 +105,9 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
 type Answers = ReadonlyMap<string, Pick<ListedLine, 'waitingFor' | 'onHoldSince'>>;
 
 /**
- * Asks the running and waiting migrations who has to act, and since when an outage has kept them on hold. Best effort,
- * because a migration might not answer. The workflow of a migration that has ended abnormally would name the people for
- * whom it waited before that.
+ * Asks running migrations, and migrations in step 1, who must act and since when an outage has kept them on hold. Best
+ * effort, because a worker might not answer. Does not ask workflows that have ended abnormally in Temporal, because
+ * they would still name the people for whom they waited.
  */
 async function readAnswers(ferry: MigrationClient, summaries: readonly MigrationSummary[]): Promise<Answers> {
   const asked = summaries
@@ -242,7 +245,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           stateCell(line),
           line.onlyInLedger ? '-' : line.step,
           line.onlyInLedger ? '-' : line.waitingFor,
-          // A company that was not moved has a final outcome only if nobody decides otherwise, so it is not done.
+          // In the summary, `done` includes companies that were not moved. The table shows them in their own column.
           `${line.done - line.failed}/${line.total}`,
           String(line.total - line.done),
           line.failed > 0 ? { text: String(line.failed), style: 'red' } : '0',

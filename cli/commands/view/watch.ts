@@ -7,7 +7,7 @@ import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import type { CommandResult } from '../../terminal/output';
 
-/** `ferry watch`: shows a migration live until it has ended, or until a person must act. */
+/** `ferry watch`: shows a migration live until it has ended or, with `--until-decision`, until a person must act. */
 export function addWatch(context: Context): void {
   context.program
     .command('watch <migration>')
