@@ -21,7 +21,7 @@ export interface KeyResult {
  * Handles a key.
  *
  * @param height number of rows per page of the list
- * @param lastTop the first line that is shown when a migration's texts in full are scrolled to their end
+ * @param lastTop index of the first line shown when a migration's full texts are scrolled to the end
  */
 export function handleKey(before: DashboardState, key: string, height: number, lastTop = 0): KeyResult {
   // Clears the last result, because the user has seen it when they press a key.
@@ -41,7 +41,6 @@ export function handleKey(before: DashboardState, key: string, height: number, l
   return { state: state.isOpen ? navigateMigration(state, key, height) : navigateList(state, key, height) };
 }
 
-/** The keys that scroll a text. */
 const SCROLL_KEYS: ReadonlySet<string> = new Set(['up', 'k', 'down', 'j', 'pageup', 'pagedown', 'home', 'end']);
 
 function decisionFor(state: DashboardState, key: string): RequestedDecision | null {

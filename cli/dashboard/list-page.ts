@@ -138,7 +138,7 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
   const { migrationId, step, overview } = row;
   const { moved, total, text } = movedOf(row);
   const rate = row.progress && isRunning(row) ? recentRate(row.progress, overview) : null;
-  // Once the workflow has ended, companies that were not moved yet are not moved.
+  // Once the workflow has ended, `failed` also counts companies that were still waiting; `exceptions` does not.
   const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
   const end = endOf(row, now);
   const line = cellsOf(layout, {
@@ -187,7 +187,7 @@ function rowForecast({ state, progress, overview }: DashboardRow, now: Date): Fo
 /** Returns the latest end of the forecast; null if there is none. */
 const endOf = (row: DashboardRow, now: Date): string | null => rowForecast(row, now)?.ends?.latest ?? null;
 
-/** Says when the window closes before the end in the column, which has no room for it; empty if it does not. */
+/** Says when moves continue in a later window, because the column `Ends` has no room for that; empty if they do not. */
 function continuesOf(row: DashboardRow, now: Date): string {
   const { progress, overview } = row;
   const forecast = rowForecast(row, now);

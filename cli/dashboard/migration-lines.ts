@@ -128,7 +128,8 @@ function withoutSeparator([first = '', ...rest]: StyledLine): Span[] {
 }
 
 /**
- * Returns the latest end as text; empty without a forecast. The forecast covers only companies that are ready.
+ * Returns the latest end as text; empty if there is none. If the forecast does not cover every open company, the text
+ * says how many companies it covers.
  */
 function endText(forecast: Forecast | null, now: Date): string {
   if (!forecast?.ends) return '';
@@ -137,7 +138,7 @@ function endText(forecast: Forecast | null, now: Date): string {
   return forecast.basis === 'throughput' ? `, ends about ${by}` : `, ends by ${by}`;
 }
 
-/** Returns when moves continue after the window closes; empty if they end before that. */
+/** Returns when moves continue in a later window; empty if they do not. */
 export const continuesText = (continuation: Continuation | null, now: Date): string =>
   continuationText(continuation, (iso) => shortTime(iso, now));
 
@@ -170,7 +171,7 @@ function stepLine(
   const { step, state, openedAt, endedAt } = progress;
   const title = `${stepNumber(step)} ${STEP_RULES[step].title}`;
   const words = stepWords(hasEnded);
-  // A migration that has ended did so later than the step opened.
+  // The step in which the migration ended has no time: its opening time beside `ended here` would look like the end.
   const at = state === 'done' ? endedAt : hasEnded ? null : openedAt;
   const when = state === 'later' || at === null ? '' : ` ${state === 'open' ? 'since ' : ''}${shortTime(at, now)}`;
   const room = columns - TITLE_WIDTH - STATE_WIDTH - 2;

@@ -69,7 +69,8 @@ function linesOf(
     ...(steps.length === 0 ? [] : [[]]),
   ];
   const availableLines = rows - above.length;
-  // Exceptions get their lines first, because people act on them. Decisions get the remaining lines.
+  // Exceptions get their lines first, because people act on them. Decisions get the remaining lines, but at least
+  // `MIN_DECISIONS` if `LINES_BESIDE_DECISIONS` still fit.
   const needed = exceptions.length === 0 ? 1 : exceptions.length + 2;
   const least =
     exceptions.length === 0 ? MIN_DECISIONS : Math.min(MIN_DECISIONS, availableLines - LINES_BESIDE_DECISIONS);

@@ -55,7 +55,8 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
       const progress = await read(ferry, migrationId, QUERY_TIMEOUT_MS);
       entries.set(migrationId, { progress, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {
-      // The list has just been read, so Temporal answers again by the next refresh.
+      // Only `NoWorker` delays the next query. Any other error is probably temporary, because Temporal has just listed
+      // the migrations.
       const expiresAt = Date.now() + (error instanceof NoWorker ? RETRY_AFTER_MS : 0);
       entries.set(migrationId, { progress: cached(migrationId), version, expiresAt });
       throw error;

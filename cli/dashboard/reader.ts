@@ -37,7 +37,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   const overviews = new Map<string, Overview>();
   const progress = openProgressCache(ferry);
   const readExceptions = openExceptionCache(ferry);
-  // The latest list. It is kept while it cannot be read again, so that its migrations stay on the screen.
+  // The terminated migrations as last read. If the list cannot be read again, they stay on the screen.
   let terminated: readonly MigrationSummary[] = [];
 
   async function readRows(

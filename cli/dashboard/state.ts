@@ -7,7 +7,7 @@ import type { StyledLine } from '../terminal/styled-text';
 export interface DashboardRow extends MigrationSummary {
   /** Null if it has not been read yet. Only visible rows are read. */
   readonly overview: Overview | null;
-  /** Null if the workflow has not answered yet. Can be half a minute old. */
+  /** Null if the workflow has not answered yet. Can be half a minute old, and older while no worker answers. */
   readonly progress: Progress | null;
 }
 
@@ -15,7 +15,7 @@ export interface DashboardRow extends MigrationSummary {
 export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
-  /** The people who have confirmed that syncing is off. */
+  /** The people who have confirmed that syncing is off; null until step 4 has ended. */
   readonly confirmers: Confirmers | null;
   /** Errors of activities and workflow tasks that keep failing and are being retried. */
   readonly outages: readonly string[];
@@ -49,7 +49,7 @@ export interface DashboardState {
   readonly detail: MigrationDetail | null;
   /** The selected exception's row number in the manifest; null if there is none. */
   readonly selectedException: number | null;
-  /** The first line shown of the migration's texts in full; null if they are not shown. */
+  /** Index of the first line shown of the migration's full texts; null if the page does not show them. */
   readonly fullTextTop: number | null;
   readonly isHelpShown: boolean;
   readonly lastResult: ActionResult | null;
@@ -72,7 +72,10 @@ export const INITIAL_STATE: DashboardState = {
   readAt: null,
 };
 
-/** The result of one reading. A field is absent if it could not be read; the state then keeps its old value. */
+/**
+ * The result of one reading. A field is absent if it was not requested or could not be read; the state then keeps its
+ * old value.
+ */
 export interface Reading {
   readonly rows?: readonly DashboardRow[];
   readonly detail?: MigrationDetail;
@@ -137,8 +140,8 @@ export function statusGroup(row: Pick<DashboardRow, 'state' | 'step' | 'waitingF
 }
 
 /**
- * Names the roles that have to act: `client and support`, or `nobody`. Temporal's search attribute, which is read
- * first, names the client for every problem of the details.
+ * Names the roles that have to act: `client and support`, or `nobody`. Prefers the workflow's progress to Temporal's
+ * search attribute (`waitingFor`), which names the client even for problems of the details that only support can solve.
  */
 export function actingRolesText({ waitingFor, progress }: Pick<DashboardRow, 'waitingFor' | 'progress'>): string {
   return progress ? progress.waitingFor.roles.join(' and ') || 'nobody' : waitingFor;

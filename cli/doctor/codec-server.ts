@@ -62,7 +62,7 @@ export async function checkCodecServer(
         'set TEMPORAL_CODEC_AUTH to a valid token, in the form "Bearer TOKEN"',
       );
     }
-    // The codec server of this repository answers 403 for both reasons.
+    // The codec server of this repository answers 403 for either of the two reasons below.
     if (response.status === 403) {
       return problem(
         ABOUT,

@@ -168,7 +168,7 @@ export const fields = {
     ),
 };
 
-/** The fields that only support may see. The handover report leaves them out. */
+/** All fields, including those that only support may see, which the handover report leaves out. */
 export const fieldsForSupport = {
   ...fields,
   heldBackDetails: z

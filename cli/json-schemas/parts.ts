@@ -1,6 +1,6 @@
 /**
- * The types that several outputs share; those about companies are in company-parts.ts. docs/json.md lists the types
- * with an id as shared types.
+ * The types that several outputs share; those about companies are in company-parts.ts, and those about decisions in
+ * decision-parts.ts. docs/json.md lists the types with an id as shared types.
  */
 import { z } from 'zod';
 import type { Estimate } from '../../domain/planning/estimate';

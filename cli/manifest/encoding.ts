@@ -1,4 +1,7 @@
-/** Detects the encoding of a client's file, and reports an error if it is not an expected one. */
+/**
+ * Detects the encoding of a client's file. Reports an error if the file contradicts `--encoding`, or if it is neither
+ * UTF-8 nor UTF-16 without this option.
+ */
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 

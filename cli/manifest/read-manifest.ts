@@ -62,8 +62,8 @@ interface SuppliedSeparately {
  * them.
  *
  * @param now an `obtainedAt` after this time is an error
- * @param separately how the credentials are supplied if the migration has started, because only a start stores those in
- *   the files; undefined before the start
+ * @param separately how the credentials of a started migration are supplied; undefined before the start, which stores
+ *   the credentials in the files
  */
 export async function readManifest(
   files: ManifestFiles,

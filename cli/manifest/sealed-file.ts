@@ -24,7 +24,7 @@ const SPECIFY_SEALED = 'nothing was sent; specify the file that ferry seal has w
 
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** A sealed credential has at most about 20,000 bytes. */
+/** Two tokens of the maximum length, 16,384 characters each, are about 44,000 characters when sealed and in base64. */
 const box = z.base64().max(100_000);
 const forKey = { migration: z.string().min(1), keyFingerprint: z.string() };
 const credentialsHeader = z.object({
@@ -66,7 +66,7 @@ const BOXES_PER_ENCAPSULATION = 1_000;
 /**
  * Seals credentials into a new file that only its owner can read.
  *
- * @throws {CommandFailed} if the file exists
+ * @throws {CommandFailed} if the file exists or cannot be created
  */
 export async function writeSealedCredentials(
   file: string,
@@ -99,7 +99,7 @@ interface PlainApplication {
 /**
  * Seals the client secret of an application into a new file.
  *
- * @throws {CommandFailed} if the file exists
+ * @throws {CommandFailed} if the file exists or cannot be created
  */
 export async function writeSealedApplication(
   file: string,
@@ -174,7 +174,8 @@ async function beginsLikeSealed(file: string): Promise<boolean> {
 /**
  * Checks a whole file of sealed credentials.
  *
- * @throws {CommandFailed} if the file is incomplete or was altered, or contains something else
+ * @throws {CommandFailed} if the file is too large, is incomplete or was altered, or contains something else or an
+ *   impossible time
  */
 export async function readSealedCredentials(file: string): Promise<SealedCredentials> {
   const now = new Date();
@@ -206,7 +207,7 @@ export async function readSealedCredentials(file: string): Promise<SealedCredent
   };
 }
 
-/** Refuses a time that `obtainedAt` could not contain either, for example because the client's clock was wrong. */
+/** Refuses an `obtainedAt` that an unsealed file could not have either, for example if the client's clock was wrong. */
 function assertPossible(file: string, line: number, obtainedAt: string, now: Date): void {
   const problem = obtainedAtProblem(new Date(obtainedAt), now);
   if (problem === null) return;
@@ -224,8 +225,8 @@ function assertPossible(file: string, line: number, obtainedAt: string, now: Dat
 /**
  * Reads an application with its sealed client secret.
  *
- * @throws {CommandFailed} if the file cannot be read, is not sealed, is incomplete or was altered, or contains something
- *   else
+ * @throws {CommandFailed} if the file cannot be read, is not sealed, is too large, is incomplete or was altered, or
+ *   contains something else
  */
 export async function readSealedApplication(file: string): Promise<SealedFor & SealedApplication> {
   const isSealed = await beginsLikeSealed(file).catch((error: unknown) => {

@@ -53,7 +53,7 @@ export async function disposeOf(
   if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
   if (!isEverythingAccepted) {
-    // Without `--shred`, nobody expects that the file is destroyed, and it is needed again.
+    // Without `--shred`, prints nothing, because the user has not asked to destroy the file, and needs it again.
     return shred
       ? kept(`${path} was kept, because not every credential in it has been accepted`, true)
       : { shredded: false, failed: false, print: () => undefined };

@@ -23,7 +23,7 @@ export function wasNotSent({ cause }: ApiError): boolean {
   return NOT_CONNECTED.includes(code) || CERTIFICATE.test(code);
 }
 
-/** Returns whether the portal may have stored a request that ended with this error. */
+/** Returns whether the portal might have stored a request that ended with this error. */
 export const mayBeReceived = (error: ApiError): boolean =>
   (error.status === 0 && !wasNotSent(error)) || error.status >= 500;
 

@@ -216,13 +216,13 @@ async function signInAgain(
   return { signIn: renewed, session };
 }
 
-/** Thrown when the portal's answer has another form, because the portal is of another version. */
+/** Thrown when the portal's answer has an unknown form, probably because the portal has another version. */
 class UnknownAnswer extends CommandFailed {}
 
 /**
  * Returns the answer, after checking its form.
  *
- * @throws CommandFailed if the answer has another form
+ * @throws CommandFailed if the answer has an unknown form
  */
 export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
   const { data, error } = schema.safeParse(answer);
@@ -236,10 +236,10 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
 
 /**
  * Runs the work, and turns errors of the API into errors with advice. The advice warns of requests that can still take
- * effect, also if a later answer has an unknown form.
+ * effect, even if a later answer has an unknown form.
  *
- * @param sentTo returns the migration for which the portal may have received a request that can take effect; null if it
- *   has received none
+ * @param sentTo returns the migration for which the portal might have received a request that can take effect; null if
+ *   it has received none
  * @throws CommandFailed
  */
 export async function failingClearly<Result>(
@@ -260,11 +260,11 @@ export async function failingClearly<Result>(
 
 function adviceFor(context: PortalContext, error: ApiError, sentTo: string | null): string {
   const { status, advice } = error;
-  // Without the invitation that TOKENFERRY_PORTAL can contain, because it works once.
+  // Leaves out the invitation that the link can contain, because an invitation works only once.
   const signIn =
     status === 401 ? `sign in again with: ferry --portal ${shellQuoted(context.link().origin)} sign-in` : null;
-  // The error can be that of a later request or attempt, and a new run of the command has another decision id. So the
-  // portal would carry the decision out twice if it has received the first one.
+  // Warns even if a later request or attempt caused this error. A new run of the command has another decision id, so
+  // the decision would be carried out twice if the portal has received the earlier request.
   if (sentTo !== null) {
     const what = signIn ?? (advice === undefined || status === 0 ? adviceAfterSending(error) : clause(advice));
     return withWarning(context, what, sentTo);

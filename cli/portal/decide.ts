@@ -94,8 +94,8 @@ export async function review(
 ): Promise<Action> {
   const { output } = context;
   const { view, action } = await offered(context, connection, deciding);
-  // Both require --yes without a terminal, because companies begin to move or the migration ends once support has also
-  // approved. Until then, they can be withdrawn.
+  // Without a terminal, the approvals of steps 2 and 6 require --yes: once support has also approved, companies begin
+  // to move or the migration ends. Until then, these approvals can be withdrawn.
   const canBecomeFinal =
     action.message === 'approve' && (action.step === 'schedule' || action.step === 'complete-migration');
   const consequence = action.isIrreversible || canBecomeFinal ? clause(inReadersZone(action.consequence)) : null;
@@ -177,9 +177,7 @@ async function offered(
   }
 }
 
-/**
- * Lists the commands among which the person has to choose, because a decision without a step could be for any of them.
- */
+/** Returns an error that lists the command for each step, because a decision without a step could be for any step. */
 function severalSteps(
   context: PortalContext,
   message: DecisionMessage,
@@ -197,7 +195,7 @@ function severalSteps(
   );
 }
 
-/** Returns the step of a decision, in parentheses after its title; empty if it does not belong to a step. */
+/** Returns the step of a rejection, in parentheses, to append to the title; empty for other decisions. */
 function stepOf({ message, step }: Action, { steps }: MigrationView): string {
   const found = message === 'reject' && steps.find((each) => each.step === step);
   return found ? ` (step ${found.number}, ${found.title.toLowerCase()})` : '';

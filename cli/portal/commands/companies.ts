@@ -89,7 +89,6 @@ async function* companiesFrom(
   }
 }
 
-/** The companies of a list. */
 interface Listed {
   readonly view: MigrationView;
   readonly companies: AsyncIterable<Company>;
@@ -97,7 +96,7 @@ interface Listed {
   readonly hidden: () => number;
 }
 
-/** The maximum number of companies to print that are not exceptions, because they only lack a credential. */
+/** Maximum number of companies to print after the exceptions: those that only lack a usable credential. */
 const LACKING_SHOWN = 10;
 
 /**

@@ -29,8 +29,8 @@ export function addSignIn(context: PortalContext): void {
 }
 
 /**
- * How long a command that asks about every migration waits for each answer, in milliseconds. A list is not worth a long
- * wait: it shows which migrations the portal does not answer about.
+ * The time limit of each answer, in milliseconds, for a command that asks about several migrations. Short, because
+ * `list` also shows the migrations about which the portal does not answer.
  */
 export const EACH_WITHIN_MS = 10_000;
 
