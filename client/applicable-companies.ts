@@ -1,4 +1,4 @@
-/** Before a decision about companies is sent, checks that it applies to each of them. */
+/** Checks, before a decision is sent, that it applies to each of its companies. */
 import { clientStateText } from '../domain/companies/company-state';
 import type { Remedy } from '../domain/companies/remedies';
 import { remediesFor } from '../domain/companies/remedies';
@@ -42,10 +42,9 @@ export async function findInapplicable(
 }
 
 /**
- * Finds out whether a retry of all companies would be useless.
+ * Finds out whether a retry of all companies would try none, because companies must reconnect first.
  *
- * @returns the companies that must reconnect, which a retry cannot help, if the retry would try no company; empty if it
- * would try at least one company, or if no company must reconnect
+ * @returns the companies that must reconnect, with their states; empty if the retry would try at least one company
  */
 export async function findRetryUseless(db: Database, migrationId: string): Promise<readonly string[]> {
   const migration = await readMigration(db, migrationId);
@@ -60,8 +59,8 @@ export async function findRetryUseless(db: Database, migrationId: string): Promi
 }
 
 /**
- * Returns whether the company is the first company of a migration that has released no other. Only another try finds
- * out whether its end customer has reconnected.
+ * Returns whether the company is the first company of a migration that has released no other. The migration accepts no
+ * `relink` yet, so only a retry finds out whether the company's end customer has reconnected.
  */
 function isFirst(
   migration: Pick<StoredMigration, 'released' | 'firstRow'> | undefined,

@@ -72,6 +72,7 @@ const EXPORT_WITHIN_MS = 2_000;
  * Connects to Temporal, and to the ledger if a database is configured. Waits at most 5 s.
  *
  * @throws Unreachable
+ * @throws DatabaseUnavailable if Postgres answers, but the database cannot be used
  */
 export async function openMigrationClient(
   config: MigrationClientConfig,
@@ -122,7 +123,7 @@ export async function openLedgerClient(
 /**
  * Connects to Temporal. Waits at most 5 s.
  *
- * @throws {Unreachable}
+ * @throws Unreachable
  */
 export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>): Promise<Connection> {
   let isClosed = false;

@@ -1,4 +1,4 @@
-/** Delivers a decision to its migration, as an update and then as a signal, and waits for its outcome. */
+/** Delivers a decision as an update, and if that is not answered soon, also as a signal. Waits for the outcome. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';

@@ -130,7 +130,10 @@ function selfServiceCommands(progress: Progress): Commands {
 /** Returns a command of the client that needs no name, because it decides nothing. */
 const viewing = (command: string): NextCommand => ({ who: 'client', command });
 
-/** Puts the client's name into commands, if it is known. Leaves out approvals that need another person (four-eyes rule). */
+/**
+ * Puts the client's name into commands, if it is known. Approvals for which the four-eyes rule requires another person
+ * keep the placeholder.
+ */
 function asClient(commands: Commands, progress: Progress): Commands {
   const name = clientName(progress);
   if (name === null) return commands;
@@ -155,8 +158,8 @@ function clientName({ route, steps, proposal, preflight }: Progress): string | n
 }
 
 /**
- * Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again.
- * The list is empty if no command can remove the cause.
+ * Returns the commands to run before resuming from an automatic pause: they show or remove its cause. Empty if no
+ * command does.
  */
 function beforeResuming(progress: Progress, stop: StopReason): Commands {
   switch (stop) {
@@ -193,8 +196,8 @@ function changes(progress: Progress): Commands {
 
 /**
  * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest unconfirmed wave.
- * Companies without a wave are specified by reference. After step 4, suggests a confirmation only when it is due
- * ({@link isConfirmationDue}).
+ * Companies without a wave are specified by reference. After step 4, suggests a confirmation only if it is due
+ * ({@link isConfirmationDue}) or overdue ({@link hasOverdueConfirmations}).
  */
 function confirmations(progress: Progress, companies: SuggestedCompanies): Commands {
   const { migrationId: id, counts, step } = progress;
@@ -208,7 +211,7 @@ function confirmations(progress: Progress, companies: SuggestedCompanies): Comma
   return confirmationOf(id, references);
 }
 
-/** Suggests confirming the companies that were added after step 4, for example. */
+/** Suggests confirming the companies of the first wave that were added or corrected after step 4. */
 function overdueConfirmations(progress: Progress, companies: SuggestedCompanies): Commands {
   return hasOverdueConfirmations(progress) ? confirmations(progress, companies) : [];
 }

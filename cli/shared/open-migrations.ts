@@ -4,7 +4,7 @@ import { ConfigurationError, loadConfig } from '../../config';
 import { readMigration, type Database } from '../../store';
 
 /**
- * Returns those of the migrations that have not ended. A migration whose workflow was terminated in Temporal is not
+ * Returns which of the migrations are open. A migration whose workflow was terminated in Temporal is not
  * open. If Temporal is not configured or does not answer, only the ledger counts.
  *
  * @param migrationIds ids, which can contain duplicates

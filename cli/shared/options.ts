@@ -9,7 +9,7 @@ import { eitherOf } from '../../domain/text/sentences';
 import { inheritedOptions } from '../reference/commands';
 import { isRole, ROLES } from '../../domain/migration/steps';
 
-/** Makes an option with a fixed set of values; the error for a misspelt value suggests the most similar one. */
+/** Makes an option with a fixed set of values; the error for a misspelt value suggests similar values. */
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices).argParser((text) => parseChoice(text, choices));
 }
@@ -67,8 +67,8 @@ function notAmong(text: string, choices: readonly string[]): InvalidArgumentErro
 }
 
 /**
- * Asserts that the command knows all options on the command line. Commander checks this only after it has checked that
- * no option is missing, and would report a misspelt option as a missing one.
+ * Asserts that the command knows all long options on the command line. Commander first checks whether a required option
+ * is missing, so without this check it would report a misspelt option as a missing one.
  *
  * @param args the arguments on the command line, which begin with the names of the command
  * @throws CommanderError
@@ -158,7 +158,7 @@ export function parseFingerprint(text: string): string | null {
 /**
  * Parses `role:name:key`.
  *
- * @param expectedKey what the text must contain in place of the key, in the words of the error
+ * @param expectedKey describes the key in the error
  */
 export function parseApprover(text: string, expectedKey = 'a public key, as printed by ferry keys create'): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];

@@ -7,8 +7,8 @@ import { hasUnsafeCharacters } from '../../domain/text/untrusted-text';
 const EXPECTED = `Expected a name of at most ${MAX_NAME_LENGTH} characters, on one line and without invisible control characters.`;
 
 /**
- * A command that was pasted in place of a name: it begins like a command of the documentation, or contains characters
- * of the shell, a long option or a path. Names can contain others, for example `CORP\sam` and `Sam <sam@acme.com>`.
+ * Matches a command that was pasted in place of a name: it begins like a command of the documentation, or contains a
+ * long option, a path or certain shell characters. `CORP\sam` and `Sam <sam@acme.com>` are allowed as names.
  */
 const COMMAND = /^(?:ferry|npm|npx|cd|cp|export|sudo|docker|git) |[$`;{}=]|&&|(?:^|\s)--\w|(?:^|\s)[.~]*\/\w/;
 

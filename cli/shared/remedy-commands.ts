@@ -16,10 +16,10 @@ export interface NextCommand {
   readonly does?: string;
 }
 
-/** Maximum number of references in a suggested confirmation, and in the list of deferred companies. */
+/** Maximum number of references in {@link referenceWords}, and in the list of deferred companies. */
 export const MAX_REFERENCES_IN_A_CONFIRMATION = 8;
 
-/** Maximum number of references in any other suggested command. */
+/** Maximum number of references in {@link referenceArguments}. */
 export const MAX_REFERENCES_IN_A_COMMAND = 50;
 
 /** The options of a command that the client runs, if the person's name is not known. */
@@ -123,7 +123,7 @@ const FILE_EXAMPLE = '--file references.txt';
 
 /**
  * Returns the first references as words of a command; an example of `--file` if a reference would be taken for an
- * option. {@link otherReferencesText} says which references are missing.
+ * option. {@link otherReferencesText} says how many are missing.
  */
 export function referenceArguments(references: readonly string[]): string {
   const first = references.slice(0, MAX_REFERENCES_IN_A_COMMAND);
@@ -131,8 +131,8 @@ export function referenceArguments(references: readonly string[]): string {
 }
 
 /**
- * Says how many companies a command with {@link referenceArguments} lacks, or what its file must contain.
- * Says of a command with `--all` that it is not only for these companies.
+ * Says how many companies a command with {@link referenceArguments} leaves out, what the file of its `--file` must
+ * contain, or that its `--all` can include other companies.
  *
  * @param companies number of companies that the command is for
  * @returns null if the command names exactly these companies, or none

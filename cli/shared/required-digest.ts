@@ -5,8 +5,8 @@ import { readMigration } from '../../store';
 import type { Unanswered } from './unanswered';
 
 /**
- * Returns a warning if the migration requires the digest of what was reviewed: without an answer of a worker, nobody
- * could review anything. Returns null if it does not require the digest, or if the ledger cannot say so.
+ * Returns a warning if the migration requires the digest of what was reviewed, because without an answer of a worker
+ * there is nothing to review. Returns null if the migration does not require the digest, or if that is not known.
  */
 export async function missingDigestWarning(
   { db }: MigrationClient,

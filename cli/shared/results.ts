@@ -75,7 +75,7 @@ function findingRow({ severity, line, column, field, message, advice }: Finding)
   ];
 }
 
-/** Returns the row after the last finding of a kind that is shown. It says how many others of this kind are hidden. */
+/** Returns the row after the last shown finding of a kind. The row says how many others of this kind are hidden. */
 function hiddenRow({ line, message }: Finding, hidden: number, howToListAll: HowToListAll | null): TableCell[] {
   const how = typeof howToListAll !== 'string' ? '' : ` (to list all, ${howToListAll})`;
   const like = line === undefined ? message : `line ${line}`;
@@ -112,7 +112,7 @@ export function printPreflight(
   for (const [index, warning] of warnings.entries()) print(output.styled('yellow', '!'), warning, warningAdvice[index]);
 }
 
-/** Prints the client's application at the platform, unless the migration needs none. */
+/** Prints the client's application at the platform. Prints nothing if the preflight does not contain it. */
 export function printApplication(output: Output, { application }: Preflight, indent = '  '): void {
   if (application === undefined) return;
   if (application === null) return output.line(`${indent}Application: none is registered`);

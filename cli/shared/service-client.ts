@@ -1,4 +1,4 @@
-/** Opens the client of the Company Data Service that a command needs, and closes it when its work is finished. */
+/** Opens a client of the Company Data Service for the work of a command, and closes the client afterwards. */
 import type { CompanyDataClient } from '../../company-data-client';
 import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignResponse } from '../../company-data-client';
 import type { Config } from '../../config';

@@ -32,13 +32,13 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Says what support does if the portal does not offer a decision, with the command; null if it can offer it. */
+/** Says what support does if the portal does not offer a decision, with the command; null if the portal offers it. */
 async function adviceForSupport(db: Database, migrationId: string, message: DecisionMessage): Promise<string | null> {
   if (message === 'manifestAmended')
     return `the portal does not offer this decision; support makes it with: ferry amend ${migrationId} companies.csv`;
   const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
   if (!migration) return null;
-  // The portal offers another application only in step 1, and while the migration is paused because of it.
+  // The portal offers this only in step 1, or while the migration is paused because its application was refused.
   if ((await readOpenPause(db, migrationId))?.stop === 'application-refused') return null;
   if (migration.released === 'nothing') {
     const { approvals } = await readRecordedDecisions(db, migrationId);
@@ -95,7 +95,7 @@ export async function signingAdvice(
     : signedBy(eitherOf([...people]));
 }
 
-/** Says how support adds the first approver for a role: with the portal, unless it is not configured. */
+/** Says how support adds the first approver for a role: by an invitation to the portal, if a portal is configured. */
 async function howToAddApprover(
   { db, portalUrl }: { readonly db: Database; readonly portalUrl: string | undefined },
   migrationId: string,

@@ -1,9 +1,9 @@
-/** Advice about a server that does not answer: it belongs either to the running stack or to the environment. */
+/** Advice about a server that does not answer. The server is part of the running stack, or the environment names it. */
 import { ConfigurationError, loadConfig, type Config } from '../../config';
 
 /**
- * Returns the end of the advice about a server that the environment configures, because it takes precedence over a
- * stack. `ferry up` refuses to start a second stack in its home folder.
+ * Returns how to use a stack on this machine instead of a server that the environment configures. The shell must not
+ * have the environment variables, because they take precedence over a stack.
  */
 function useStack(env: NodeJS.ProcessEnv): string {
   const shell = 'open a shell without the environment variables for your servers and keys (docs/configuration.md)';
@@ -12,7 +12,7 @@ function useStack(env: NodeJS.ProcessEnv): string {
     : `to use the running stack instead, ${shell}`;
 }
 
-/** The advice about a part of the running stack. `ferry up` refuses to start a second stack in its home folder. */
+/** The advice about a part of the running stack. `ferry up` refuses to start a second stack in the same home folder. */
 export const RESTART_STACK = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
 
 /** The advice if a newer version of ferry has updated the schema of the ledger. */
@@ -38,7 +38,7 @@ type Stack = Config<'runningStack'>['runningStack'];
 type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
 
 /**
- * Returns what to do if Postgres cannot be reached or used. The error names its address.
+ * Returns what to do if Postgres cannot be reached or used. The advice omits its address, because the error names it.
  *
  * @param answers true if Postgres might be running, so that starting it is not enough
  */
@@ -69,7 +69,7 @@ function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
   return stack.isDatabaseExternal ? 'stack with an external Postgres' : 'stack';
 }
 
-/** Returns whether the environment names the same database as the stack, whose terminal might have the variable too. */
+/** Returns whether `DATABASE_URL` names the stack's database, for example because `ferry up` had the same variable. */
 function isDatabaseOfStack(env: NodeJS.ProcessEnv, stack: Stack): boolean {
   const databaseUrl = ifConfigured(() => loadConfig([], env, ['databaseUrl']).databaseUrl);
   return databaseUrl?.reveal() === stack.databaseUrl.reveal();

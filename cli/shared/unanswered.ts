@@ -24,7 +24,7 @@ export interface Unanswered {
   so(consequence: string): string;
   /** The remedy for the missing answer. It can be followed by `; then ...`. */
   readonly remedy: string;
-  /** How to find the cause, if `once` is said as well. */
+  /** How to find the cause. Follows a sentence that contains `once`. */
   readonly diagnosis: string;
   /** Says how to go on without an answer: `without` is a clause such as `add the step to the command`. */
   orWithout(without: string): string;
@@ -73,7 +73,7 @@ function unansweredOf(reason: NoWorker): Unanswered {
 /**
  * Returns the current step of a migration.
  *
- * @param steps the steps that can be added to the command instead
+ * @param steps the steps that the advice suggests as an argument of the command
  * @throws CommandFailed if there is no answer
  */
 export function currentStep({ progress, unanswered }: ProgressOrUnanswered, steps: readonly Step[]): Step {

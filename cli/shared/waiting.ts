@@ -1,4 +1,4 @@
-/** Functions that wait until a wake-up call, a deadline or Ctrl-C. */
+/** Waits for a wake-up call, a deadline, parallel work or an abort signal. */
 
 /** A sleep between two polls that can be interrupted. */
 export interface InterruptibleSleep {

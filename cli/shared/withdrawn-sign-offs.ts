@@ -5,8 +5,8 @@ import { confirm } from './context';
 import { CommandFailed } from './errors';
 
 /**
- * Asks before a decision withdraws sign-offs of the handover. Without a terminal, the decision needs `--yes`. Does
- * nothing if it withdraws none, or if no worker answers.
+ * Asks before a decision withdraws sign-offs of the handover; with `--yes`, only warns. Does nothing if the decision
+ * withdraws none, or if no worker answers.
  *
  * @param condition when the sign-offs are withdrawn, for example `if rows have changed, `. Default: in any case
  * @throws CommandFailed if the person does not agree, or cannot be asked

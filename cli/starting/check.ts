@@ -95,7 +95,7 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
   }
 }
 
-/** Says when the moves would end with the windows. The estimated duration does not contain the time between them. */
+/** Says when the last move would end, given the windows. The estimated duration excludes the time between windows. */
 function inWindowsText(windows: MigrationLimits['windows'], { ends }: Estimate): string {
   const end =
     ends === null

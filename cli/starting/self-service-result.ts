@@ -21,7 +21,7 @@ import { noLongerWaitingText } from './started';
 export const SELF_SERVICE_SCHEMA = 'ferry.self-service/1';
 
 /**
- * Reads the outcome of the decision that supplied the credentials again, if it was not known when the decision was
+ * Reads again the outcome of the decision that supplied the credentials, if it was not known when the decision was
  * sent. Leaves the outcome unknown if the ledger does not answer.
  */
 export async function withLatestOutcome({ db }: LedgerClient, started: SelfServiceStart): Promise<SelfServiceStart> {
@@ -100,7 +100,7 @@ function isPartlyApplied(
   return decision?.outcome === 'applied' && isPartial(decision);
 }
 
-/** Says what to do with the file. It is no longer needed only if all of its credentials are in use. */
+/** Says what to do with the file. It is needed until all of its credentials are in use. */
 function printFileAdvice(
   output: Output,
   { files, manifest }: CheckOutcome,

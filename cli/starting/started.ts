@@ -60,7 +60,7 @@ export async function* credentialsAfterStart<Credential>(
   }
 }
 
-/** Says that credentials were refused because a decision, for example to leave companies out, arrived before them. */
+/** Says why credentials were not stored: their companies were, for example, left out before the credentials arrived. */
 export function noLongerWaitingText(migrationId: string, credentials: number): string {
   const companies = credentials === 1 ? 'its company is' : 'their companies are';
   return `because ${companies} no longer waiting to be moved. See the states with: ferry companies ${migrationId}`;

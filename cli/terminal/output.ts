@@ -22,14 +22,14 @@ export interface CommandResult {
   readonly failed?: boolean;
 }
 
-/** The result of a command that has already streamed its output, because the output can have any length. */
+/** The result of a command that has already written its output, for example output of any length. */
 export interface AlreadyWritten {
   readonly written: true;
   /** True if the exit code is 1, although no error was thrown. */
   readonly failed?: boolean;
 }
 
-/** Prints nothing. Commands whose result is of no use to a script have it as their `printQuietly`. */
+/** Prints nothing. The `printQuietly` of commands whose result is of no use to a script. */
 export const PRINT_NOTHING = (): void => undefined;
 
 /** Number of rows of a long table that are formatted together. */
@@ -41,7 +41,7 @@ export class Output {
     private readonly terminal: Pick<Terminal, 'stdout' | 'stderr'>,
     /** True to write only the result, as JSON. */
     readonly json: boolean,
-    /** True to write only failures and the requested data. */
+    /** True to write only warnings, failures and the requested data. */
     readonly quiet = false,
   ) {}
 
@@ -88,7 +88,7 @@ export class Output {
   }
 
   /**
-   * Writes a table. If the terminal has no room for some columns, a line below it says how to see them.
+   * Writes a table. If the terminal has no room for some columns, a line below the table says how to see them.
    *
    * @returns true if this line was written
    */

@@ -12,7 +12,7 @@ import type { Prompts } from './prompts';
 /** A stream that can be a terminal, as `process.stdout` is. */
 export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** The terminal that a command runs in. Output goes to `stdout`, errors go to `stderr`. */
+/** The terminal that a command runs in. */
 export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
