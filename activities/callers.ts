@@ -1,6 +1,6 @@
 /**
  * Checks which workflow calls an activity. Anyone who may write to the namespace can call activities from their own
- * workflow, and so evade the checks in our workflows. An activity that works for one migration therefore accepts calls
+ * workflow, and so evade the checks in our workflows. An activity whose input names a migration therefore accepts calls
  * only from that migration's workflows, in the migration's namespace.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
@@ -16,7 +16,7 @@ import type { Activities } from './index';
 
 type Caller = 'migration' | 'batch' | 'window' | 'closing' | 'reconciliation';
 
-/** The workflows that can call each activity. Empty if the activity does not work for a single migration. */
+/** The workflows that can call each activity. Empty if every workflow can, because the input names no migration. */
 const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
   openMigration: ['migration'],
   preflight: ['migration'],
@@ -46,7 +46,7 @@ const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
 
 type AnyActivity = (input: { readonly migrationId: string }) => Promise<unknown>;
 
-/** Wraps activities so that a call from a workflow that `CALLERS` does not list fails and is not retried. */
+/** Wraps activities so that a call from a workflow that `CALLERS` does not allow fails and is not retried. */
 export function withCallerCheck(activities: Activities, db: Database): Activities {
   const checked = Object.entries<AnyActivity>(activities as unknown as Record<string, AnyActivity>).map(
     ([name, activity]): [string, AnyActivity] => {

@@ -1,8 +1,8 @@
 /**
  * The activities of a batch run: import a slice, verify the companies that are due, and probe the service.
  *
- * An activity works through one slice (slice.ts). It then reports the result and the remaining work, from which the
- * workflow decides when to import or verify again.
+ * `importSlice` and `verifySlice` each work through one slice (slice.ts), and then report the result and the remaining
+ * work. From this report, the workflow decides when to import or verify again.
  */
 import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
@@ -28,7 +28,7 @@ export interface SliceReport extends Omit<SliceResult, 'lastThroughAt' | 'series
   readonly lastThroughAt?: number | null;
   /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
-  /** The current limit. A slice with a higher number must end. */
+  /** The number of slices that the current limits allow. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /**
    * Milliseconds until a company can be claimed. Null if the migration is paused, if the window is closed, or if every
@@ -64,7 +64,7 @@ export interface ServiceUnavailable {
   readonly afterMs: number;
 }
 
-/** Carries out the activity `probeService`. */
+/** Probes the service for the activity `probeService`, and for slices that suspect an outage. */
 async function probe(
   { service }: Pick<ActivityDeps, 'service'>,
   signal = cancellationSignal(),

@@ -2,9 +2,9 @@
  * Circuit breaker: detects an outage of the service or the platform from consecutive failures, so that a slice ends
  * early instead of trying company after company in vain.
  *
- * Each result is recorded: an import of a company, or a check of a syncing company. The company is deferred if the
- * service or the platform failed, did not respond, or limited requests. Otherwise it got through, even if it was not
- * moved.
+ * The results of imports and of checks of syncing companies are recorded. A company is deferred if the service or the
+ * platform failed, did not respond, or limited requests. Otherwise it got through, even if it was not moved. Imports
+ * that show neither (`isUnanswered` in import-result.ts) are not recorded.
  *
  * ## States
  *
@@ -13,7 +13,8 @@
  *   - A company is deferred: the series grows. When it is long enough -> OPEN.
  * - OPEN. The slice takes no more companies, and ends when the companies in flight are done. Their results are recorded
  *   as well.
- *   - A company gets through -> CLOSED. The slice ends nevertheless, but reports no outage.
+ *   - A company gets through -> CLOSED, so the slice reports no outage. If results were written while the breaker was
+ *     open, the slice ends nevertheless (DRAINING in worker-pool.ts).
  *
  * A series is long enough when one of these is true:
  *
@@ -52,8 +53,8 @@ export interface SliceOutage {
   /** Absent while the ledger is being reconciled. */
   readonly source?: OutageSource;
   /**
-   * When the first deferred company was begun. Epoch milliseconds. Absent while the ledger is being reconciled, and in
-   * the results of older workers.
+   * When the work on the first deferred company began or, if that was later, when a company or a probe last got
+   * through. Epoch milliseconds. Absent while the ledger is being reconciled, and in the results of older workers.
    */
   readonly since?: number;
   /** The number of results with which a company got through. */
@@ -62,7 +63,7 @@ export interface SliceOutage {
 
 /** Consecutive deferrals since a company last got through. Times are epoch milliseconds. */
 export interface DeferralSeries {
-  /** When the work on the first deferred company began. */
+  /** When the work on the first deferred company began or, if that was later, when a company last got through. */
   readonly since: number;
   /** The number of companies whose first try was deferred. */
   readonly firstTries: number;
@@ -74,7 +75,7 @@ export interface DeferralSeries {
 export interface CompanyResult {
   /** Why the company must be tried again; null if it got through. */
   readonly deferredBy: Deferral | null;
-  /** True if the company has been tried before: in an import, or in a check of the same slice that was deferred. */
+  /** True for an import if it is not the company's first; for a check if this slice has deferred the company before. */
   readonly isRetry: boolean;
   /** When the work on the company began and ended. Epoch milliseconds. */
   readonly beganAt: number;
@@ -84,7 +85,7 @@ export interface CompanyResult {
 export interface CircuitBreaker {
   record(result: CompanyResult): void;
   isOpen(threshold: number): boolean;
-  /** Returns whether a company was last deferred because of the service, so that a probe can tell whether it is down. */
+  /** Returns whether the last company was deferred because of the service. A probe is useful only then. */
   suspectsService(): boolean;
   /**
    * Opens the breaker because a probe has found the service down. Does nothing if a company has got through since the
@@ -93,7 +94,7 @@ export interface CircuitBreaker {
    * @returns whether the breaker is open because of the probe
    */
   confirm(probe: { readonly beganAt: number }): boolean;
-  /** Notes that a probe, which began at `beganAt`, has found the service up. An outage that a probe finds is not older. */
+  /** Notes that the service was up at `beganAt`. If a later probe finds an outage, the outage began after that time. */
   refute(probe: { readonly beganAt: number }): void;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): SliceOutage | null;
@@ -103,7 +104,7 @@ export interface CircuitBreaker {
   series(): DeferralSeries | null;
 }
 
-/** The time and the number of companies after which a series opens the breaker, however few companies are in flight. */
+/** The time and the number of first tries after which a series opens the breaker even below the threshold. */
 const OPENS_AFTER = { ms: 15_000, companies: 3 };
 
 /** Longer than the time between two first tries at the slowest pace, one company per minute. */

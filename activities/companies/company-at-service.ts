@@ -21,8 +21,8 @@ export interface ImportContext {
   readonly signal: AbortSignal;
   readonly recordSendIntent: RecordSendIntent;
   /**
-   * No credential is sent after this time, because another attempt might then have reclaimed the company
-   * (store/companies/lease.ts).
+   * No credential is sent after this time, because the request could still be in flight when another attempt reclaims
+   * the company (store/companies/lease.ts).
    */
   readonly sendBefore: Date;
   /** False if the ledger might have been restored to an older state, and so might lack some tries. */
@@ -110,7 +110,7 @@ export class CompanyAtService {
   }
 
   /**
-   * Returns whether the service has accepted the credential, or an earlier attempt recorded a send intent and may have
+   * Returns whether the credential counts as handed over, or an earlier attempt recorded a send intent and may have
    * sent the credential.
    */
   mayHaveSentCredential(): boolean {

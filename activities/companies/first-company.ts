@@ -73,8 +73,8 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = await withEarlierStop(db, migrationId, endOf(imported, checked, company));
-      // Neither slice records its own end, because an outage that one of them reports is not over if the other had no
-      // work.
+      // Records one end for both slices: an outage that either of them reports is not over. Only an import that got
+      // through can end an outage of the platform.
       if (imported.lastThroughAt !== null || !checked)
         await recordSliceEnd(db, migrationId, { ...end, lastThroughAt: imported.lastThroughAt });
       else await recordVerificationEnd(db, migrationId, { ...end, lastThroughAt: checked.lastThroughAt });

@@ -8,7 +8,7 @@ import { activeError } from './service-refs';
 export interface ImportResult {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
-  /** Absent if the company got through, or is unanswered. */
+  /** Absent if the company got through, or if `isUnanswered` is true. */
   readonly deferredBy?: Deferral;
   /**
    * True if the import shows neither that calls get through nor that they do not: it was cancelled, has lost its lease,
@@ -36,7 +36,7 @@ export function linkProblemOf(connection: Connection): string {
   return activeError(connection)?.errorMessage ?? `the connection is ${connection.status}`;
 }
 
-/** Returns why a company is deferred; nothing if the consequence does not defer it. */
+/** Returns why a company is deferred; an empty object if the consequence does not defer it. */
 export function deferral({ action }: Consequence, deferredBy: Deferral): { readonly deferredBy?: Deferral } {
   return action === 'retry' || action === 'read-connection' ? { deferredBy } : {};
 }

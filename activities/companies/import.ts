@@ -5,7 +5,7 @@
  * - `authorize` records the send intent (store/companies/send-intent.ts) before it sends the credential.
  * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again:
  *   only to the same connection, and only when no request can be in flight any longer.
- * - A credential that the service has accepted (`crossed`) is not sent again.
+ * - A credential that counts as handed over (`crossed`) is not sent again.
  *
  * A company that might already exist is looked up by its id or its tag before it is created: on every retry, and on the
  * first try if the ledger is not known to be current (ledger-comparison.ts).
@@ -41,7 +41,7 @@ import {
 import type { ImportResult, End } from './import-result';
 import { backoffMs, linkProblemOf, deferral, unanswered } from './import-result';
 
-/** `crossed` does not prove that the service accepted the credential: the connection can be lost or reconnected. */
+/** Says "may", because `crossed` is also set if the service lost the connection, or the end customer reconnected. */
 const SENT_BEFORE = 'this credential may already have been used, so it is never sent again';
 const CONNECTION_LOST =
   'the service no longer has the connection to which this credential may have been sent, and the credential is never sent to another connection';
@@ -109,7 +109,7 @@ export class CompanyImport {
     const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;
     if (ownId !== null && isGone(error)) {
       try {
-        // Passes no signal. This try might have sent the credential, but if the question were cancelled, `isCancelled`
+        // Passes no signal, because this try might have sent the credential. If this call were cancelled, `isCancelled`
         // would treat the import as one that has sent nothing.
         if (await isCompanyGone(this.context.service, ownId)) return this.companyGone(call, error);
       } catch (unanswered) {
@@ -160,7 +160,7 @@ export class CompanyImport {
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight)
       return unanswered(this.concluded({ action: 'read-connection' }, 'the authorization request got no clear answer'));
-    // If the service has already accepted this body, it answers without using the token again. Another authorization
+    // If the service has already accepted this token, it answers without using the token again. Another authorization
     // therefore shows the outcome, or is the first authorization that arrives.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
@@ -186,8 +186,8 @@ export class CompanyImport {
 
   /**
    * Returns whether to replace the credential that has linked the connection. True if the client has supplied a newer
-   * credential, or the connection gives access to the wrong organization; but false if the newer credential was
-   * accepted or may have been sent.
+   * credential, or the connection gives access to the wrong organization; but false if the company's credential counts
+   * as handed over or may have been sent.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;

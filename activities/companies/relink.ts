@@ -9,8 +9,8 @@ export interface RelinkReport {
   /** The number of companies whose end customer has reconnected. They are syncing now. */
   readonly reconnected: number;
   /**
-   * The number of companies that are not known to have reconnected, whether or not anyone has asked their end customers
-   * to. Includes companies that the service refused to check.
+   * The number of companies that are not known to have reconnected, even if nobody has asked their end customers to
+   * reconnect. Includes companies for which the service refused a request.
    */
   readonly waiting: number;
   /** When the check ended, ISO 8601, UTC. Absent in results of earlier versions. */
@@ -22,7 +22,7 @@ export interface RelinkReport {
  */
 const HANDLED_OTHERWISE: readonly number[] = [401, 402, 403, 404, 408, 429];
 
-/** Returns whether the service refused a request, so that a request for another company can still succeed. */
+/** Returns whether the service refused a request because of its company. Requests for others can still succeed. */
 function isAboutOneCompany(error: unknown): error is CompanyDataError {
   if (!(error instanceof CompanyDataError)) return false;
   const failure = error.toFailure();
@@ -78,7 +78,7 @@ export function relinkActivities({ db, service }: ActivityDeps) {
         await recordRelinked(db, { migrationId, row, authorizedAt });
         reconnected += 1;
       }
-      // If the service has refused every request, nothing was checked.
+      // If no connection could be read, nothing was checked.
       if (refused !== null && answered === 0) throw refused;
       return { reconnected, waiting, checkedAt: await recordReconnectionCheck(db, migrationId) };
     },

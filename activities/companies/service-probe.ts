@@ -1,7 +1,7 @@
 /**
  * Service probe of a slice: asks whether the service is down after a company was deferred because of it. At a few
- * companies per minute, and with retries that take their turns, the circuit breaker alone would learn of an outage only
- * after a minute or two.
+ * companies per minute, some of them retries, the circuit breaker alone would detect an outage only after a minute or
+ * two.
  *
  * The probe runs while companies are being handled, because it can take as long as a call that is tried again. At most
  * one probe runs at a time, and the next one begins at least `PROBE_EVERY_MS` after the last one has ended.
@@ -11,13 +11,13 @@ import type { CircuitBreaker } from './circuit-breaker';
 const PROBE_EVERY_MS = 5_000;
 
 interface ServiceProbe {
-  /** Starts a probe if a company was last deferred because of the service, and no probe is running or recent. */
+  /** Starts a probe if the last company was deferred because of the service, and no probe is running or recent. */
   start(): void;
   /** Resolves when a probe has opened the breaker. */
   readonly opened: Promise<void>;
-  /** Aborts the running probe. It then finds nothing. */
+  /** Aborts the running probe, whose answer then does not count. No other probe starts. */
   cancel(): void;
-  /** Waits for the running probe. Throws its error, or that of `onOpened`. */
+  /** Waits for the running probe. Throws the first error of a probe or of `onOpened`. */
   end(): Promise<void>;
 }
 

@@ -130,7 +130,7 @@ export function authorizedAtOf({ connectionInfo }: Pick<Connection, 'connectionI
 
 /**
  * Returns the error that shows what happened to a credential; undefined if there is none. An error from before the send
- * intent concerns an older credential. An error without a time counts as an error from after it.
+ * intent concerns an older credential. An error without a time counts as later than the send intent.
  */
 export function errorSince(connection: Connection, sentAt: Date): ConnectionError | undefined {
   const error = activeError(connection);

@@ -2,9 +2,9 @@
  * Runs a slice: the part of a batch run that one activity works through (batch.ts). The import (import-slice.ts) and
  * the verification (verify-slice.ts) differ only in their `SliceSteps`.
  *
- * Companies are taken and written in groups (worker-pool.ts). Each group follows the current limits: the statement that
- * writes outcomes also returns the limits, and the next group is taken immediately afterwards. After each group the
- * slice pauses the migration if the limits no longer tolerate the failures.
+ * Companies are taken and written in groups (worker-pool.ts). Groups follow the current limits: the statement that
+ * writes outcomes also returns the limits, and the next group is usually taken immediately afterwards. After each
+ * write, the slice pauses the migration if the limits no longer tolerate the failures.
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
@@ -23,9 +23,10 @@ import { recordOutage, type SliceEnd } from './stoppages';
 import { runWorkerPool } from './worker-pool';
 
 /**
- * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
- * several in a row, or too many (batch). `none`: no failure of a company, only a problem with the API key or the
- * account; used when a paused or closed migration finishes its companies in progress.
+ * Which failures stop the slice. A problem with the API key or the account always stops it. `any`: also every failure
+ * that could affect other companies (first company). `several`: also several such failures in a row, or too many
+ * failures (batch). `none`: no failure of a company; used when a paused or closed migration finishes its companies in
+ * progress.
  */
 type StopsFor = 'any' | 'several' | 'none';
 
@@ -40,11 +41,11 @@ export function stopsFor({
   return onlyRow === null ? 'several' : 'any';
 }
 
-/** How a slice ended, with facts that only the ledger stores or the next slice needs. */
+/** How a slice ended, with the facts that the ledger or the next slice needs. */
 export interface SliceRun extends SliceEnd {
   /** When a company last got through, epoch milliseconds; null if none did. */
   readonly lastThroughAt: number | null;
-  /** The deferrals with which the slice ended; null if the last company got through. */
+  /** The deferrals with which the slice ended; null if the last company got through, or only retries were deferred. */
   readonly series: DeferralSeries | null;
 }
 
@@ -71,9 +72,9 @@ export interface SliceSteps<Item, Outcome> {
   }>;
   /** Writes outcomes. Returns the current limits. */
   write(outcomes: readonly Outcome[]): Promise<MigrationLimits>;
-  /** Returns whether an outage that the circuit breaker reports is one. Absent: every such outage is one. */
+  /** Returns whether an outage that the circuit breaker reports is real. Absent: every reported outage is. */
   confirmOutage?(): Promise<boolean>;
-  /** Probes the service. Absent: the circuit breaker opens only because of companies. */
+  /** Probes the service. Absent: only deferred companies open the circuit breaker. */
   isServiceDown?(signal: AbortSignal): Promise<boolean>;
 }
 
@@ -135,7 +136,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
       handle: async (item) => {
         const beganAt = Date.now();
         const result = await steps.handle(item);
-        // The outcome is written later, with others.
+        // The end is timed here, because the outcome is written later, with others.
         return { ...result, beganAt, endedAt: Date.now() };
       },
       write: async (handled) => {
@@ -173,8 +174,8 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 }
 
 /**
- * Decides whether a slice stops. It stops if the reason affects all companies, if `stopsFor` is `any`, or if it is
- * `several` and the reason has occurred several times in a row.
+ * Decides whether a slice stops. It stops if the reason affects all companies, if `stopsFor` is `any`, or if `stopsFor`
+ * is `several` and the reason has occurred several times in a row.
  *
  * @returns null if the slice continues; otherwise the references of the companies that failed in a row, or an empty
  *   list if a single failure is enough

@@ -54,9 +54,9 @@ export async function withEarlierStop<End extends SliceEnd>(
 }
 
 /**
- * Records what ended a slice: a reason to pause the migration, or an outage. If it was neither and a company got
- * through after an outage had been reported, that outage is over. Other slices report an outage while this one is still
- * running.
+ * Records what ended a slice: a reason to pause the migration, or an outage. If the slice reports no outage, an outage
+ * that was reported before a company last got through is over. An outage that another slice has reported since then is
+ * not.
  *
  * @param source ends only an outage of this source; default: of either
  */
@@ -73,16 +73,16 @@ export async function recordSliceEnd(
 }
 
 /**
- * Records what ended a verification, like {@link recordSliceEnd}. A verification only reads the service, so it cannot
- * end an outage of the platform.
+ * Records what ended a verification, like {@link recordSliceEnd}. A verification cannot end an outage of the platform,
+ * because the service can answer its calls without the platform.
  */
 export async function recordVerificationEnd(db: Database, migrationId: string, end: RecordedEnd): Promise<void> {
   await recordSliceEnd(db, migrationId, end, 'service');
 }
 
 /**
- * Records the result of a probe by a batch run: the outage is over, or continues. A pause by people has ended a
- * recorded outage, so it begins again if they resume the migration before the service responds.
+ * Records the result of a probe by a batch run: an outage of the service is over, or continues. A pause ends the
+ * recorded outage. If the migration is resumed before the service responds, the next probe records the outage again.
  */
 export async function recordProbe(db: Database, trouble: Pick<Outage, 'why' | 'source'> | null): Promise<void> {
   const { workflowExecution } = activityInfo();

@@ -7,9 +7,9 @@
  * ## Modes
  *
  * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
- *   them starts at once. It is called again after the next write, or at the time that it names if a slot is free then,
- *   because the pace can allow another company while items are in flight. It returns none if no company can be taken
- *   now, the slice's time is up, or the activity is cancelled.
+ *   them starts at once. `take` is called again after the next write, or at `nextTakeAt` if a slot is free then,
+ *   because the pace can allow another company while items are in flight. `take` returns none if no company can be
+ *   taken now, the slice's time is up, the activity is cancelled, or the circuit breaker is open.
  *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
  *     slice has paused the migration because of its failures, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
@@ -18,14 +18,15 @@
  * - ENDED. The pool returns, or throws the first error of `handle`.
  *
  * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were
- * not written are lost. The attempt still owns their companies, and the next attempt reclaims them
- * (store/companies/lease.ts).
+ * not written are lost. Their companies stay as they are: the next attempt releases or reclaims companies that were
+ * being imported (store/companies/lease.ts), and checks syncing companies again.
  *
  * ## When results are written
  *
  * Results are written as soon as one of these is true: half of the slots have a result, the oldest result has waited
- * for 200 ms, or no item is in flight. Results that arrive in the same turn of the event loop are written together.
- * After every write, items are taken if at most half of the slots are busy, so slots are also filled in groups.
+ * for 200 ms, no item is in flight, or `nextTakeAt` has come. Results that arrive in the same turn of the event loop
+ * are written together. After every write, items are taken if at most half of the slots are busy, so slots are also
+ * filled in groups.
  */
 
 interface WorkerPoolOptions<Item, Result> {

@@ -174,8 +174,8 @@ async function closeInLedger(tx: Database, migrationId: string): Promise<Ending>
 /**
  * Stops the claims of a migration that recorded decisions have ended.
  *
- * @returns whether claims are stopped; false if no decision has ended the migration. That includes a self-service
- *   migration that is complete but not closed yet, which has no companies left to import
+ * @returns whether claims are stopped; false if no decision has ended the migration, for example a self-service
+ *   migration that is complete but not closed yet. Such a migration has no companies left to import
  */
 async function stopEnded(tx: Database, migrationId: string): Promise<boolean> {
   await lockDecisions(tx, migrationId);

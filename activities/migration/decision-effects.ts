@@ -82,7 +82,7 @@ export async function applyDecision(
   return outcome.text;
 }
 
-/** Returns the text of a confirmation. The workflow does not know which references the manifest contains. */
+/** Returns the text of a confirmation. Counts only companies in the manifest, which the workflow does not know. */
 async function confirmedOutcome(
   tx: Database,
   migrationId: string,

@@ -147,10 +147,11 @@ async function verifyAndWrite(
 /**
  * Verifies, applies and records one decision that the ledger has lost, in a transaction.
  *
- * The decision is verified like any other. But if the ledger is known to be behind, its companies might be in an
- * earlier state, so the rules about companies are not checked. The approval of the first company then requires only
- * that some company is syncing or moved. If the supply that was staged for the decision is lost or does not match the
- * decision's digest, only the decision is restored, and the client must repeat the supply.
+ * The decision is verified like a new decision, with the exception that `restoredRefusal` describes, and without
+ * opening its credentials. If the ledger is known to be behind, its companies might be in an earlier state, so the
+ * rules about companies are not checked. The approval of the first company then requires only that some company is
+ * syncing or moved. If the credentials or the client secret that were staged for the decision are lost or do not match
+ * its digest, only the decision is restored, and they must be supplied again.
  *
  * @returns the outcome, and whether credentials of the decision were lost; null if the ledger already has the decision.
  *   A decision that fails verification is not recorded, so that it can be verified later

@@ -1,4 +1,4 @@
-/** Restores the decisions that a restored ledger has lost, and finds the files that were lost with them. */
+/** Restores the decisions that a restored ledger has lost, and reports which supplies were lost with them. */
 import { heartbeat } from '@temporalio/activity';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { ReconciliationResult, RefusedDecision, RestoredDecision } from '../../domain/migration/reconciliation';
@@ -53,7 +53,7 @@ type PerhapsPartial = Omit<RestoredDecision, 'isPartial'> &
 
 /**
  * Marks the decisions whose credentials must be supplied again. If rows of the manifest were lost as well, lost
- * credentials can belong to them, so they count although no company in the ledger accepts them.
+ * credentials can belong to those rows. These credentials then count, although no company in the ledger accepts them.
  */
 function withPartial(
   restored: readonly PerhapsPartial[],

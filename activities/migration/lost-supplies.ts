@@ -1,4 +1,4 @@
-/** Finds what a restored ledger has lost of the supplies of decisions, so that people supply it again. */
+/** Finds the credentials and manifest rows that a restored ledger has lost, so that people supply them again. */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { RefusedDecision } from '../../domain/migration/reconciliation';
 import { missingApprovals } from '../../domain/decisions/approvals';
@@ -9,10 +9,11 @@ import { manifestProblem } from './manifest';
 
 /**
  * Returns whether the ledger has lost credentials of a decision. Call this in the transaction that restores the
- * decision, before it is restored, because that deletes the staged credentials.
+ * decision, but before the restore, because the restore deletes the staged credentials.
  *
- * A decision about waiting companies states only their number. So credentials can also be `accepted` if they belong to
- * companies that have moved since, and other companies are waiting.
+ * The decision `credentials-supplied` states only how many credentials were supplied, not for which companies. If some
+ * are missing, the result is `accepted` as soon as any company accepts a credential and has none staged, even if the
+ * missing credentials belong to companies that have moved since.
  *
  * @param areUsable false if the staged credentials do not match the decision, and are discarded
  */

@@ -53,7 +53,7 @@ export function reconciliationActivities(deps: ActivityDeps) {
       const decisions = await restoreDecisions(deps, migrationId, isBehind);
       const after = await reconcileCompanies(deps, migrationId);
       const repairs = combined(before, after);
-      // Follows the restoring of decisions, because a restored decision can skip these companies.
+      // Comes after the decisions are restored, because a restored decision can skip companies with an unknown outcome.
       const unknown = repairs.unknown.filter((reference) => !repairs.doubled.includes(reference));
       const interrupted = await resendUnknownOutcomes(db, migrationId, unknown, deps.leaseMs);
       await clearLedgerFlag(db, migrationId, ledgerMark);
