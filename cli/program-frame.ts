@@ -19,8 +19,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /**
  * Adds what to use instead of an unknown command. Replaces Commander's suggestion, which only looks similar.
  *
- * @param first the first word of the command line: the word of an unknown subcommand, such as `ferry schedule stop`, is
- * not the first, and means something else
+ * @param first the first word of the command line. An unknown subcommand, such as `stop` in `ferry schedule stop`, is
+ * not the first word and means something else, so nothing is added
  */
 function withInstead(message: string, first: string | undefined): string {
   const [, word = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];

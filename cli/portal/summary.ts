@@ -96,7 +96,7 @@ function printTask(
   if (next !== null) output.line(`What comes next: ${inReadersZone(namedFor(isViewer ? 'viewer' : 'client', next))}`);
 }
 
-/** Returns the number of companies in each state, after `Companies: `: `3 of 25 moved, 2 moving`. */
+/** Returns the text after the label `Companies: `, for example `3 of 25 moved, 2 moving`. */
 export function countsText({ counts, state }: Pick<MigrationView, 'counts' | 'state'>): string {
   const parts: readonly (readonly [number, string])[] = [
     [counts.moving, clientStateWords(stageOf(state)).moving],

@@ -8,7 +8,7 @@ import { CommandFailed } from '../shared/errors';
 export const PORTAL_VARIABLE = 'TOKENFERRY_PORTAL';
 
 export interface PortalTarget {
-  /** The link of an invitation, or the address of a portal, as typed. */
+  /** The link of an invitation, or the address of a portal. Not checked yet. */
   readonly link: string;
   /** True if the person typed `--portal`. Suggested commands then need it as well. */
   readonly isOption: boolean;

@@ -8,7 +8,7 @@ import { Output } from '../terminal/output';
 import { argumentUsage, runnableCommands, type NamedCommand } from './commands';
 import { examplesOf } from './examples';
 
-/** The moment from which docs/cli.md takes its examples of times. It is fixed, so that the page does not change daily. */
+/** The moment from which docs/cli.md takes its examples of times. Fixed, so that the page does not change daily. */
 const PAGE_MOMENT = new Date(2030, 0, 6);
 
 /** Returns a context without a terminal, because only the definitions of the commands are needed. */
@@ -21,7 +21,7 @@ function definitions() {
 
 export const programForReference = (): Command => ferryCommand(definitions());
 
-/** The commands of `ferry --portal`. */
+/** Returns the program of `ferry --portal`. */
 export function portalProgramForReference(): Command {
   const target = { link: 'https://portal.example', isOption: true, args: [] };
   return portalCommand({ ...definitions(), target }).command;

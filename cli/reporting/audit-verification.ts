@@ -43,12 +43,12 @@ interface Verification {
   readonly isEndUnknown: boolean;
   /**
    * True if the file contains the ledger's confirmations and release. The verification has then compared them with the
-   * signed decisions.
+   * signed decisions, unless `notGiven` contains approvers.
    */
   readonly hasLedger: boolean;
   /**
-   * Texts about decisions that could not be signed, because their role had no key yet, and about confirmations that need
-   * no decision.
+   * Texts about decisions that could not be signed, because their role had no key yet, and about confirmations that
+   * need no decision.
    */
   readonly notes: readonly string[];
   /** The approvers whose keys must also be given. Without them, the ledger is not compared. */
@@ -59,7 +59,8 @@ interface Verification {
  * Verifies an exported audit trail.
  *
  * @param file an export of `ferry audit --format jsonl`
- * @throws CommandFailed if no approvers are given, or the file is empty or cannot be read
+ * @throws CommandFailed if no approvers are given, or if the file is empty, cannot be read, or contains a line that is
+ * not JSON
  */
 export async function verifyTrail(
   file: string,
@@ -163,7 +164,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       hasLedger = true;
       ledgerNotes = notesAbout(value.ledger);
       digest.update(`${text}\n`);
-      // Without all keys, the proof lacks decisions that support the ledger.
+      // Without all keys, the proof lacks signed decisions, so correct parts of the ledger would seem unproven.
       if (verifier.notGiven().length === 0)
         for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
@@ -212,8 +213,8 @@ function createUnsignedNotes(given: readonly Approver[]): {
 }
 
 /**
- * Explains why no decision confirms the companies of a self-service migration. They stay unproven, because anyone who
- * changes the ledger could change its route too.
+ * Says that the ledger calls the migration self-service, a route in which no decision confirms companies. The
+ * confirmations stay unproven, because anyone who changes the ledger could change the route too.
  */
 function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] {
   if (route !== 'self-service' || confirmations.length === 0) return [];

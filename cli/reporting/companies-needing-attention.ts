@@ -24,30 +24,27 @@ import type { MigrationWithStage, Opening, Target } from './listed-migration';
 import { commandFor } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 
-/**
- * The maximum number of companies to print of each kind that is not an exception: those without a usable credential,
- * and those that wait for their next try.
- */
+/** The maximum number of companies to print of each kind. */
 const OTHERS_SHOWN = 10;
 
-type FirstCompanies = Awaited<ReturnType<typeof readCompanyPage>>;
+type CompanyPage = Awaited<ReturnType<typeof readCompanyPage>>;
 
-const NO_COMPANIES: FirstCompanies = { companies: [], matching: 0 };
+const NO_COMPANIES: CompanyPage = { companies: [], matching: 0 };
 
 /** Reads the companies that need a credential; none once no company can move. */
-export async function readLacking(db: Database, { id, stage }: MigrationWithStage): Promise<FirstCompanies> {
+export async function readLacking(db: Database, { id, stage }: MigrationWithStage): Promise<CompanyPage> {
   if (stage !== 'open') return NO_COMPANIES;
   return readCompanyPage(db, id, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
 /** Reads the companies that will be tried again; none once no company can move. */
-export async function readRetried(db: Database, { id, stage }: MigrationWithStage): Promise<FirstCompanies> {
+export async function readRetried(db: Database, { id, stage }: MigrationWithStage): Promise<CompanyPage> {
   if (stage !== 'open') return NO_COMPANIES;
   return readCompanyPage(db, id, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
 /** Reads the companies that depend on a replaced application. */
-export function readReplaced(db: Database, migrationId: string): Promise<FirstCompanies> {
+export function readReplaced(db: Database, migrationId: string): Promise<CompanyPage> {
   return readCompanyPage(db, migrationId, { replacedApplication: true }, { offset: 0, limit: OTHERS_SHOWN });
 }
 
@@ -55,7 +52,7 @@ export function readReplaced(db: Database, migrationId: string): Promise<FirstCo
 export async function printReplaced(
   output: Output,
   { db, migrationId }: { readonly db: Database; readonly migrationId: string },
-  { companies, matching }: FirstCompanies,
+  { companies, matching }: CompanyPage,
 ): Promise<void> {
   if (matching === 0) return;
   output.line(
@@ -84,7 +81,7 @@ export async function printRetried(
   output: Output,
   db: Database,
   target: Target,
-  { companies, matching }: FirstCompanies,
+  { companies, matching }: CompanyPage,
   opening: Opening,
 ): Promise<void> {
   if (matching === 0) return;
@@ -147,7 +144,7 @@ export async function retriedJson(db: Database, target: Target, opening: Opening
 export function printLacking(
   output: Output,
   { migration, portal }: Target,
-  { companies, matching }: FirstCompanies,
+  { companies, matching }: CompanyPage,
 ): void {
   if (matching === 0) return;
   output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);

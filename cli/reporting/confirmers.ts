@@ -9,7 +9,7 @@ const MAX_CONFIRMERS = 10;
 
 /**
  * Reads the people who have confirmed that syncing is off; null until step 4 has ended, because no view names them
- * before.
+ * before then.
  */
 export async function readConfirmersOf(
   db: Database,

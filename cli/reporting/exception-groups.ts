@@ -26,13 +26,13 @@ export interface ExceptionGroup {
    */
   readonly references: readonly string[];
   /**
-   * How to choose another first company, if the first company is one of them, and its move has failed or cannot begin;
-   * null otherwise.
+   * How to choose another first company, if the group contains the first company, and its move has failed or cannot
+   * begin; null otherwise.
    */
   readonly anotherFirst: string | null;
 }
 
-/** Returns the groups by their key, in the order in which their first companies were found. */
+/** Returns the groups by their key, in the order in which their exceptions were found. */
 export async function readGroups(
   migration: MigrationWithStage,
   found: AsyncIterable<LedgerCompany>,
@@ -55,9 +55,10 @@ export async function readGroups(
 const NO_COMPANIES = { companies: 0, references: [] as readonly string[], anotherFirst: null };
 
 /**
- * Says how to choose another first company, because this one has failed, or was requested to go first, but is held back;
- * null otherwise. `ferry show` suggests the choice after a failure. For a held-back company, it does so only from the
- * start on, and not while it waits for a window.
+ * Says how to choose another first company if this company is the first and was not moved, or was requested to go first
+ * but is held back; null otherwise. In the first case, refers to `ferry show`, which suggests the command. In the
+ * second case, names the command, because `ferry show` suggests it only once the agreed start has come and a window is
+ * open.
  */
 function anotherFirstText(
   { id, route, released, firstRow, requestedFirst, stage, pausedItself }: MigrationWithStage,

@@ -29,7 +29,7 @@ export interface Opening extends TryTimes {
   readonly now: Date;
 }
 
-/** How long to wait for a worker, in milliseconds. The ledger knows all but outages and paused windows. */
+/** How long to wait for a worker, in milliseconds. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
@@ -58,7 +58,7 @@ async function readResumption(
 /** No worker answers, the payload key is missing, Temporal has lost the migration, or Temporal does not answer. */
 const UNANSWERED = [NoWorker, PayloadKeyMissing, NoSuchMigration, ServiceError] as const;
 
-/** Returns whether companies may wait for their next try. Otherwise, the workflow need not be asked. */
+/** Returns whether companies might be waiting for their next try. Otherwise, the workflow need not be asked. */
 async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean> {
   const none = { offset: 0, limit: 0 };
   if ((await readCompanyPage(db, migrationId, { retried: true }, none)).matching > 0) return true;

@@ -51,5 +51,5 @@ export function lostFileLines(
   ];
 }
 
-/** The decisions that the commands for lost rows of the manifest send. */
+/** The kinds of decisions that `ferry manifest` and `ferry amend` send. */
 const KIND_OF = { manifest: 'manifest-supplied', amend: 'manifest-amended' } as const;

@@ -39,7 +39,10 @@ export function shownForecast(
   return forecastWhilePaused(withLiveCounts(progress, live), forecast, isBatchRunning, at);
 }
 
-/** Prints the proposed start until step 6 or the end, how long the moves take, and when they are expected to end. */
+/**
+ * Prints the proposed start (only before step 6), the windows, how long the moves take, and when they are expected to
+ * end.
+ */
 export function printEnd(output: Output, progress: Progress, found: ForecastFindings, now: Date): void {
   const { live } = found;
   const { proposal, throughput, estimate, step, state, counts, windows } = progress;

@@ -34,7 +34,7 @@ import { localTime } from '../terminal/times';
 /** The deferred companies, which are retried automatically. */
 export interface Deferred {
   readonly companies: number;
-  /** The references of the first companies. */
+  /** The references of some of them. */
   readonly references: readonly string[];
   /** When the delay of the first of them has passed; null if there are none. */
   readonly nextTryAt: Date | null;
@@ -54,7 +54,7 @@ export interface MigrationFindings extends ForecastFindings {
   /** The same errors in words, with the times of the next attempts. */
   readonly retryTexts: readonly string[];
   readonly next: readonly NextCommand[];
-  /** Null if no Temporal UI for clients is configured. */
+  /** The link that `clientPageOf` returns; null if there is none. */
   readonly clientPage: string | null;
   /** Companies whose application was replaced after their move. Null without a ledger. */
   readonly applications: ApplicationsOfMoved | null;
@@ -71,7 +71,7 @@ const LEDGER_BEHIND =
 /**
  * Prints a migration.
  *
- * @param inFull true to list every check of the first company, and the warnings about the supplied details
+ * @param inFull true to list every check of the first company and all results of the check of the supplied details
  */
 export function printMigration(
   output: Output,
@@ -130,7 +130,7 @@ export function printMigration(
     output.line();
     output.line(output.styled('bold', 'What to do next:'));
     for (const [index, { who, command, first, does }] of next.entries()) {
-      // One action can be needed before several commands.
+      // Several commands in a row can need the same action first. It is printed once.
       if (first !== undefined && first !== next[index - 1]?.first) output.line(`  first ${first}; then`);
       output.line(`  ${who}: ${command}`);
       if (does !== undefined) output.line(`      ${does}`);
@@ -191,7 +191,7 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   ]);
   const command = isOver(state) ? 'report' : 'exceptions';
   if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);
-  // After the migration has ended, nothing can be supplied, and the credentials have been deleted.
+  // After the end, no confirmation and no credential can be supplied any more.
   if (isOver(state)) return;
   const isBeforeConfirmations = route === 'managed' && stepNumber(step) < stepNumber('disable-syncing');
   const unconfirmed = isBeforeConfirmations ? 0 : counts.unconfirmed;

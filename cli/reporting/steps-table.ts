@@ -29,7 +29,7 @@ export function stepRow({ step, ...rest }: StepProgress, confirmers: Confirmers 
   return { ...row, confirmedBy, otherConfirmers: confirmers.people - confirmedBy.length };
 }
 
-/** Returns who has ended a step, with approvals or with confirmations. */
+/** Returns the people who have approved a step, or whose confirmations have ended the step. */
 export function approversText({ approvals, confirmedBy = [], otherConfirmers = 0 }: StepRow): string {
   const names = [...approvals, ...confirmedBy.map((by) => ({ by, role: 'client' }))]
     .map(({ role, by }) => `${by} (${role})`)

@@ -22,8 +22,8 @@ export const withoutProblems = (task: string): string => task.slice(0, task.inde
 /**
  * Prints the problems and warnings about the supplied details, the application and the callback URL. In the managed
  * route, leaves out the warnings after step 1, because support has accepted them. In step 6, leaves out the
- * application, because the first company has proved that it works. After the end, nobody can correct anything. With
- * `inFull`, prints everything.
+ * application, because the first company has proved that it works. After the end, prints nothing, because nothing can
+ * be corrected any more. With `inFull`, prints everything.
  *
  * @param isListed true if the problems have been printed already
  */
