@@ -15,11 +15,11 @@ interface DecisionToCheck {
 }
 
 /**
- * Checks that the decision applies to all of the companies. A retry of all companies must apply to at least one of
- * them. Without the ledger, the caller skips this check, and the outcome reports the number of companies that the
- * decision was applied to.
+ * Checks that the decision applies to each of the named companies. For all companies, checks only that a retry would
+ * not be useless ({@link findRetryUseless}). Without the ledger, the caller skips this check, and the outcome reports
+ * the number of companies that the decision was applied to.
  *
- * @throws CommandFailed if it does not; the decision is then sent for none of the companies
+ * @throws CommandFailed if the decision does not apply; it is then sent for none of the companies
  * @throws NoSuchMigration
  */
 export async function assertApplicable(

@@ -12,7 +12,8 @@ import { readApplicationsInUse, readDependentCompanies, readNamespace } from '..
 
 /**
  * Returns what happens to companies that were connected with another application, and to which migrations they belong:
- * in one text before the application is registered, in another after that. Null if there are no such companies.
+ * in one text before the application is registered, in another after that. Null if there are no such companies. If
+ * there are several other applications, describes the one with the most companies.
  */
 export async function effectOnMoved(
   application: ApplicationFacts,

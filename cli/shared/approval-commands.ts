@@ -36,7 +36,7 @@ export function signOffs(progress: Progress): readonly NextCommand[] {
   return approversLeft(progress).map((who) => ({ ...approvalBy(who, progress, command), ...first }));
 }
 
-/** Under the four-eyes rule, the command asks for a name, because the default can be the name of an excluded person. */
+/** Adds `--by` for support if the four-eyes rule excludes a person, because the default can be that person's name. */
 function approvalBy(who: Role, progress: Progress, command: string): NextCommand {
   if (who === 'client') return byClient(command);
   const isAnyone = excludedPeople(progress, progress.step, who).length === 0;

@@ -3,7 +3,7 @@ import { abnormalStatus, type MigrationClient } from '../../client';
 
 /**
  * Returns the link to the page of a migration in the read-only Temporal UI for clients. Returns null if no such UI is
- * configured, or if the workflow was terminated: it no longer updates its page, which then shows a running migration.
+ * configured, or if the workflow has ended abnormally, because its page then still shows a running migration.
  *
  * Only the UI of `ferry up` finds the current run of a migration itself, and only in the namespace of `ferry up`. All
  * other links contain the id of the run.

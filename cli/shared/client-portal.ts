@@ -1,7 +1,6 @@
 /**
- * Adapts suggested commands for a client whose signing keys are in the portal. The client's decisions are accepted only
- * if they are signed with one of these keys. A key never leaves the browser or the machine of its owner, so support
- * cannot decide with `--as client`.
+ * Adapts suggested commands for a client whose signing keys are in the portal. The client's decisions must be signed,
+ * and a key never leaves the browser or the machine of its owner, so support cannot decide with `--as client`.
  */
 import { signingRules } from '../../domain/migration/approvers';
 import type { Progress } from '../../domain/progress/progress';

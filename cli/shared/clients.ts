@@ -257,7 +257,7 @@ function needsDatabase(): CommandFailed {
  *
  * @param adviceIfEnded returns what to do if the migration has ended
  * @throws NoSuchMigration
- * @throws CommandFailed if the migration has ended
+ * @throws CommandFailed if the migration has ended, or if this version of ferry does not know the platform
  */
 export async function readOpenMigration(
   { db }: LedgerClient,

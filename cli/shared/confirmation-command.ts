@@ -28,7 +28,7 @@ export async function confirmationCommand(
   return { command, others: isAll ? null : otherReferencesText(command, references) };
 }
 
-/** Returns whether no other company of the migration lacks the confirmation. */
+/** Returns whether every waiting company without a confirmation is one of these. */
 async function areAllUnconfirmed(db: Database, migrationId: string, references: readonly string[]): Promise<boolean> {
   const named = new Set(references);
   for await (const { reference, confirmedAt } of readCompanies(db, migrationId, { states: ['waiting'] }))

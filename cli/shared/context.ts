@@ -11,7 +11,7 @@ export interface Context {
   readonly program: Command;
   readonly output: Output;
   readonly terminal: Terminal;
-  /** The arguments as typed, without the program's own name. */
+  /** The arguments as typed, without the program's name, and without `--portal` and its value. */
   readonly args: readonly string[];
   /** When the program was started. Help texts take their examples of times from it. */
   readonly now: Date;
@@ -33,7 +33,7 @@ export function addYesOption(command: Command): Command {
 
 interface Confirmation {
   readonly question: string;
-  /** The effect that makes the question necessary, as a clause; null if the action needs no `--yes`. */
+  /** The effect that makes the question necessary, as a clause; null if the action has no such effect. */
   readonly consequence: string | null;
   /**
    * True if the action can be undone, although it does harm in the meantime, or if the consequence itself says whether

@@ -39,8 +39,8 @@ export interface DecisionOptions extends ActorOptions {
 
 /**
  * Returns the fields that `--next same-company` adds to a rejection. They name the rejected company, so that no other
- * company is tried again by mistake. If `progress` is undefined, they name no company, and the ledger uses its current
- * first company.
+ * company is tried again by mistake. If `progress` does not contain the first company, they name no company, and the
+ * ledger uses its current first company.
  */
 export function sameCompany(progress: Progress | undefined): Readonly<Record<string, string>> {
   const reference = progress?.firstCompany?.reference;
@@ -50,7 +50,7 @@ export function sameCompany(progress: Progress | undefined): Readonly<Record<str
 /** Returns whether a rejection of the first company rejects the result of this company. */
 export function isRejectedFirst(progress: Progress | undefined, reference: string): boolean {
   const first = progress?.firstCompany;
-  // While it is moving, the migration refuses the rejection.
+  // While the first company is being moved, the migration refuses the rejection.
   return first != null && first.stage !== 'importing' && first.reference === reference;
 }
 

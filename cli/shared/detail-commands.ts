@@ -73,7 +73,7 @@ function applicationCommands(
   const codes = preflight?.problemCodes ?? [];
   const registered = preflight?.application ?? null;
   if (route === 'self-service' || !codes.some(isOfApplication)) return [];
-  // A worker registers only a sealed secret; the command itself registers any other secret.
+  // The finding is about an application with a sealed secret, because workers register no other applications.
   if (codes.includes('application-not-registered'))
     return [
       {
@@ -85,11 +85,11 @@ function applicationCommands(
   const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
   switch (conflict?.kind) {
     case undefined: {
-      // No application is registered, or it is wrong or in the wrong environment. Only a finding about another
-      // migration says nothing against the registered application.
+      // Suggests the registered application only if the problem is another migration. Otherwise, no application is
+      // registered, or the registered one is wrong or in the wrong environment.
       const isRight = codes.includes('application-of-another-migration');
       const application = isRight ? registered : null;
-      // An application of the wrong environment says nothing about the right one.
+      // An application in the wrong environment does not show which environment is right.
       const known = codes.includes('application-environment') ? null : registered;
       return [{ command: applicationCommand(progress, application, known) }];
     }

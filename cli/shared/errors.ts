@@ -71,7 +71,8 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
  * Returns the advice by error class; the first matching class is used. The error's own message states what happened.
- * This is a function, because a constant would load the modules of all these classes in every command.
+ * This is a function, because the build loads each module at its first use (`LAZY_FILES` in scripts/build.mjs), and a
+ * constant would use all these classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [

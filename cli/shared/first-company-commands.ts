@@ -19,7 +19,7 @@ const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
 /** The failures of a first company whose credential the service has accepted, so that it is not sent again. */
 const AFTER_ACCEPTANCE: readonly (FailureKind | null)[] = ['incomplete', 'sync-failed', 'sync-timed-out'];
 
-/** Suggests how the first company that was not moved is tried again. */
+/** Suggests the commands that try the first company again after it was not moved. */
 export function firstAgain(id: string, { reference, failure }: FirstCompany): readonly NextCommand[] {
   const again = chooseFirst(id, reference);
   if (AFTER_ACCEPTANCE.includes(failure)) return [{ ...again, does: `syncs and checks ${reference} again` }];
@@ -54,7 +54,7 @@ export function anotherFirst(
   return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
 }
 
-/** Said if the ledger has no other company that could go first. It need not have any other company. */
+/** Printed if no other company could go first, or if the migration has no other company. */
 const NONE_READY =
   'no other company is ready to go first (each needs a usable credential and the confirmation that syncing is off, and must not be held back)';
 

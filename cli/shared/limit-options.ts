@@ -146,7 +146,10 @@ export function parseDuration(text: string): number {
   return value;
 }
 
-/** The limits count milliseconds, so the message about a limit would not help people who have typed a duration. */
+/**
+ * Parses a sync timeout. Has its own message, because the message about the limit states milliseconds, which would not
+ * help people who have typed a duration.
+ */
 function parseSyncTimeout(text: string): number {
   const timeoutMs = parseDuration(text);
   if (expectedLimit('syncTimeoutMs', timeoutMs) === null) return timeoutMs;
