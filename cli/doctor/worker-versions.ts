@@ -4,7 +4,7 @@
 import type { Connection } from '@temporalio/client';
 import { readTaskQueue } from '../../client';
 import type { CheckResult } from './check-result';
-import { ok, problem } from './check-result';
+import { CHECK_TIMEOUT_MS, ok, problem } from './check-result';
 
 export const VERSIONS = 'worker versions';
 
@@ -23,10 +23,11 @@ interface Version {
  * @param nowMs the current time in milliseconds, from `sharedTimeMs`
  */
 export async function checkWorkerVersions(
-  { workflowService }: Connection,
+  connection: Pick<Connection, 'workflowService' | 'withDeadline'>,
   namespace: string,
   nowMs: Promise<number>,
 ): Promise<readonly CheckResult[]> {
+  const { workflowService } = connection;
   const { versioning, pollers } = await readTaskQueue(workflowService, namespace, 'workflows', nowMs);
   const polling = pollers.flatMap(({ deploymentOptions }) =>
     Number(deploymentOptions?.workerVersioningMode) === VERSIONED ? [versionOf(deploymentOptions)] : [],
@@ -50,7 +51,10 @@ export async function checkWorkerVersions(
       : `start a worker with build ${current.buildId}; decisions are kept until this worker runs`;
     return [problem(VERSIONS, `build ${current.buildId} is current, but no worker with that build is running`, advice)];
   }
-  const pinned = await pinnedVersions(workflowService, namespace, current);
+  // `nowMs` waits for the checks of other servers, so the deadline of the checks of Temporal has possibly passed.
+  const pinned = await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () =>
+    pinnedVersions(workflowService, namespace, current),
+  );
   const abandoned = pinned.find((version) => !isPolling(version));
   if (abandoned !== undefined) {
     return [

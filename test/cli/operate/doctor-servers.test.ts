@@ -6,6 +6,7 @@ import { checkCodecServer } from '../../../cli/doctor/codec-server';
 import type { CheckResult } from '../../../cli/doctor';
 import { checkService } from '../../../cli/doctor/service';
 import { checkWorker } from '../../../cli/doctor/worker';
+import { checkWorkerVersions } from '../../../cli/doctor/worker-versions';
 import { writeRunningStack, type RunningStack } from '../../../config';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer } from '../../../security/codec-server';
@@ -110,6 +111,31 @@ test('the worker of a stack is restarted with its stack, and another worker by i
   expect(await adviceIn({ TOKENFERRY_HOME: '/nowhere' })).toBe(
     'restart the worker that is running; if it has ended, start a worker (node dist/worker/main.js)',
   );
+});
+
+test('worker versions: another server that answers late does not make this check fail', async () => {
+  const version = { deploymentName: 'ferry', buildId: 'b1' };
+  const polling = { deploymentOptions: { ...version, workerVersioningMode: 2 } };
+  let deadline = Date.now() + 50;
+  const workflowService = {
+    describeTaskQueue: async () => ({
+      pollers: [{ ...polling, lastAccessTime: { seconds: Date.now() / 1_000 } }],
+      versioningInfo: { currentDeploymentVersion: version },
+    }),
+    describeWorkerDeployment: async () => {
+      if (Date.now() > deadline) throw new Error('4 DEADLINE_EXCEEDED');
+      return { workerDeploymentInfo: { versionSummaries: [] } };
+    },
+  };
+  const withDeadline = async <T>(newDeadline: number | Date, work: () => Promise<T>): Promise<T> => {
+    deadline = Number(newDeadline);
+    return work();
+  };
+  const connection = { workflowService, withDeadline } as unknown as Connection;
+  const nowMs = new Promise<number>((resolve) => setTimeout(() => resolve(Date.now()), 100));
+  expect(await checkWorkerVersions(connection, 'default', nowMs)).toEqual([
+    expect.objectContaining({ verdict: 'ok', finding: 'build b1 is current' }),
+  ]);
 });
 
 test('the codec server: a token that gives no access to the namespace is not reported as missing', async () => {
