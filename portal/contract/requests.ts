@@ -21,8 +21,11 @@ export const SignedDecisionSchema = z.looseObject({
 
 export const DecideSchema = z.strictObject({ message: z.string().min(1).max(50), decision: SignedDecisionSchema });
 
-/** A box in the format of `ferry seal` (version 3), in base64. */
-const box = z.base64().min(1).max(20_000);
+/**
+ * A box in the format of `ferry seal` (version 3), in base64. Holds a credential with the longest fields that a file
+ * can contain (`domain/supply/row-parser.ts`).
+ */
+const box = z.base64().min(1).max(100_000);
 
 /** The largest number of credentials in one request. */
 export const MAX_SEALED_PER_REQUEST = 1_000;
