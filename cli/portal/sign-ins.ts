@@ -111,7 +111,11 @@ export function createFolder(env: NodeJS.ProcessEnv): void {
   accessSync(folderOf(env), constants.W_OK);
 }
 
-/** Writes the file atomically, so that the key survives a full disk. Returns the path of the file. */
+/**
+ * Writes the file atomically, so that an earlier key survives a full disk, and leaves no unfinished file behind.
+ *
+ * @returns the path of the file
+ */
 export function writeSignIn(env: NodeJS.ProcessEnv, { signingKey, token, ...signIn }: SignIn): string {
   const file = fileOf(env, signIn);
   createFolder(env);
@@ -120,8 +124,14 @@ export function writeSignIn(env: NodeJS.ProcessEnv, { signingKey, token, ...sign
     ...{ signingKey: signingKey.reveal(), token: token.reveal() },
   };
   const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(unfinished, file);
+  // A process that was killed can leave such a file, and its process id can be used again.
+  rmSync(unfinished, { force: true });
+  try {
+    writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
   return file;
 }
 

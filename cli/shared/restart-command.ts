@@ -5,7 +5,8 @@ import type { StoredMigration } from '../../store';
 /** Returns the command that starts a migration of the same client, platform and route, with another label. */
 export function restartCommand({ id, client, platformKey, route }: StoredMigration): string {
   const slug = findPlatform(platformKey)?.slug ?? platformKey;
-  const label = id.endsWith('.again') ? 'once-more' : 'again';
+  const earlier = /\.again(?:-(\d+))?$/.exec(id);
+  const label = earlier ? `again-${Number(earlier[1] ?? 1) + 1}` : 'again';
   return route === 'managed'
     ? `ferry start companies.csv --platform ${slug} --client ${client} --label ${label}`
     : `ferry self-service companies.csv --platform ${slug} --client ${client} --label ${label}`;
