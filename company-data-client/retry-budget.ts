@@ -45,7 +45,7 @@ export class RetryBudget {
    * Waits before the next attempt.
    *
    * @throws {DeferredUntil} if the service asks for a longer wait than the budget has left
-   * @throws `error` itself if the budget is used up and `error` announces no wait
+   * @throws `error` itself if the service asks for no wait, and the random wait would end after the budget
    * @throws the signal's reason as soon as the signal aborts
    */
   async wait(error: CompanyDataError): Promise<void> {

@@ -33,11 +33,12 @@ export interface AccountFacts extends ServiceFacts {
 const PAGE_SIZE = 5_000;
 
 /**
- * Reads the account, the platform, the registered application and the organizations that are already connected. The
- * service cannot filter by connection, so this reads every company of the account with its connections, 5,000 per page.
+ * Reads the account, the platform, the registered application and, if `selectRelevant` is given, the organizations that
+ * are already connected. The service cannot filter by connection, so this then reads every company of the account with
+ * its connections, 5,000 per page.
  *
- * @returns `refused` with the reason if the service refused a request and would refuse it again
- * @throws {CompanyDataError} if the service cannot be reached or fails temporarily
+ * @returns the facts, or `refused` with the reason if the service refused a request and would refuse it again
+ * @throws {CompanyDataError} if a request fails for another reason, such as an outage or a rate limit
  */
 export async function readServiceFacts(
   service: CompanyDataClient,

@@ -16,7 +16,7 @@ export function parseBody<S extends z.ZodType>(response: HttpResponse, call: str
 }
 
 /**
- * Checks the body of a response to a call that expects none. JSON is accepted, because implementations of the service
+ * Checks the response to a call that expects no body. A JSON body is accepted, because implementations of the service
  * differ. Any other text is refused, because it is probably a proxy's HTML page, and then the service might not have
  * received the call.
  */

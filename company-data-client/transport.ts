@@ -247,7 +247,7 @@ function neverConnected(error: unknown): boolean {
 function isMalformed(error: unknown): boolean {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return true;
   if (error instanceof errors.ResponseContentLengthMismatchError) return true;
-  // undici asserts that a 101 was requested.
+  // A 101 that was not requested makes an assertion of undici fail.
   if (error instanceof AssertionError) return true;
   return error instanceof errors.SocketError && ['bad response', 'bad upgrade'].includes(error.message);
 }

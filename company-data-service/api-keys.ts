@@ -15,7 +15,7 @@ export interface ApiKey {
   readonly account: string;
   readonly plan: Plan;
   readonly role: Role;
-  /** A revoked key is `outdated`, the service's own word for it. */
+  /** `outdated`: the key has been revoked. */
   readonly state: 'active' | 'outdated';
   readonly createdAt: Date;
 }

@@ -151,8 +151,8 @@ export async function deleteCompany(transaction: Database, id: string): Promise<
 }
 
 /**
- * Counts the account's companies. Blocks other creations in the account until the transaction ends, because two
- * simultaneous creations could otherwise exceed the limit.
+ * Counts the account's companies. Until the transaction ends, other transactions that call this function for the
+ * account wait, because two simultaneous creations could otherwise exceed the limit.
  */
 export async function lockAndCountCompanies(transaction: Database, accountId: string): Promise<number> {
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction);

@@ -47,8 +47,9 @@ async function encryptPlainRows(db: Database, cipher: SecretCipher): Promise<voi
       select account_id as account, platform_key as platform, plain_secret as plain, encrypted_secret as encrypted
       from applications where plain_secret is not null`.execute(transaction);
     for (const row of applications.rows) await storeApplication(transaction, cipher, row);
-    // Changing the types makes Postgres write both tables to new files, and delete the statistics of the columns.
-    // Otherwise the files would keep the plain text of the changed rows until Postgres reuses their space.
+    // Although the types stay the same, these statements make Postgres write both tables to new files and delete the
+    // statistics of the columns. Otherwise the plain text of the changed rows would stay in the files until Postgres
+    // reuses their space.
     await sql`alter table credentials alter column plain_fields type jsonb using null::jsonb`.execute(transaction);
     await sql`alter table applications alter column plain_secret type text using null::text`.execute(transaction);
   });

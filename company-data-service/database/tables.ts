@@ -151,7 +151,7 @@ interface SandboxTokenTable {
   /** How many times the token was used. Counted only for test credentials that behave differently after a few uses. */
   uses: Generated<number>;
   spent_at: Date | null;
-  /** The exchange that used the refresh token; null if the caller did not specify an exchange. */
+  /** The exchange that used up the refresh token; null if no exchange did. */
   exchange_id: string | null;
   /** SHA-256 of the refresh token that replaced this one. */
   successor_digest: Buffer | null;

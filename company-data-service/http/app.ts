@@ -114,7 +114,8 @@ export async function createApp(options: AppOptions): Promise<Api> {
         requireKey(keyedApi, options);
         const faults = options.faults ? new Faults() : null;
         if (faults) faultRoutes(keyedApi, faults);
-        // Fastify applies the hooks of an instance to all its routes, so the routes with faults have their own.
+        // Faults must not affect the routes that configure them. Fastify applies the hooks of an instance to all its
+        // routes, so the other routes get an instance with the fault hooks.
         await keyedApi.register(async (api: Api) => {
           if (faults) applyFaults(api, faults, basePath);
           companyRoutes(api, context);

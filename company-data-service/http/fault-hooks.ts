@@ -5,8 +5,8 @@ import type { Api } from './context';
 import { ServiceError, tooManyRequests } from './errors/errors';
 
 /**
- * Applies the configured faults to every route of `app`. Most faults take effect after authentication and before the
- * route's handler; `lostAnswer` takes effect when the response is sent.
+ * Applies the configured faults to every route of `app`. `lostAnswer` takes effect when the response is sent, all other
+ * faults after authentication and before the route's handler.
  */
 export function applyFaults(app: Api, faults: Faults, basePath: string): void {
   const lostAnswers = new WeakSet<FastifyRequest>();

@@ -1,5 +1,5 @@
 /**
- * Answers a repeated request with the response to the first request.
+ * Answers a request that repeats an idempotency key with the response to the first request.
  *
  * The work and the response are stored in one transaction, so a service that is killed has stored both or neither. An
  * error rolls both back, so the request can be retried.

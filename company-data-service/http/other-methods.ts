@@ -20,7 +20,7 @@ export function answerOtherMethods(app: Api): { register(): void } {
         const refuse = async () => {
           throw methodNotAllowed(allowed);
         };
-        // Refuse in the first hook, so that the body is not read.
+        // Refuse in `onRequest`, so that the body is not read.
         app.route({ method: others, url, onRequest: refuse, handler: refuse, schema: { hide: true } });
       }
     },

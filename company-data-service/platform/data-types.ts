@@ -1,9 +1,9 @@
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 
 /**
- * The data sets that the service reads, in alphabetical order. The specification does not list data types, so these are
- * the names that client libraries of comparable services use. The orchestrator takes the names from the service's
- * responses; its own code contains only `invoices`.
+ * The types of the data sets that the service reads, in alphabetical order. The specification does not list them, so
+ * these are the names that client libraries of comparable services use. The orchestrator takes the names from the
+ * service's responses; its own code contains only `invoices`.
  */
 export const DATA_TYPES = [
   'bills',

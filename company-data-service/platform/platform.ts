@@ -97,8 +97,8 @@ export interface Platforms {
 /** Why a platform refuses a request, as the API returns it in the `statusText` of a connection's error. */
 export type RefusalReason =
   /**
-   * The grant has been revoked, has expired or has already been used. The end customer has to authorize the connection
-   * again.
+   * The grant has been revoked or has expired, or its refresh token has already been used. The end customer has to
+   * authorize the connection again.
    */
   | 'GrantRefused'
   /** The client id, secret or environment is wrong, which the end customer cannot fix. */

@@ -45,7 +45,7 @@ export const expectedOrganization: Migration = {
 
 export const lastAuthorization: Migration = {
   async up(db: Kysely<unknown>) {
-    // Null for a connection that was last authorized by an earlier version.
+    // Null for a connection that has never been authorized, or was last authorized by an earlier version.
     await sql`alter table connections add column authorized_at timestamptz(3)`.execute(db);
   },
 };

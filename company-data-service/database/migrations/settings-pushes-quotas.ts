@@ -1,4 +1,4 @@
-/** Tables for the settings of syncs, for pushes, and for the quotas of keys. */
+/** Tables for the settings of syncs, for pushes, for the quotas and rate limits of keys, and for the sandbox. */
 import { sql, type Kysely, type Migration } from 'kysely';
 
 const STATEMENTS = [

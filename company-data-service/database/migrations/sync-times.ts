@@ -1,4 +1,4 @@
-/** Stored times of syncs, because computing them for every company took too long. */
+/** Stores the times of syncs, because computing them for every company took too long. */
 import { sql, type Kysely, type Migration } from 'kysely';
 
 export const lastSync: Migration = {

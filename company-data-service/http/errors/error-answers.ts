@@ -42,7 +42,7 @@ function asServiceError(failure: FastifyError): ServiceError {
 
 type Connection = NodeJS.WritableStream & { readonly writable: boolean };
 
-/** Returns the handler for invalid HTTP, for a URL or headers that are too long, and for requests that arrive too slowly. */
+/** Returns the handler for invalid HTTP, an overlong URL or headers, and requests that arrive too slowly. */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (failure: Error & { readonly code?: string }, connection: Connection) =>
     refuseConnection(log, connection, unreadable(failure.code));

@@ -49,7 +49,7 @@ export class RateLimiter {
     }
   }
 
-  /** Leases more requests. All requests that are waiting for a lease share it. */
+  /** Leases another part of the limit. If a lease of the key is already pending, waits for that lease instead. */
   private leaseOnce(keyId: string): Promise<void> {
     const pending = this.leasing.get(keyId);
     if (pending) return pending;
