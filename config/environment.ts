@@ -95,7 +95,7 @@ export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(set);
 }
 
-/** Returns whether the address can be percent-decoded, because database drivers decode it. */
+/** Returns whether the address can be percent-decoded. Database drivers decode it, and would throw otherwise. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -110,7 +110,7 @@ function isEncrypted(text: string): boolean {
   return URL.canParse(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 }
 
-/** Parses an address of Postgres, whose user and password can contain special characters. */
+/** Parses an address of Postgres. Special characters in its user and password must be percent-encoded. */
 function databaseAddress() {
   return z
     .string()
@@ -124,9 +124,9 @@ function databaseAddress() {
 
 /**
  * Matches an address with an "@" in its path or fragment, or in a part of its query that has no "=" before the "@". The
- * text before it belongs to a password that is not escaped. pg would connect to the wrong server, and that server's
- * error can contain a part of the password. After a "=", the "@" can belong to the value of an option, for example
- * `user`.
+ * text before this "@" belongs to a password that is not percent-encoded. pg would connect to the wrong server, and
+ * that server's error can contain a part of the password. After a "=", the "@" can belong to the value of an option,
+ * for example `user`.
  */
 const HAS_LATE_AT = /^[a-z]+:\/\/[^/?#]*(?:\/[^?#]*|[^#]*#[^]*|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*)@/i;
 

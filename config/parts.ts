@@ -54,8 +54,9 @@ export interface Parts {
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
   /**
-   * The keys under which the Company Data Service on this machine encrypts tokens and client secrets. If they are not
-   * configured, the program that starts the service creates them and keeps them in a file.
+   * The keys under which the Company Data Service encrypts tokens and client secrets. If they are not configured,
+   * `ferry up` and `ferry service start` create a key and keep it in a file. The service's process in a deployment
+   * requires them.
    */
   serviceKeys: KeyRing;
   /**
@@ -87,7 +88,7 @@ export interface Parts {
   workerDeployment: string;
   /** The address for health checks and metrics. Default: the process has no health server. */
   healthAddress: ListenAddress;
-  /** The number of open migrations that have their own metrics. Default: 0. */
+  /** The maximum number of open migrations that have their own metrics. Default: 0. */
   metricsMigrations: number;
   /** True if the process exports traces, because an OpenTelemetry endpoint is configured. Default: it does not. */
   tracing: true;

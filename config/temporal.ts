@@ -25,8 +25,8 @@ export function targetsOtherTemporal(env: Readonly<Record<string, string>>, stac
 
 /**
  * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of the configuration file.
- * The running stack takes precedence over the default profile, because the stack's database belongs to the stack's own
- * Temporal.
+ * If the running stack is used and `TEMPORAL_ADDRESS` is not set, reads only `TEMPORAL_NAMESPACE`, and takes all other
+ * settings from the stack, because the stack's database belongs to the stack's own Temporal.
  *
  * @returns undefined if no address is configured, or if a problem was added to `problems`
  */
@@ -96,7 +96,7 @@ function reasonOf(error: unknown, env: Readonly<Record<string, string>>): string
     : `there is no file ${file}. Unset TEMPORAL_PROFILE, or create the file with a section [profile.${profile}].`;
 }
 
-/** Returns the file from which Temporal's tools read profiles; undefined if the home folder is unknown. */
+/** Returns the file from which Temporal's tools read profiles; undefined if the user's folder is unknown. */
 function configFile(env: Readonly<Record<string, string>>): string | undefined {
   if (env['TEMPORAL_CONFIG_FILE'] !== undefined) return env['TEMPORAL_CONFIG_FILE'];
   const { HOME: home, APPDATA: appData, XDG_CONFIG_HOME: configHome } = env;

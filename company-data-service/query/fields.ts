@@ -16,7 +16,7 @@ export interface TypedComparison {
   readonly value: string | number | boolean | Date;
 }
 
-/** Returns the scalar fields of a schema. The fields of nested objects have names such as `customerRef.name`. */
+/** Returns the kinds of a schema's scalar fields. Fields of nested objects have names such as `customerRef.name`. */
 export function fieldsOf(schema: z.ZodObject): FieldKindOf {
   const kinds = new Map(
     Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, type]) => kindsIn(name, type)),

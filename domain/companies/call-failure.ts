@@ -15,7 +15,7 @@ export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 export type CallFailure =
   /**
    * The service, or a proxy in front of it, answered with an error. A call that the rate limiter of company-data-client
-   * did not send in time also counts as this, with status 429 and `isFromService` false.
+   * did not send in time also has this kind, with status 429 and `isFromService` false.
    */
   | {
       readonly kind: 'response';
@@ -43,5 +43,5 @@ export type CallFailure =
        */
       readonly reason: 'time-out' | 'dropped' | 'malformed' | 'refused';
     }
-  /** The service answered with success, but company-data-client cannot read the body. */
+  /** The response has a success status, but not the form that the call expects. A proxy might have sent it. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly correlationId?: string };

@@ -24,7 +24,7 @@ export function inSupportWords(text: string, referenceOf: ReferenceOf = UNKNOWN)
   return `${before}could not ${callWords(method, path, referenceOf)}: ${words}${isInParentheses ? ')' : ''}`;
 }
 
-/** Returns the ids of the companies that calls in this text are about. */
+/** Returns the id of the company that the call in the text is about; empty if there is no call or no company id. */
 export function companyIdsIn(text: string): readonly string[] {
   const [, , path = ''] = CALL.exec(text) ?? [];
   const [, id] = COMPANY_ID.exec(path) ?? [];
@@ -34,8 +34,8 @@ export function companyIdsIn(text: string): readonly string[] {
 const COMPANY_ID = /\/companies\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\/|$)/i;
 
 /**
- * The words for what each call does, with `{company}` for its company. The path is relative to its company, if it has
- * one.
+ * The words for each call about a company. The pattern matches the part of the path after the company's id, and
+ * `{company}` stands for the company.
  */
 const COMPANY_CALLS: readonly (readonly [method: string, path: RegExp, words: string])[] = [
   ['GET', /^$/, 'read {company}'],

@@ -1,6 +1,6 @@
 /**
  * Puts the technical text of a failed call into the client's words. The ledger keeps the technical text, with which
- * support can find the call at the service, and support's commands show it.
+ * support can find the call at the service. call-words.ts puts calls into words for support.
  */
 
 /**
@@ -12,7 +12,7 @@ const ANSWER = /^answered (\d{3})(.*)$/s;
 /** Matches, at the end of the text, the source of the answer and the id of the call. */
 const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
 
-/** Matches the text of a request to which no answer arrived. Any other failure is an answer that cannot be used. */
+/** Matches the text of a request to which no answer arrived. */
 const UNANSWERED = /^(?:could not connect: |no complete response arrived |the connection broke: |not sent)/;
 
 /** Matches the text of a request that was not sent, because an earlier answer has announced a limit. */

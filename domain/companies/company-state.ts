@@ -53,7 +53,7 @@ const MOVING_WORDS: Readonly<Record<MoveStage, string>> = {
   ended: 'still being checked',
 };
 
-/** Returns the words for the states of companies, also after numbers of companies. */
+/** Returns the words for the states of companies. The words can also follow a number: `3 moved`. */
 export function clientStateWords(stage: MoveStage): Readonly<Record<ClientState, string>> {
   return { ...CLIENT_STATES, moving: MOVING_WORDS[stage] };
 }
@@ -62,8 +62,8 @@ export function clientStateWords(stage: MoveStage): Readonly<Record<ClientState,
  * Returns the key in `CLIENT_STATES` for the state of a company. The key of a failed company also depends on the
  * failure.
  *
- * @param hasEnded true if no company moves any more, because the migration or its workflow has ended. A company that had
- *   not been moved yet is then not moved
+ * @param hasEnded true if no company moves any more, because the migration or its workflow has ended. The key is then
+ *   `not-moved` instead of `not-moved-yet`
  */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null, hasEnded = false): ClientState {
   switch (state) {

@@ -16,7 +16,7 @@ export interface Counts {
   readonly withoutCredential: number;
   /** The first five references of `withoutCredential`; null or absent if there are none, or if they are unknown. */
   readonly firstWithoutCredential?: readonly string[] | null;
-  /** Waiting for a correction, or for the preflight to check a correction, even if something else is missing too. */
+  /** Waiting for a correction, or for the check of an added or corrected row, even if something else is missing too. */
   readonly heldBack: number;
   readonly waiting: number;
   readonly importing: number;
@@ -47,8 +47,8 @@ export interface Counts {
   /** The first five references of `retried`; null or absent if there are none, or if they are unknown. */
   readonly firstRetried?: readonly string[] | null;
   /**
-   * Digest of the companies that were not moved, were left out or have an unknown outcome, with their reasons; null if
-   * there are none.
+   * Digest of the companies that were not moved, were left out or have an unknown outcome, with their states and
+   * failures; null if there are none.
    */
   readonly exceptionsDigest: string | null;
   /**
@@ -69,8 +69,8 @@ export interface Counts {
 }
 
 /**
- * Returns whether a new count has the same result as an earlier one, including the references that they name. Compares
- * only what was counted now. A worker of an older version counts less, which is no change.
+ * Returns whether new counts are the same as earlier counts, including the references. Compares only the fields of the
+ * new counts, because a worker of an older version leaves out some fields, which is not a change.
  */
 export function isSameCounts(counts: Counts, before: Counts): boolean {
   // Compares JSON, because two lists with the same references are different objects.

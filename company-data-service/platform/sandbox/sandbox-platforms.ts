@@ -30,8 +30,8 @@ import { countUse, recordAndCheckNewest, isRecentAndUnused, mintPair, recordMint
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
 /**
- * How long a platform that rotates refresh tokens still accepts a token after its first use: half an hour on Xero. Other
- * platforms do not accept it again.
+ * How long a platform that rotates refresh tokens accepts every further use of a token: half an hour on Xero. On other
+ * such platforms, a used token is accepted only for a repetition of its exchange (`REPEAT_MS`).
  */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
 /**
@@ -145,7 +145,7 @@ export class SandboxPlatforms implements Platforms {
     return credential;
   }
 
-  /** Checks that newer tokens of the user have not invalidated this one, on platforms that limit their number. */
+  /** Checks that newer tokens of the user have not invalidated the token, if the platform limits tokens per user. */
   private async checkUser({ platform }: Grant, { root, user }: SandboxCredential): Promise<void> {
     if (user === undefined || platform.rotation !== 'kept' || platform.family !== 'user') return;
     const known = { platformKey: platform.key, user, token: root, kept: TOKENS_OF_A_USER };

@@ -24,7 +24,7 @@ export interface RefreshTokenUse {
   readonly token: string;
   /** The new refresh token. */
   readonly successor: string;
-  /** Undefined if the caller does not specify an exchange. */
+  /** Identifies an exchange that can be repeated (see `Platforms.refresh`); undefined if it cannot be repeated. */
   readonly exchangeId: string | undefined;
 }
 
