@@ -31,7 +31,8 @@ function isSource(value: unknown): value is OutageSource {
 /**
  * Says since when and why a migration waits, and when it tries again.
  *
- * @param now leaves out the time of the next attempt if it has passed. ISO 8601, UTC. Default: the start of the outage
+ * @param now the time of the next attempt is left out if it is not later than this. ISO 8601, UTC. Default: the start
+ *   of the outage
  */
 export function onHoldText({ why, since, until }: Outage, now = since): string {
   const at = until > now ? ` at ${momentText(until)}` : '';

@@ -24,8 +24,8 @@ const NUMBER = '\u0000';
 
 /**
  * Joins the outcomes of the parts. Outcomes that differ only in the number of companies become one, with the sum.
- * Outcomes about fewer companies than the part has come first, because {@link isPartial} reads the beginning. An
- * unknown outcome has no number, so it is joined with others as `for 1,000 companies: ...`.
+ * Partial outcomes come first, because {@link isPartial} reads the beginning of the joined text. An unknown outcome has
+ * no number, so it is joined with others as `for 1,000 companies: ...`.
  */
 export function joinedOutcomes(outcomes: readonly PartOutcome[]): string {
   const known = outcomes.filter((outcome) => outcome.isUnknown !== true && !isPartial(outcome));
@@ -56,8 +56,8 @@ function summed(outcomes: readonly PartOutcome[]): readonly PartOutcome[] {
 }
 
 /**
- * Returns the answer to a part that was not applied, with what has become of the other parts. If the decision did not
- * change all companies of the earlier parts, repeats the answers to these parts.
+ * Returns the answer to a part that was not applied, with what has become of the other parts. Repeats the answers to
+ * the earlier parts if one of them is unknown, or does not apply to all companies of its part.
  */
 export function laterRefusalText(
   answer: string,

@@ -65,7 +65,7 @@ export function acceptedText(accepted: number, requested: number): string {
   return `${counted(accepted, 'credential')} supplied, although the decision says ${requested}${why}`;
 }
 
-/** The reason if a retry of all companies could help none of them. */
+/** The beginning of the clause about companies that a retry of all companies leaves out. */
 const NO_HELP = 'a retry does not help ';
 
 /**
@@ -105,8 +105,8 @@ const APPLIED_TO = /; applied to ([\d,]+) of [\d,]+ compan(?:y|ies): /;
 const ACCEPTED = /^([\d,]+) credentials? supplied, although the decision says \d+: /;
 
 /**
- * Returns whether an applied decision changed or confirmed fewer companies than it names, or none of them. False for a
- * decision about all companies that finds none, because it names none.
+ * Returns whether an applied decision changed or confirmed fewer companies, or accepted fewer credentials, than it
+ * names. For a decision about all companies, returns true only if a retry changed none because they must reconnect.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) =>

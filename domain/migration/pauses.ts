@@ -1,7 +1,7 @@
 /**
- * The pauses of a migration: at most one automatic pause because of a problem, and one pause by each side. No pause
- * replaces another, so lifting one pause cannot resume a migration that is also paused for another reason or by the
- * other side.
+ * The pauses of a migration: at most one automatic pause because of a problem, and one pause by each side. The
+ * automatic pause is kept apart from the pauses by people, because in the managed route, a resume by the client lifts
+ * only the pauses by people.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';

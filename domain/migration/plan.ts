@@ -22,7 +22,8 @@ export interface MigrationPlan {
   /** `<client>.<platform>[.<label>]`. Also the workflow id. */
   readonly migrationId: string;
   /**
-   * The client's short name: letters, digits and hyphens. Not the name of the business, because ids are not encrypted.
+   * The client's short name: lower-case letters, digits and hyphens. Not the name of the business, because ids are not
+   * encrypted.
    */
   readonly client: string;
   readonly route: Route;

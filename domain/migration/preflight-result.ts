@@ -22,8 +22,8 @@ export interface Preflight {
   /** Errors. Empty: the details can be accepted. */
   readonly problems: readonly string[];
   /**
-   * The same errors without the names of other clients, for the client's page. Absent if `problems` contains none, so
-   * always absent in the state of a migration ({@link separateNames}).
+   * The same errors without the names of other clients, for the client's page. Absent if `problems` contains no such
+   * names, so always absent in the state of a migration ({@link separateNames}).
    */
   readonly clientProblems?: readonly string[];
   /**
@@ -35,9 +35,9 @@ export interface Preflight {
   readonly problemCodes: readonly FindingCode[];
   /** Findings for a person to judge. */
   readonly warnings: readonly string[];
-  /** The same warnings without the names of other clients. Absent if `warnings` contains none. */
+  /** The same warnings without the names of other clients. Absent if `warnings` contains no such names. */
   readonly clientWarnings?: readonly string[];
-  /** Advice about each warning, for support. Absent if there is none, or if an earlier version made this check. */
+  /** Advice about each warning, for support. Absent for the same reasons as `advice`. */
   readonly warningAdvice?: readonly string[];
   /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
   readonly heldBack: number;
@@ -52,11 +52,11 @@ export interface Preflight {
 
 /** The texts of a preflight in full: support reads them, and they can contain names of other clients. */
 export interface PreflightTexts extends Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'> {
-  /** The same texts without these names, in the same order. They are compared with the texts of a preflight. */
+  /** The same texts without these names, in the same order. {@link withNames} compares them with a preflight. */
   readonly forClient: Pick<Preflight, 'problems' | 'warnings'>;
   /**
-   * The registered application, if it was not supplied for this migration, because it can belong to another client.
-   * Otherwise absent.
+   * The registered application if it was not supplied for this migration: it can belong to another client. Otherwise
+   * absent.
    */
   readonly application?: CheckedApplication;
 }
@@ -122,7 +122,7 @@ export function detailProblems({ problems, problemCodes }: Preflight): DetailPro
 /** Matches the end of a sentence that stands for several findings of the same kind (domain/preflight/findings.ts). */
 const FOLDED = /; and [\d,]+ more (company|companies) like this$/;
 
-/** Adds to each sentence that stands for several findings where the reader can see all of them. */
+/** Appends `place`, where the reader can see all findings, to each sentence that stands for several findings. */
 export function withPlace(findings: readonly string[], place: string): readonly string[] {
   return findings.map((finding) => (FOLDED.test(finding) ? `${finding}; ${place}` : finding));
 }

@@ -1,7 +1,7 @@
 /** The result of `ferry reconcile`, which repairs a ledger that was restored to an older state. */
 import type { Ending } from './migration-state';
 
-/** The status of a migration's workflow. `gone`: Temporal does not know it, or it ended without a result. */
+/** The status of a migration's workflow. `gone`: Temporal has no such workflow, or it ended without a result. */
 export type WorkflowState = 'running' | 'gone' | Ending;
 
 /** A decision that the ledger had lost, and that was applied and recorded again. */
@@ -13,8 +13,8 @@ export interface RestoredDecision {
   /** True if the decision had been refused. Otherwise absent. */
   readonly wasRefused?: true;
   /**
-   * True if the ledger no longer had all credentials that the decision supplied, and companies still accept one or the
-   * ledger has lost their rows. Otherwise absent.
+   * True if the ledger has lost credentials that the decision supplied, and they might still be needed: companies
+   * accept a credential, or rows of the manifest were lost as well. Otherwise absent.
    */
   readonly isPartial?: true;
 }
@@ -24,7 +24,8 @@ export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
   /**
    * The command that supplies the lost rows of the manifest: `ferry manifest`, or `ferry amend` if support has accepted
-   * the details, or companies have been moved, tried or left out. Absent unless the ledger has lost the latest manifest.
+   * the details, or companies have been moved, tried or left out. Present only if the ledger has lost the latest
+   * manifest.
    */
   readonly supplyWith?: 'manifest' | 'amend';
 }
@@ -62,6 +63,6 @@ export interface ReconciliationResult extends CompanyRepairs {
   readonly workflow: WorkflowState;
   readonly decisions: readonly RestoredDecision[];
   readonly refused: readonly RefusedDecision[];
-  /** True if an attempt was interrupted, because its repairs are not listed. Otherwise absent. */
+  /** True if Temporal retried the activity: the repairs of its earlier attempts are not listed. Otherwise absent. */
   readonly isIncomplete?: true;
 }

@@ -1,6 +1,6 @@
 /**
- * The refusals of a decision whose sender reviewed something that has changed since. `as const` makes them count as whole
- * sentences for the test of the runbook.
+ * The refusals of a decision whose sender reviewed something that has changed since. `as const` makes them count as
+ * whole sentences for the test of the runbook.
  */
 
 export const REVIEW_CHANGED = 'what you reviewed has changed; review it again before you decide' as const;

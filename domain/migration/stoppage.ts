@@ -8,7 +8,7 @@ export interface Stoppage {
   readonly kind: 'pause' | 'outage';
   /** Why the migration paused itself; null for an outage, or if it is not known. */
   readonly stop: StopReason | null;
-  /** The side that did not respond; null for a pause. */
+  /** Where the outage was; null for a pause. */
   readonly source: OutageSource | null;
   readonly beganAt: string;
   /** Null while it continues. */
@@ -22,7 +22,7 @@ export interface RecordedStoppage extends Stoppage {
 }
 
 /**
- * Returns the stoppages of a migration whose workflow may have ended in Temporal. Those that were not over then ended
+ * Returns the stoppages of a migration. If its workflow has ended in Temporal, a stoppage that was still open ended
  * with the workflow, because nothing waits or can be resumed any more.
  *
  * @param end null if the workflow has not ended, or not before the migration

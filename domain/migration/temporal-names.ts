@@ -57,7 +57,7 @@ export function reconcileWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.reconciliation`;
 }
 
-/** The last part of the ids above. A label cannot be one of these words. */
+/** Matches the last part of a workflow id or Schedule id. No label may match ({@link isReservedLabel}). */
 const WORKFLOW_SUFFIX = /\.(?:batch|closing|reconciliation|windows?(?:-.*)?)$/;
 
 /** Returns the migration to which a workflow belongs; undefined if it belongs to none. */

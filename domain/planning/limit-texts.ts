@@ -34,7 +34,7 @@ const wholeDays = (ms: number): string => (ms > 0 && ms % DAY_MS === 0 ? counted
 
 /**
  * How many windows are written out. Further windows are given as a number, because the text of a decision is stored and
- * should be short. `ferry schedule show` lists the openings of all windows.
+ * should be short. `ferry schedule show` lists the next openings of all windows.
  */
 const WINDOWS_SHOWN = 3;
 
@@ -57,7 +57,7 @@ export function limitLines(limits: LimitsChange, route: Route): readonly string[
   });
 }
 
-/** Returns the name of a limit. The self-service route has only one kind of reminders, and its people know no steps. */
+/** Returns the name of a limit. In the self-service route, there is only one kind of reminder, so no step is named. */
 function nameOf(name: keyof MigrationLimits, route: Route): string {
   return route === 'self-service' && name === 'remindWhileStale' ? 'reminders' : LIMIT_NAMES[name];
 }
@@ -78,7 +78,10 @@ function valueText<Name extends keyof MigrationLimits>(
   return value === undefined ? null : VALUES[name](value);
 }
 
-/** Returns the limits on the speed of moves and on failures, on one line. Leaves out limits that are not set. */
+/**
+ * Returns the limits on the speed of moves and on failures, on one line. Leaves out `companiesPerMinute` and
+ * `toleratedFailures` if they are null.
+ */
 export function mainLimitsText(limits: MigrationLimits): string {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute, rampCompanies, toleratedFailures } = limits;
   return [

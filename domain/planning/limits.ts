@@ -101,11 +101,7 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   remindWhileStale: REMINDER_INTERVALS,
 };
 
-/**
- * Returns which values of a limit are valid, as the end of a sentence.
- *
- * @returns null if the value is valid
- */
+/** Returns which values of a limit are valid, to follow "must be"; null if the given value is valid. */
 export function expectedLimit(name: keyof MigrationLimits, value: unknown): string | null {
   const { isValid, expected } = RULES[name];
   return isValid(value) ? null : expected;
@@ -199,7 +195,7 @@ export function exceededToleranceText(
   return `${numbers} ${isShare ? shareText(failed / tried, toleratedShare ?? 1) : `more than the limit of ${counted(toleratedFailures ?? 0, 'company')}`}${notCounted}`;
 }
 
-/** Compares a share with the lower limit. Leaves the share out if it would look the same, because both are rounded. */
+/** Compares a share with the limit that it exceeds. Leaves the share out if both are the same when rounded. */
 function shareText(share: number, limit: number): string {
   const [measured, tolerated] = [percent(share), percent(limit)];
   return measured === tolerated

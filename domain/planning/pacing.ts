@@ -12,7 +12,7 @@ export interface Pace {
   readonly slices: number;
   /** The number of moves that a slice begins together. */
   readonly companies: number;
-  /** How long a slice waits between the beginnings of two moves. Milliseconds. */
+  /** After beginning moves, a slice waits this long per move before it begins others. Milliseconds; 0 for no limit. */
   readonly waitMs: number;
 }
 

@@ -16,13 +16,10 @@ export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
 
-/**
- * The number of companies from which a rate is known. Fewer say nothing about the rate: the first company, for example,
- * moves without any others.
- */
+/** With fewer moved companies, the rate is not reliable: the first company, for example, moves without any others. */
 const MIN_MEASURED = 3;
 
-/** Returns whether enough companies were moved in the period to know the rate. */
+/** Returns whether enough companies were moved in the period for a reliable rate. */
 export function isMeasured({ moved, withinMs }: Throughput): boolean {
   return moved >= MIN_MEASURED && withinMs > 0;
 }

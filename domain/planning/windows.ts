@@ -1,4 +1,4 @@
-/** Windows: the hours in which moves may begin, in the client's time zone. */
+/** Windows: the hours in which moves may begin. Each window has its own time zone. */
 import { isMoment } from '../text/sentences';
 import { clockFormat, instantOf, localTime } from './local-time';
 
@@ -84,8 +84,9 @@ export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
 
 const DAY_MS = 24 * 60 * 60_000;
 /**
- * Two weeks and a day, back and ahead. A window opens and closes at least once a week, but a clock change can remove the
- * only occurrence of one week, or the only time without one, so two weeks are needed. The additional day is a margin.
+ * How many days {@link windowOccurrences} looks back and ahead: two weeks, and a day as a margin. A window opens and
+ * closes at least once a week, but a clock change can remove a week's only occurrence, or the only gap between two
+ * occurrences, so one week is not enough.
  */
 const DAYS = 15;
 
@@ -117,8 +118,8 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
 }
 
 /**
- * The opening of an occurrence that never closes. Its start identifies the window that was opened, so it must not move
- * with the time from which the occurrences are calculated. Temporal's Schedules accept no year before 2000.
+ * The `opensAt` of an occurrence that never closes. It is fixed, because `opensAt` identifies an occurrence, so it must
+ * not depend on the time from which the occurrences are calculated. Temporal's Schedules accept no year before 2000.
  */
 const ALWAYS_OPEN_SINCE = '2020-01-01T00:00:00.000Z';
 
@@ -135,8 +136,8 @@ export function isAlwaysOpen(windows: readonly Window[]): boolean {
 }
 
 /**
- * Returns whether an occurrence ends only because {@link windowOccurrences} looks no further ahead. Any gap in a week
- * of the windows of one time zone closes an occurrence within about a week.
+ * Returns whether an occurrence ends only because {@link windowOccurrences} looks no further ahead. Every other
+ * occurrence is shorter than {@link LONGEST_OCCURRENCE_MS}, because the gap that ends it recurs every week.
  */
 export function neverCloses({ opensAt, closesAt }: WindowOccurrence): boolean {
   return isEndless(Date.parse(opensAt), Date.parse(closesAt));

@@ -108,7 +108,10 @@ export interface ReplacedRemedy {
    * the registered application as on the replaced one, because the service would lose access to those companies.
    */
   readonly registerAgain: string | null;
-  /** The companies that must reconnect once the replaced application is registered again; null if there are none. */
+  /**
+   * The companies that must reconnect once the replaced application is registered again; null if there are none, or if
+   * `registerAgain` is null.
+   */
   readonly lost: string | null;
   /** The instruction to let end customers reconnect; the alternative if `registerAgain` is not null. */
   readonly reconnect: string;

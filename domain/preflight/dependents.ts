@@ -18,7 +18,7 @@ export interface DependentCompanies {
   readonly companies: number;
 }
 
-/** The migration that is being checked, and the other migrations in the account. */
+/** The migration that is being checked, and the other migrations on its platform and in its namespace. */
 export interface Dependents {
   /** The client of the migration that is being checked; null for a check of a manifest without a client. */
   readonly client: string | null;
@@ -43,7 +43,8 @@ export function dependentsText(dependents: readonly DependentCompanies[]): strin
 
 /**
  * The client's warning if no application was supplied, and companies of another client depend on the registered one. It
- * names neither that client nor its application, so the texts for the client can recognize the warning.
+ * names neither that client nor its application, so its text is always the same, and {@link isApplicationOfOtherClient}
+ * can search for it.
  */
 const NONE_SUPPLIED =
   'no application was supplied for this migration, and companies of another client of this account depend on the registered one; supply the application that obtained your tokens, or tell support which application it is';
@@ -54,8 +55,8 @@ export function isApplicationOfOtherClient({ warnings, clientWarnings = warnings
 }
 
 /**
- * Returns a warning if connected companies of another client's ended migration depend on the registered application. The
- * message for the client names neither that migration nor its application. Open migrations cause an error instead
+ * Returns a warning if connected companies of another client's ended migration depend on the registered application.
+ * The message for the client names neither that migration nor its application. Open migrations cause an error instead
  * (`applicationConflicts`).
  *
  * @param canSupply true if the client can supply an application, because a managed migration has started
@@ -72,7 +73,7 @@ export function dependentFindings(
   );
   if (affected.length === 0) return [];
   const isNoneSupplied = canSupply && supplied === null;
-  // Both texts are short, because `ferry show` prints them with everything else on one screen.
+  // If none was supplied, both texts are short, because `ferry show` prints them with everything else on one screen.
   const message = isNoneSupplied
     ? `no application was supplied, and connected companies of another client depend on the registered one: ${dependentsText(affected)}`
     : `connected companies, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
