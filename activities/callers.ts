@@ -8,7 +8,7 @@ import {
   batchRunIdOf,
   closeWorkflowIdOf,
   reconcileWorkflowIdOf,
-  windowWorkflowIdOf,
+  isWindowWorkflowOf,
 } from '../domain/migration/temporal-names';
 import type { Database } from '../store';
 import { readNamespace } from '../store';
@@ -84,8 +84,7 @@ function isCaller(caller: Caller, workflowId: string, migrationId: string): bool
     case 'reconciliation':
       return workflowId === reconcileWorkflowIdOf(migrationId);
     case 'window':
-      // Temporal appends the time of the Schedule's occurrence to the workflow id.
-      return workflowId.startsWith(windowWorkflowIdOf(migrationId));
+      return isWindowWorkflowOf(migrationId, workflowId);
   }
 }
 

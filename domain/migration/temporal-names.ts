@@ -12,7 +12,7 @@ export function isIdWord(word: string): boolean {
  * a label.
  */
 export function isReservedLabel(label: string): boolean {
-  return /^(?:batch|closing|reconciliation|windows?|window-.*)$/.test(label);
+  return /^(?:batch|closing|reconciliation|windows|window(?:-.*)?)$/.test(label);
 }
 
 /**
@@ -58,7 +58,13 @@ export function reconcileWorkflowIdOf(migrationId: string): string {
 }
 
 /** Matches the last part of a workflow id or Schedule id. No label may match ({@link isReservedLabel}). */
-const WORKFLOW_SUFFIX = /\.(?:batch|closing|reconciliation|windows?(?:-.*)?)$/;
+const WORKFLOW_SUFFIX = /\.(?:batch|closing|reconciliation|windows|window(?:-.*)?)$/;
+
+/** Returns whether a workflow has the id of an `openWindow` workflow of the migration. */
+export function isWindowWorkflowOf(migrationId: string, workflowId: string): boolean {
+  const id = windowWorkflowIdOf(migrationId);
+  return workflowId === id || workflowId.startsWith(`${id}-`);
+}
 
 /** Returns the migration to which a workflow belongs; undefined if it belongs to none. */
 export function migrationOfWorkflow(workflowId: string): string | undefined {

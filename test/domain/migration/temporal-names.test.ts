@@ -4,6 +4,7 @@ import {
   closeWorkflowIdOf,
   isIdWord,
   isReservedLabel,
+  isWindowWorkflowOf,
   migrationIdOf,
   migrationOfWorkflow,
   reconcileWorkflowIdOf,
@@ -70,8 +71,17 @@ test.each([
   [closeWorkflowIdOf('acme.xero'), 'acme.xero'],
   [reconcileWorkflowIdOf('acme.xero'), 'acme.xero'],
   [`${windowWorkflowIdOf('acme.xero')}-2026-11-23T01:00:00Z`, 'acme.xero'],
+  [scheduleIdOf('acme.xero'), 'acme.xero'],
+  ['acme.xero.windows-10', 'acme.xero.windows-10'],
   ['tokenferry-sweep-2026-11-23T01:00:00Z', undefined],
   ['', undefined],
 ])('the workflow %j belongs to the migration %j', (workflowId, migrationId) => {
   expect(migrationOfWorkflow(workflowId)).toBe(migrationId);
+});
+
+test('a workflow of a window belongs only to its own migration', () => {
+  const id = `${windowWorkflowIdOf('acme.xero')}-2026-11-23T01:00:00Z`;
+  expect(isWindowWorkflowOf('acme.xero', id)).toBe(true);
+  for (const other of ['acme.xero.windows-10', `${windowWorkflowIdOf('acme.xero.windows-10')}-2026`])
+    expect(isWindowWorkflowOf('acme.xero', other)).toBe(false);
 });
