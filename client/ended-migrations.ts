@@ -69,7 +69,8 @@ const STATUS_WITHIN_MS = 3_000;
  * Asks Temporal whether the workflow of a migration has ended before support could close the migration. Best effort,
  * because the ledger alone can answer the other questions about a migration.
  *
- * @returns null if the migration has ended or was not started, or if Temporal does not answer or does not know it
+ * @returns null if the workflow has not ended abnormally, if the migration has ended or was not started, or if Temporal
+ *   does not answer or does not know the workflow
  */
 export async function readEndBeforeClosing(
   { temporalWithoutCodec }: Partial<Pick<MigrationClient, 'temporalWithoutCodec'>>,
@@ -89,8 +90,9 @@ export async function readStage(
 }
 
 /**
- * Reads the progress of a migration that has ended from the ledger. Neither its workflow nor a worker is needed. Null
- * if the migration has not ended.
+ * Reads from the ledger the progress of a migration that has ended. Neither its workflow nor a worker is needed.
+ *
+ * @returns null if the migration has not ended
  */
 export async function readProgressAfterEnd(
   { db }: Pick<LedgerClient, 'db'>,
@@ -131,7 +133,7 @@ export async function progressFromLedger(db: Database, migration: StoredMigratio
       : null,
   };
   const progress = progressOf(plan, state);
-  // In the self-service route, nobody approves a step.
+  // The times of steps follow from approvals, and the self-service route has none.
   if (route === 'self-service') return progress;
   return { ...progress, steps: withRecordedTimes(progress.steps, syncDisabledAt?.toISOString() ?? null) };
 }

@@ -151,14 +151,15 @@ function rank(error: unknown): number {
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot read from Temporal';
-  // A worker that has just stopped is asked for some seconds longer, although another worker could answer.
+  // A worker can be running although none answers: for some seconds, Temporal still sends queries to a worker that has
+  // just stopped.
   if (error instanceof NoWorker) return error instanceof WorkflowTaskFailing ? CANNOT_CONTINUE : 'no worker answers';
   return isAnswer(error) ? error.message : 'cannot read from the database';
 }
 
 const ANSWERS = [NoSuchMigration, WorkflowNotFoundError, NamespaceNotFoundError, PayloadKeyMissing];
 
-/** Returns whether Temporal has answered. The error's message then says what is missing, in Temporal or locally. */
+/** Returns whether the error's message says what is missing: a migration, a workflow, a namespace or a payload key. */
 const isAnswer = (error: unknown): error is Error => ANSWERS.some((errorClass) => error instanceof errorClass);
 
 /** Returns whether an error is a bug in this program, and not a failed connection. */

@@ -29,7 +29,10 @@ const WORKER_SILENT = 'a worker stopped responding; any running worker takes ove
 /** Work that has failed and is retried. */
 export interface Retry {
   readonly error: string;
-  /** When the next attempt begins, in ISO 8601, UTC; `running` if it has begun. Null if the time is unknown. */
+  /**
+   * When the next attempt begins, in ISO 8601, UTC; `running` if it has begun. Null if the time is unknown, or has
+   * passed without a worker beginning the attempt.
+   */
   readonly nextAttempt: string | null;
 }
 
@@ -76,7 +79,7 @@ export async function readRetries(ferry: MigrationClient, migrationId: string): 
   return all.filter(({ error }, at) => all.findIndex((other) => other.error === error) === at);
 }
 
-/** Returns no time that has passed: then the attempt waits for a worker. */
+/** Returns null if the scheduled time has passed, because the attempt then waits for a worker. */
 function nextAttemptOf(state: number, scheduledMs: number | undefined): Retry['nextAttempt'] {
   if (state === STARTED || state === CANCEL_REQUESTED) return 'running';
   const isAhead = state === SCHEDULED && scheduledMs !== undefined && scheduledMs > Date.now();

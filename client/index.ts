@@ -2,9 +2,9 @@
  * The programmatic client: starts migrations, reads their progress, sends decisions, and reads the handover report. The
  * `ferry` command is built on it.
  *
- * It connects to Temporal, which is enough to read progress and to decide ({@link MigrationClient}). With a database it
- * also starts migrations and reads companies, reports and windows ({@link LedgerClient}). It cannot open a stored
- * credential, because it does not have the master key.
+ * A {@link MigrationClient} connects to Temporal, which is enough to read progress and to decide. Starting migrations
+ * and reading companies, reports and windows requires a {@link LedgerClient}, which also connects to the database.
+ * Neither can open a stored credential, because neither has the master key.
  *
  * @example
  * ```ts

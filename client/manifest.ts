@@ -22,8 +22,8 @@ export interface ManifestSupply {
 const ROWS_PER_PART = 1_000;
 
 /**
- * Supplies the manifest of a migration that was started without one, or replaces it. Possible in step 1, until support has
- * accepted the details. Replacing the manifest deletes the stored credentials.
+ * Supplies the manifest of a migration that was started without one, or replaces it. Possible in step 1, until support
+ * has accepted the details. Replacing the manifest deletes the stored credentials.
  *
  * @throws NoSuchMigration
  * @throws MigrationClosed

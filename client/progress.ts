@@ -22,11 +22,10 @@ const ANSWER_WITHIN_MS = 10_000;
 const END_WITHIN_MS = 3_000;
 
 /**
- * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If `ferry` is
- * connected to the ledger's database, the ledger's counts replace the workflow's, because they are newer, and the texts
- * of the preflight name other clients' migrations. Once the migration has ended in the ledger, the result has the
- * ledger's state, and no worker is needed. If the workflow has ended in Temporal before the
- * migration, the state is `terminated`.
+ * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If `ferry` is connected to the
+ * ledger's database, the ledger's counts replace the workflow's, because they are newer, and the texts of the preflight
+ * name other clients' migrations. Once the migration has ended in the ledger, the result has the ledger's state, and no
+ * worker is needed. If the workflow has ended in Temporal before the migration, the state is `terminated`.
  *
  * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
@@ -70,13 +69,16 @@ async function withCurrentCounts(db: Database | undefined, progress: Progress): 
   return { ...current, digests: digestsOf(current) };
 }
 
-/** Adds the names of other clients to the preflight, which the workflow does not have. The digests stay the same. */
+/** Completes the preflight from the ledger. The digests stay the same. */
 async function withFullTexts(db: Database, progress: Progress): Promise<Progress> {
   const { migrationId, preflight } = progress;
   return preflight ? { ...progress, preflight: await preflightInFull(db, migrationId, preflight) } : progress;
 }
 
-/** Adds to a preflight what the ledger keeps for support: the names of other clients, and advice. */
+/**
+ * Adds to a preflight what the ledger keeps for support: the names of other clients, advice, and an application that
+ * can belong to another client.
+ */
 export async function preflightInFull(db: Database, migrationId: string, preflight: Preflight): Promise<Preflight> {
   const texts = await readPreflightTexts(db, migrationId);
   return texts ? withNames(preflight, texts) : preflight;
@@ -123,7 +125,10 @@ export async function readProgressIfAnswered(
 /** Maximum number of ids in a query, so that the query stays short. */
 const MAX_IDS = 100;
 
-/** A migration in the list. It is read from Temporal's search attributes, so no worker is needed. */
+/**
+ * A migration in the list. Read from Temporal's search attributes, so no worker is needed. If the workflow has ended
+ * abnormally and the ledger can be read, the state and the counts come from the ledger.
+ */
 export interface MigrationSummary {
   readonly migrationId: string;
   /** The state: `running`, `waiting`, `paused`, `terminated`, `completed`, `abandoned` or `cancelled`. */
@@ -135,14 +140,17 @@ export interface MigrationSummary {
   /** Number of companies in the manifest. */
   readonly total: number;
   /**
-   * Number of companies with a final outcome, good or bad: once the migration has ended, all of them. If the ledger can
-   * be read, companies that a termination interrupted are left out.
+   * Number of companies with a final outcome, good or bad. Once the workflow has ended, all companies count. If it has
+   * ended abnormally and the ledger can be read, the companies that were moving do not count.
    */
   readonly done: number;
-  /** Number of companies that were not moved. */
+  /** Number of companies that failed. Once the workflow has ended, the companies not moved yet count as well. */
   readonly failed: number;
   readonly startedAt: Date;
-  /** True if the workflow has ended in Temporal, but the migration has not ended: support has to close it. */
+  /**
+   * True if the workflow has ended abnormally, and the ledger does not show that the migration has ended: support has
+   * to close the migration.
+   */
   readonly endedInTemporal: boolean;
   /** The id of the missing payload key if this migration cannot be read here; null if it can. */
   readonly missingKey: string | null;
@@ -151,8 +159,8 @@ export interface MigrationSummary {
 /**
  * Lists migrations, including those whose payload key is missing here.
  *
- * @param which `open`: only migrations that have not ended; or only migrations with these ids, at most 100; otherwise
- *   all that Temporal still retains
+ * @param which `open`: only migrations whose workflow has not ended. A list of ids: only these migrations, and only the
+ *   first 100 of them. Default: all that Temporal still retains
  */
 export async function* listMigrations(
   ferry: MigrationClient,
@@ -172,8 +180,8 @@ export async function* listMigrations(
   let batch: WorkflowExecutionInfo[] = [];
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     batch.push(found);
-    // Workflows are collected, so that the ledger is read once for many. Open workflows are yielded at once, because
-    // the ledger is read only for workflows that have ended abnormally.
+    // Workflows are collected, so that the ledger is read once for many. If only open workflows are listed, each is
+    // yielded immediately, because the ledger is read only for workflows that have ended abnormally.
     if (which !== 'open' && batch.length < READ_AT_ONCE) continue;
     yield* summariesOf(ferry, batch);
     batch = [];

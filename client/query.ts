@@ -9,8 +9,8 @@ import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } fro
 const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 
 /**
- * Maximum timeout of the first attempt, which takes at most half of the time. A query is lost if its worker stops; a
- * second attempt reaches another worker.
+ * Maximum time-out of the first attempt, which also gets at most half of the time for both attempts. A query is lost if
+ * its worker stops; a second attempt reaches another worker.
  */
 const FIRST_ATTEMPT_MS = 3_000;
 /**
@@ -34,7 +34,8 @@ const EXAMINED_WITHIN_MS = 2_000;
 /**
  * Queries a migration's workflow, at most twice. A worker must be running.
  *
- * @param withinMs deadline for both attempts together, in milliseconds
+ * @param withinMs time for both attempts together, in milliseconds. Finding out why there is no answer can take up to
+ *   2 s more
  * @throws NoWorker
  * @throws WorkflowTaskFailing
  * @throws NoSuchMigration
@@ -67,7 +68,7 @@ export async function queryMigration<Answer, Args extends [unknown?]>(
   }
 }
 
-/** Makes any worker get the next query. Best effort, because Temporal also does so after a few seconds. */
+/** Makes Temporal offer the next query to any worker. Best effort, because Temporal also does so after some seconds. */
 async function forgetCachedWorker({ temporal }: MigrationClient, workflowId: string): Promise<void> {
   const { namespace } = temporal.options;
   await temporal

@@ -15,8 +15,8 @@ const ANSWER_WITHIN_MS = 10_000;
 const ANSWER_BEFORE_DECISION_WITHIN_MS = 2_000;
 
 /**
- * Returns whether the ledger is known to be behind the workflow or the service. If no worker is running, only the flag
- * that workers set in the ledger counts.
+ * Returns whether the ledger is known to be behind the workflow or the service. If the workflow's mark cannot be
+ * queried, for example because no worker is running, only the flag that workers set in the ledger counts.
  *
  * @throws NoSuchMigration
  */
@@ -31,7 +31,7 @@ export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): 
 /**
  * Returns whether the mark or the service has shown that the ledger is behind. Differs from `isLedgerBehind` in three
  * ways: a ledger that is flagged only because it is being reconciled does not count, a migration that Temporal does not
- * know is not an error, and the query for the workflow's mark takes at most two seconds.
+ * know is not an error, and the query for the workflow's mark times out after two seconds.
  */
 export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;

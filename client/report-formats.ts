@@ -59,7 +59,10 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
 
 type JsonCompany = Pick<LedgerCompany, 'state' | 'failure' | 'deferred' | 'retryAt' | 'relinkingSince'>;
 
-/** Replaces what a company waits for once the workflow has ended, even if the ledger does not know of the end. */
+/**
+ * Says that no further try or check of a company will come. Replaces the ledger's fields once the workflow has ended,
+ * even if the ledger does not know of the end.
+ */
 export const NOTHING_AHEAD = { deferred: false, retryAt: null, relinkingSince: null } as const;
 
 /**
@@ -85,7 +88,7 @@ interface SectionWriter {
   readonly tail?: string;
 }
 
-/** Reads the companies for the top of the page: a few reconnection links, and links to the sections that follow. */
+/** Reads the data for the top of the page: a few reconnection links, and links to the sections that follow. */
 async function readOutline({ head, companies }: HandoverReport): Promise<ReportOutline> {
   const sections: ReportOutline['sections'][number][] = [];
   for (const section of sectionsOf(reportStage(head), head.applications)) {

@@ -186,8 +186,8 @@ export async function waitForPreflight(ferry: LedgerClient, migrationId: string)
 export interface SelfServiceStart {
   readonly migrationId: string;
   /**
-   * Number of credentials that were sealed and stored. They are in use once `decision` is applied. If its outcome says
-   * that fewer are in use, their number.
+   * Number of credentials that the migration uses, or will use once `decision` is applied. 0 if the decision was
+   * refused.
    */
   readonly stored: number;
   /**
@@ -207,6 +207,7 @@ export interface SelfServiceStart {
  * Starts a self-service migration, and supplies the credentials once a worker has opened the vault. The start itself
  * confirms, in the name of `by`, that nothing else uses the companies' tokens.
  *
+ * @throws LabelReserved
  * @throws MigrationExists
  * @throws MigrationRunning
  * @throws OrganizationTaken if another open migration has one of the organizations

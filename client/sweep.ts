@@ -49,7 +49,7 @@ export async function sweep(ferry: LedgerClient, { only, beforeDeleting }: Sweep
   await beforeDeleting?.(open, scheduled);
   const schedulesDeleted: string[] = [];
   for (const migrationId of scheduled) {
-    // It can have been started while a person was asked.
+    // The migration can have been started during `beforeDeleting`, which can wait for a person's answer.
     if (await isRunning(ferry, migrationId)) continue;
     await deleteSchedule(ferry, migrationId);
     schedulesDeleted.push(migrationId);

@@ -19,14 +19,14 @@ export interface WorkflowWithFixedId {
 }
 
 /**
- * Runs a workflow, or joins the one that an earlier call has started under the same id. If a joined workflow ends
- * without an effect, the workflow is started once more.
+ * Runs a workflow, or joins the one that an earlier call has started under the same id. If a joined workflow fails or
+ * ends without an effect, the workflow is started once more.
  *
  * @param effectOf waits for the workflow and returns what it has changed, as the ledger shows it; null if it has
  * changed nothing. The workflow's result proves nothing: another program could have started the workflow, or could run
  * the worker that returned the result
  * @throws {WorkflowIdOccupied} if a workflow that does something else already has the id, or if two joined workflows
- * have ended without an effect
+ * have failed or ended without an effect
  * @throws {WorkflowHadNoEffect} if the workflow that this call has started ends without an effect
  */
 export async function runUntilEffect<T>(

@@ -30,8 +30,8 @@ export interface ImplausibleWait {
  * compared with the response's own `Date`, so the result does not depend on our clock.
  *
  * @param now epoch milliseconds; used if the `Date` header is missing or invalid
- * @returns milliseconds, at most `LONGEST_RETRY_AFTER_MS`; undefined if the header is missing, cannot be parsed, or asks
- * for more than `LONGEST_WAIT_MS`
+ * @returns milliseconds, at most `LONGEST_RETRY_AFTER_MS`; undefined if the header is missing, cannot be parsed, or
+ * asks for more than `LONGEST_WAIT_MS`
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const waitMs = announcedRetryAfterMs(headers, now);

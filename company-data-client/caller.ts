@@ -87,10 +87,7 @@ export interface Call extends Idempotency {
   readonly body?: unknown;
   readonly timeoutMs: number;
   readonly isAuthorization?: boolean;
-  /**
-   * True if the service answers a success with the status 204. Any other success status then probably comes from a
-   * proxy.
-   */
+  /** True if a successful response has the status 204. Any other success status then probably comes from a proxy. */
   readonly isAnsweredWith204?: boolean;
   /** Values in the body that errors must not contain, even if the service quotes them. */
   readonly secrets?: readonly string[];

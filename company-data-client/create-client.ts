@@ -66,7 +66,7 @@ export interface CompanyDataClientOptions {
    * warning. Optional.
    */
   readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
-  /** Called after each request, to count requests. Optional. */
+  /** Called after each request that was not cancelled, to count requests. Optional. */
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
   /**
    * Called before each request, with its method and path. Returns the span of the request, or null if it is not traced.

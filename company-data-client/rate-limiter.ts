@@ -88,7 +88,7 @@ export function createRateLimiter(): RateLimiter {
 
   const earliestStart = () => {
     const resetAt = window && window.remaining * share <= MIN_REMAINING ? window.resetAt : 0;
-    // A time beyond the longest wait means that our clock was set back. It must not block this process.
+    // Times beyond the longest wait are ignored, because they mean that our clock was set back.
     const latest = Date.now() + LONGEST_WAIT_MS;
     return Math.max(...[nextAt, blockedUntil, resetAt].filter((at) => at <= latest), 0);
   };
